@@ -78,7 +78,7 @@ class Headline:
 
 def mean_score(niches: Mapping[str, Sequence[float]]) -> float:
     """Give the mean score over all tasks, whatever their niche (the micro average)."""
-    scores = [score for one in niches.values() for score in one]
+    scores = [score for nich in niches.values() for score in nich]
     return sum(scores) / len(scores) if scores else 0.0
 
 

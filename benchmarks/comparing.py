@@ -159,7 +159,7 @@ class Comparison:
         ]
         if any(p is not None for p in told["p"].values()):
             lines.append(f"p-values are two-sided, and one task is one pair{self._ties(told)}.")
-        lines += [_measure(name, one) for name, one in self.measures.items()]
+        lines += [_measure(name, measure) for name, measure in self.measures.items()]
         if find_spec("scipy") is None:
             lines.append("paired t and Wilcoxon need scipy: the extra coterie[benchmarks].")
         if self.left_out:
@@ -237,12 +237,12 @@ def compare_all(
     """
     first, *others = folders
     pairs = combinations(folders, 2) if all_pairs else ((first, other) for other in others)
-    return [compare(one, other, anyway=anyway) for one, other in pairs]
+    return [compare(pair, other, anyway=anyway) for pair, other in pairs]
 
 
 def p_adjusted(comparisons: Sequence[Comparison]) -> list[float | None]:
     """Give the deciding test's p-value of each, adjusted for how many there are (Holm 1979)."""
-    ps = [one.tests()[one.deciding] for one in comparisons]
+    ps = [comparison.tests()[comparison.deciding] for comparison in comparisons]
     adjusted = iter(holm([p for p in ps if p is not None]))
     return [None if p is None else next(adjusted) for p in ps]
 

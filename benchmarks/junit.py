@@ -30,7 +30,7 @@ def as_junit(name: str, samples: Iterable[Sample], *, least: float) -> str:
         samples: The samples; each is a test.
         least: A test fails whose score is below. One without a score is an error, not a failure.
     """
-    tests = [_test(name, one, least) for one in samples]
+    tests = [_test(name, sample, least) for sample in samples]
     failures = sum(test.find("failure") is not None for test in tests)
     errors = sum(test.find("error") is not None for test in tests)
     seconds = sum(float(test.attrib["time"]) for test in tests)

@@ -43,7 +43,7 @@ class Measure:
         if self.interval == "share":
             return figure_interval(niches)
         if self.interval == "difference":
-            return paired_interval([_mean(one) for tasks in niches.values() for one in tasks])
+            return paired_interval([_mean(task) for tasks in niches.values() for task in tasks])
         return None
 
 

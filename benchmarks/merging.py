@@ -99,7 +99,7 @@ class Merging:
             InputError: A process is at work on a shard, or one has no journal.
             StorageError: Something cannot be written.
         """
-        first, paths = self.shards[0], [one.folder.path for one in self.shards]
+        first, paths = self.shards[0], [shard.folder.path for shard in self.shards]
         for path in paths:
             for name in (LOGS, ARTIFACTS):
                 _copy(path / name, folder.path / name)
@@ -113,7 +113,7 @@ class Merging:
             "command": " ".join(command),
             "data": digest_of(self.tasks),
             "expected": expected,
-            "shards": [_origin(one) for one in self.shards],
+            "shards": [_origin(shard) for shard in self.shards],
         }
         said = {**read_value(paths[0] / MANIFEST), "evaluation": to_value(request), "head": head}
         folder.write(MANIFEST, as_json(said))
@@ -124,8 +124,8 @@ class Merging:
     def _samples(self) -> Iterator[Sample]:
         """Give the samples of all shards in the order of the whole."""
         found: dict[tuple[str, int], Sample] = {}
-        for one in self.shards:
-            path = one.folder.path
+        for shard in self.shards:
+            path = shard.folder.path
             unscored = read_samples(path) if (path / SAMPLES).exists() else ()
             found |= {(each.task, each.trial): each for each in unscored if each.score is None}
             found |= {(each.task, each.trial): each for each in scored_samples(path)}

@@ -65,12 +65,20 @@ def _checksum(model: Model) -> str | None:
 
 def digest_of(tasks: Sequence[Task]) -> str:
     """Give the checksum of tasks: what is asked, with what files, and how answers are scored."""
-    briefs = {one.id: dict(one.briefs) for one in tasks if one.briefs}
+    briefs = {task.id: dict(task.briefs) for task in tasks if task.briefs}
     return digest(
         [
-            (one.id, one.query, one.context, one.niche, dict(one.files), one.commit, one.answer)
-            for one in tasks
+            (
+                task.id,
+                task.query,
+                task.context,
+                task.niche,
+                dict(task.files),
+                task.commit,
+                task.answer,
+            )
+            for task in tasks
         ],
-        [(one.scorer.name, dict(one.scorer.options)) for one in tasks],
+        [(task.scorer.name, dict(task.scorer.options)) for task in tasks],
         *([briefs] if briefs else ()),
     )

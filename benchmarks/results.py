@@ -208,9 +208,12 @@ class Results:
         figures, tasks = Figures.on(benchmark), {task.id: task for task in self.tasks}
 
         def lines() -> Iterator[str]:
-            for one in samples:
-                figures.take(one)
-                line = {**to_value(one), **(asked(tasks[one.task]) if one.task in tasks else {})}
+            for sample in samples:
+                figures.take(sample)
+                line = {
+                    **to_value(sample),
+                    **(asked(tasks[sample.task]) if sample.task in tasks else {}),
+                }
                 yield self.folder.scrub(dumps(line, ensure_ascii=False)) + "\n"
 
         write_atomically(self.folder.path / SAMPLES, lines())
@@ -339,7 +342,10 @@ def _recorded(folder: Path) -> dict[tuple[str, int], Sample] | None:
     from .online import episode_samples, evolution_of
 
     if (evolution := evolution_of(folder)) is not None:
-        return {(one.task, one.trial): one for one in episode_samples(evolution)}
+        return {
+            (episode_sample.task, episode_sample.trial): episode_sample
+            for episode_sample in episode_samples(evolution)
+        }
     if not (folder / FILE).exists():
         return None
     found = (journaled(path, value) for path, value in recorded(folder, "sample"))

@@ -88,11 +88,15 @@ def rank_biserial(before: Sequence[float], after: Sequence[float]) -> float:
 
     The share of the ranks of all differences that is in the second team's favour, less the other.
     """
-    differences = [one for one in _differences(before, after) if one]
-    sizes = sorted(abs(one) for one in differences)
+    differences = [difference for difference in _differences(before, after) if difference]
+    sizes = sorted(abs(difference) for difference in differences)
     ranks = {size: sizes.index(size) + (sizes.count(size) + 1) / 2 for size in set(sizes)}
     total = sum(ranks[size] for size in sizes)
-    return sum(math.copysign(ranks[abs(one)], one) for one in differences) / total if total else 0.0
+    return (
+        sum(math.copysign(ranks[abs(difference)], difference) for difference in differences) / total
+        if total
+        else 0.0
+    )
 
 
 def rank_correlation(one: Sequence[float], other: Sequence[float]) -> float:
@@ -177,7 +181,7 @@ def wilcoxon(before: Sequence[float], after: Sequence[float]) -> float:
         before: One run's score of each task: the mean over its trials.
         after: The other run's, of the same tasks in the same order.
     """
-    differences = [one for one in _differences(before, after) if one]
+    differences = [difference for difference in _differences(before, after) if difference]
     if not differences:
         return 1.0
     from scipy.stats import wilcoxon as signed_rank

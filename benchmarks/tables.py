@@ -25,8 +25,8 @@ _LATEX = str.maketrans(
 
 def by_team(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
     """Make a table with a row for each evaluation: its figure, its size and what it cost."""
-    measures = list(dict.fromkeys(name for one in results for name in one["measures"]))
-    return [_row(one, measures) for one in results]
+    measures = list(dict.fromkeys(name for result in results for name in result["measures"]))
+    return [_row(result, measures) for result in results]
 
 
 def _row(one: Mapping[str, Any], measures: Sequence[str]) -> dict[str, str]:
@@ -84,12 +84,14 @@ def by_agent(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
 
 def by_niche(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
     """Make a table with a row for each niche and a column for each evaluation."""
-    niches = sorted({niche for one in results for niche in one["niches"]})
+    niches = sorted({niche for result in results for niche in result["niches"]})
     names = _names(results)
     return [
         {
             "niche": niche or "all",
-            "tasks": str(max(one["niches"].get(niche, {}).get("tasks", 0) for one in results)),
+            "tasks": str(
+                max(result["niches"].get(niche, {}).get("tasks", 0) for result in results)
+            ),
             **{
                 name: figure_text(one["niches"][niche]) if niche in one["niches"] else ""
                 for name, one in zip(names, results, strict=True)
@@ -102,10 +104,10 @@ def by_niche(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
 def _names(results: Sequence[Mapping[str, Any]]) -> list[str]:
     """Name the columns; teams of the same name are told apart by their numbers."""
     names: list[str] = []
-    for one in results:
-        name, number = one["team"], 2
+    for result in results:
+        name, number = result["team"], 2
         while name in names:
-            name, number = f"{one['team']} {number}", number + 1
+            name, number = f"{result['team']} {number}", number + 1
         names.append(name)
     return names
 

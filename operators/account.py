@@ -51,12 +51,14 @@ class Account:
         whole = bounds.digest_tokens * CHARACTERS_PER_TOKEN
         share = whole * min(len(agents), FULL_SHARES) // len(agents)
         return material(
-            self.outline(bounds), *(self.of(one, share) for one in agents), self._answer(bounds)
+            self.outline(bounds), *(self.of(agent, share) for agent in agents), self._answer(bounds)
         )
 
     def outline(self, bounds: Bounds) -> str:
         """Say in a line each who the agents are, and to whom they report."""
-        told = (f"{one.id}: {', '.join(_is(self.team, one))}" for one in self.team.agents.values())
+        told = (
+            f"{agent.id}: {', '.join(_is(self.team, agent))}" for agent in self.team.agents.values()
+        )
         return fenced("team", clip("\n".join(told), bounds.team_characters))
 
     def of(self, agent: str, most: int) -> str:

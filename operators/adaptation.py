@@ -265,7 +265,7 @@ def calls_at_most(settings: AdaptationSettings, plan: Plan) -> int:
         settings: How the team adapts.
         plan: The team of the first round; with `begin: roles`, the one in whose place it comes.
     """
-    calls = [one.calls_at_most for one in plan.agents.values()]
+    calls = [agent.calls_at_most for agent in plan.agents.values()]
     largest = max(settings.most_agents, len(calls))
     size = largest if settings.begin == "roles" else len(calls)
     total = ASKED if settings.begin == "roles" else 0

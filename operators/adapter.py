@@ -197,7 +197,7 @@ def _value(recipe: Recipe, settings: Any) -> dict[str, Any]:
     }
     value |= {"policy": POLICY} if recipe.policy is not None else {}
     usual = type(settings)()
-    said = {one.name: getattr(settings, one.name) for one in fields(settings)}
+    said = {field.name: getattr(settings, field.name) for field in fields(settings)}
     changed = {name: item for name, item in said.items() if item != getattr(usual, name)}
     return {**value, **({"settings": _plain(changed)} if changed else {})}
 

@@ -81,7 +81,10 @@ class Admitting:
             "first": first.verdict if known else None,
             "reward": best.reward,
             "best": search.candidates.index(best),
-            "candidates": [{**one.value(), "team": names[one.number]} for one in search.candidates],
+            "candidates": [
+                {**candidate.value(), "team": names[candidate.number]}
+                for candidate in search.candidates
+            ],
             **episode.tail(),
         }
 
@@ -101,13 +104,13 @@ class Admitting:
             born = Born(member=_solved(coming, episode.task), lineage=coming.born)
             came_in = pool.commit(born, op=episode.op("best"))
             names[coming.number], is_new = came_in.name, came_in.is_new
-        for one in search.candidates:
-            if one is not coming:
-                names[one.number] = pool.twin_of(one.team)
-            if (name := names[one.number]) is not None:
-                self._record(pool, one, name, chosen=is_new and one is coming)
-            if one.is_adapted:
-                self._record(pool, one, one.born.parents[0], adapted=True)
+        for candidate in search.candidates:
+            if candidate is not coming:
+                names[candidate.number] = pool.twin_of(candidate.team)
+            if (name := names[candidate.number]) is not None:
+                self._record(pool, candidate, name, chosen=is_new and candidate is coming)
+            if candidate.is_adapted:
+                self._record(pool, candidate, candidate.born.parents[0], adapted=True)
         if is_new and coming is not None:
             self._make_room(pool, newcomer=names[coming.number])
         return names, is_new

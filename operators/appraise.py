@@ -56,7 +56,10 @@ class Appraisal:
 
     def value(self) -> dict[str, Any]:
         """Give it as a JSON object, as the judge says it."""
-        agents = {name: {"reason": one.reason, "score": one.value} for name, one in self.of.items()}
+        agents = {
+            name: {"reason": contribution.reason, "score": contribution.value}
+            for name, contribution in self.of.items()
+        }
         return {"reason": self.reason, "agents": agents}
 
 
@@ -82,11 +85,13 @@ async def appraise(
     """
     limits = meta.limits
     share = room(limits) * min(len(said), FULL_SHARES) // len(said)
-    names = [one.agent for one in said]
+    names = [utterance.agent for utterance in said]
     question = Question(
         operator=OPERATOR,
         instructions=prompt(OPERATOR, rubric=rubric.strip() or prompt("utterance")),
-        material=material(task_text(task, limits), *(shown(one, share) for one in said)),
+        material=material(
+            task_text(task, limits), *(shown(utterance, share) for utterance in said)
+        ),
         schema=_schema(names, reason_schema(limits), {"type": "number", "enum": list(LEVELS)}),
         read=functools.partial(_read, names, limits),
     )
@@ -149,7 +154,11 @@ class Appraised:
 
     def printed(self) -> Printed:
         """Return it as `mas op` prints it."""
-        scored = [(one, self.scores[one.turn]) for one in self.said if one.turn in self.scores]
+        scored = [
+            (utterance, self.scores[utterance.turn])
+            for utterance in self.said
+            if utterance.turn in self.scores
+        ]
         return Printed(
             value=[
                 {

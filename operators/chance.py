@@ -151,9 +151,11 @@ async def draw(
 def _texts(team: Team, catalogue: Catalogue) -> dict[str, str]:
     """Give the texts of the prompts of agents that ask a model."""
     return {
-        one.id: (catalogue.prompt(one.prompt) or "") if is_prompt_id(one.prompt) else one.prompt
-        for one in team.agents.values()
-        if team.backend_of(one) != "function"
+        agent.id: (catalogue.prompt(agent.prompt) or "")
+        if is_prompt_id(agent.prompt)
+        else agent.prompt
+        for agent in team.agents.values()
+        if team.backend_of(agent) != "function"
     }
 
 

@@ -82,4 +82,4 @@ def _share(search: Search) -> float:
 
 def _step(search: Search) -> int:
     """Count the children that the task has had."""
-    return sum(bool(one.sources) for one in search.candidates)
+    return sum(bool(candidate.sources) for candidate in search.candidates)

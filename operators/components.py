@@ -49,7 +49,9 @@ def open_components(
         components: What may be touched at all.
     """
     allowed: list[Component] = [one for one in MUTABLE if one in components]
-    return tuple(one for one in allowed if offer(meta, parent.team, one) is not None)
+    return tuple(
+        component for component in allowed if offer(meta, parent.team, component) is not None
+    )
 
 
 def offer(
@@ -144,7 +146,7 @@ class ByChance:
     def choose(self, path: str, step: int, open_to: Sequence[Component]) -> Component:
         """Draw one."""
         del step
-        weights = [self.weights.get(one, 0.0) for one in open_to]
+        weights = [self.weights.get(component, 0.0) for component in open_to]
         chance = random.Random(f"{self.seed}/{path}/component")  # noqa: S311 - guards nothing
         return chance.choices(open_to, weights if any(weights) else None)[0]
 

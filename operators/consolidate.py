@@ -145,7 +145,7 @@ def _came(step: Step, rewards: Mapping[int, float | None]) -> str:
     """Say what a team came to, and what that is more than the better one that it was made of."""
     if step.reward is None:
         return "no reward"
-    before = [known for one in step.sources if (known := rewards.get(one)) is not None]
+    before = [known for source in step.sources if (known := rewards.get(source)) is not None]
     gained = f", {step.reward - max(before):+.3g}" if before else ""
     return f"reward {step.reward:.3g}{gained}"
 

@@ -124,8 +124,10 @@ class _Cross:
         """Find who may change places."""
         own, other = (first, second) if side == "first" else (second, first)
         places = counterparts(own, other)
-        new_ids = dict.fromkeys(other.agents) | {there: one for one, there in places.items()}
-        moved = {one: other.agents[there].renamed(one, new_ids) for one, there in places.items()}
+        new_ids = dict.fromkeys(other.agents) | {there: place for place, there in places.items()}
+        moved = {
+            place: other.agents[there].renamed(place, new_ids) for place, there in places.items()
+        }
         all_theirs = {one: _settled(agent, other, own) for one, agent in moved.items()}
         theirs = {one: agent for one, agent in all_theirs.items() if agent != own.agents[one]}
         return cls(own=own, other=other, side=side, theirs=theirs, places=places)
@@ -185,7 +187,7 @@ def _settled(agent: Agent, other: Team, own: Team) -> Agent:
 
 
 def _models(team: Team) -> frozenset[str]:
-    return frozenset(one.model_id for one in team.agents.values())
+    return frozenset(agent.model_id for agent in team.agents.values())
 
 
 async def _choose(

@@ -113,7 +113,7 @@ def _ended(outcome: AgentOutcome) -> str:
     said: list[str] = [outcome.status]
     if outcome.error:
         said.append(clip(on_one_line(outcome.error), LONGEST_ERROR))
-    said += [clip(on_one_line(one), LONGEST_ERROR) for one in outcome.mishaps[:MOST_MISHAPS]]
+    said += [clip(on_one_line(mishap), LONGEST_ERROR) for mishap in outcome.mishaps[:MOST_MISHAPS]]
     if (more := len(outcome.mishaps) - MOST_MISHAPS) > 0:
         said.append(f"and {more} more of such")
     return "; ".join(said)

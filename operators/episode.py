@@ -287,8 +287,12 @@ class Episode(TaskRuns):
     def tail(self) -> dict[str, Any]:
         """Give what the line of every episode ends with: what was lost, and what it cost."""
         lost = [
-            {"operator": one.operator, "reason": one.reason, "problems": list(one.problems)}
-            for one in self.dropped
+            {
+                "operator": dropped.operator,
+                "reason": dropped.reason,
+                "problems": list(dropped.problems),
+            }
+            for dropped in self.dropped
         ]
         costs = {"operators": self.operators.value(), "judging": self.judging.value()}
         return {"dropped": lost, **costs}

@@ -162,7 +162,9 @@ class Evolution:
                 reason=lost.reason,
                 problems=lost.problems,
                 parents=[
-                    one for one in lost.parents if one in pool.teams or one in pool.all_agents
+                    parent
+                    for parent in lost.parents
+                    if parent in pool.teams or parent in pool.all_agents
                 ],
                 task=episode.task.id,
                 run=self.stage.name,

@@ -74,7 +74,9 @@ def evolution(start: Start, tasks: Sequence[Task]) -> Estimate:
         return once * open_end + judged(judge, to_judge, None if to_judge else 0)
     most = max(bound(recipe.settings, plan) for plan in plans)
     smallest = min(max(1, plan.calls_at_most) for plan in plans)
-    asked = [asked_once(models.get(one)) for one in sorted(start.operator_models)]
+    asked = [
+        asked_once(models.get(operator_model)) for operator_model in sorted(start.operator_models)
+    ]
     call = any_of([*(any_call(plan, tasks) for plan in plans), *asked])
     everything = call * Range(least=0, most=most * len(tasks))
     ranges = {

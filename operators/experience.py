@@ -124,24 +124,28 @@ def credited(
         worth: What each was worth by counterfactual runs. None: its score decides (naive).
     """
     weights = decay_weights(
-        max(one.round for one in said), gamma=settings.gamma, favour=settings.favour
+        max(utterance.round for utterance in said), gamma=settings.gamma, favour=settings.favour
     )
     basis = {turn: one.value for turn, one in scores.items()} if worth is None else worth
     shares = dict(_shares(said, basis))
     of: list[Credited] = []
-    for one in said:
-        score, weight = scores.get(one.turn), weights[one.round - 1]
-        ratio = shares.get(one.turn, 0.0)
+    for utterance in said:
+        score, weight = scores.get(utterance.turn), weights[utterance.round - 1]
+        ratio = shares.get(utterance.turn, 0.0)
         reward = _reward(score, outcome * weight * ratio, settings)
-        made = Credited(utterance=one, score=score, ratio=ratio, weight=weight, reward=reward)
-        of.append(replace(made, worth=None if worth is None else worth.get(one.turn)))
+        made = Credited(utterance=utterance, score=score, ratio=ratio, weight=weight, reward=reward)
+        of.append(replace(made, worth=None if worth is None else worth.get(utterance.turn)))
     return tuple(of)
 
 
 def _shares(said: Sequence[Utterance], worth: Mapping[Turn, float]) -> Iterator[tuple[Turn, float]]:
     """Share each round out among those who spoke in it, and whose worth is known."""
-    for number in sorted({one.round for one in said}):
-        turns = [one.turn for one in said if one.round == number and one.turn in worth]
+    for number in sorted({utterance.round for utterance in said}):
+        turns = [
+            utterance.turn
+            for utterance in said
+            if utterance.round == number and utterance.turn in worth
+        ]
         yield from ratios({turn: worth[turn] for turn in turns}).items()
 
 
@@ -201,7 +205,7 @@ def tell(
     case = {"case": episode.task.id, **head, "utterances": lines, **more}
     episode.keep(Told(what=EVENT, about=case), EVENT)
     episode.told["utterances"] = len(of)
-    episode.told["entries"] = sum(one["came"] == KEPT for one in lines)
+    episode.told["entries"] = sum(line["came"] == KEPT for line in lines)
     if about:
         episode.told["counterfactual calls asked"] = about["calls"]["asked"]
         episode.told["counterfactual calls answered"] = about["calls"]["answered"]

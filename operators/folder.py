@@ -126,7 +126,7 @@ class Manifest:
         return cls(
             recipe=_plain(asdict(recipe)),
             ceiling=_plain(allowed),
-            models={one.alias: _model(one, recipe) for one in models},
+            models={model.alias: _model(model, recipe) for model in models},
             embedder=embedder,
             tasks={task.id: task_digest(task) for task in tasks},
             commands=(command,),
@@ -278,7 +278,7 @@ def _model(model: Model, recipe: Recipe) -> dict[str, Any]:
         told["weights"] = f"{SMOLLM2.name} sha256:{SMOLLM2.sha256}"
     if recipe.beta and recipe.cost_unit == "usd":
         prices = {name: item for name, item in parts(model).items() if name.startswith("usd_")}
-        told |= {**prices, "usd_steps": [dict(one) for one in model.usd_steps]}
+        told |= {**prices, "usd_steps": [dict(usd_step) for usd_step in model.usd_steps]}
     return told
 
 
@@ -300,7 +300,7 @@ def _tasks_changed(was: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
             return [f"stream (task {quoted(old)}, now {quoted(new)} in its place)"]
         if digests != others:
             pairs = zip(ASPECTS, digests.split("."), others.split("."), strict=True)
-            parts = dict.fromkeys(name for name, one, other in pairs if one != other)
+            parts = dict.fromkeys(name for name, pair, other in pairs if pair != other)
             many = sum(now[task] != known for task, known in was.items() if task in now) - 1
             more = f" and {many} more" if many else ""
             return [f"{' and '.join(parts)} of task {quoted(old)}{more}"]

@@ -61,15 +61,15 @@ class Figures:
         cls, teams: Sequence[Subject], trials: Sequence[Mapping[str, Any]], *, after: int
     ) -> Figures:
         """Sum up trials."""
-        scores = {one.name: _scores(one.name, trials) for one in teams}
+        scores = {team.name: _scores(team.name, trials) for team in teams}
         first = scores[teams[0].name]
-        seeds = [one for one in teams if one.is_seed and one.expected is not None]
+        seeds = [team for team in teams if team.is_seed and team.expected is not None]
         best = max(seeds, key=lambda one: one.expected or 0.0, default=None)
         return cls(
-            tasks=len({one["task"] for one in trials}),
-            repeats=max((one["repeat"] for one in trials), default=0),
+            tasks=len({trial["task"] for trial in trials}),
+            repeats=max((trial["repeat"] for trial in trials), default=0),
             after=after,
-            teams=tuple(_told(one, scores[one.name], first, trials) for one in teams),
+            teams=tuple(_told(team, scores[team.name], first, trials) for team in teams),
             best_seed=best.name if best else None,
         )
 
@@ -81,7 +81,7 @@ class Figures:
     @property
     def gain(self) -> float | None:
         """How much more it scores than the best seed, which may be itself; None without seeds."""
-        found = (one["difference"] for one in self.teams if one["team"] == self.best_seed)
+        found = (team["difference"] for team in self.teams if team["team"] == self.best_seed)
         return next(found, None)
 
     def value(self) -> dict[str, Any]:
@@ -102,7 +102,7 @@ class Figures:
                 f"  {one['team']} ({role}) {_score(one)}, {_cost(one)};"
                 f" {first['team']} scores {one['difference']:+.3f} [{low:+.3f}, {high:+.3f}]"
             )
-        if lost := sum(one["unscored"] for one in self.teams):
+        if lost := sum(team["unscored"] for team in self.teams):
             lines.append(f"  {counted(lost, 'trial')} without a score")
         return "\n".join(lines)
 
@@ -130,9 +130,9 @@ def read_figures(folder: Path) -> Figures | None:
 
 def _scores(team: str, trials: Sequence[Mapping[str, Any]]) -> Scores:
     found: Scores = {}
-    for one in trials:
-        if one["team"] == team and one["score"] is not None:
-            found.setdefault(one["task"], []).append(one["score"])
+    for trial in trials:
+        if trial["team"] == team and trial["score"] is not None:
+            found.setdefault(trial["task"], []).append(trial["score"])
     return found
 
 

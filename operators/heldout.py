@@ -157,7 +157,9 @@ class HeldOut:
     def _keys(self) -> Iterator[tuple[Subject, Task, int]]:
         """Give all trials: everything on every task once before any of them again."""
         repeats = range(1, self.repeats + 1)
-        return ((one, task, n) for n in repeats for task in self.tasks for one in self.subjects)
+        return (
+            (subject, task, n) for n in repeats for task in self.tasks for subject in self.subjects
+        )
 
     async def _make(self, key: tuple[Subject, Task, int]) -> None:
         one, task, number = key
@@ -231,7 +233,7 @@ def frozen_teams(pool: Pool, seeds: Iterable[Team], beside: Iterable[Team] = ())
     """
     expected = expected_scores(pool.teams.values())
     best, _ = most_promising(pool)
-    wanted = [("deployed", best.team), *(("seed", one) for one in seeds)]
+    wanted = [("deployed", best.team), *(("seed", seed) for seed in seeds)]
     wanted += [("beside", one) for one in beside]
     found: dict[str, Frozen] = {}
     for role, team in wanted:

@@ -98,10 +98,10 @@ def _adapted(components: Sequence[Component]) -> tuple[Component, ...]:
 def _ceiling(ceiling: Ceiling, team: Team, components: Sequence[Component]) -> Ceiling:
     """Keep newcomers to the models and tools of the team, where these may not be touched."""
     if "model_id" not in components:
-        asking = [one for one in team.agents.values() if team.backend_of(one) != "function"]
+        asking = [agent for agent in team.agents.values() if team.backend_of(agent) != "function"]
         ceiling = replace(ceiling, models=ceiling.models & {one.model_id for one in asking})
     if "tools" not in components:
-        tools = {tool for one in team.agents.values() for tool in one.tools}
+        tools = {tool for agent in team.agents.values() for tool in agent.tools}
         ceiling = replace(ceiling, tools=ceiling.tools & tools)
     return ceiling
 

@@ -92,11 +92,11 @@ async def judge(
     dropped = [one for one in given if isinstance(one, Dropped)]
     if not scores:
         return dropped[0]
-    mean = statistics.fmean(one.value for one in scores)
+    mean = statistics.fmean(score.value for score in scores)
     nearest = min(scores, key=lambda one: abs(one.value - mean))
     return Verdict(
         score=Score(value=mean, reason=nearest.reason),
-        samples=tuple(one.value for one in scores),
+        samples=tuple(score.value for score in scores),
         dropped=len(dropped),
     )
 

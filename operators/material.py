@@ -116,15 +116,16 @@ def models_text(meta: Respondent, models: Collection[str] | None = None) -> str:
 def memories_text(memories: Sequence[Learnt], bounds: Bounds) -> str:
     """Show what was learnt on similar tasks."""
     lines = (
-        f"- On {clip(on_one_line(one.task), LONGEST_TASK)!r}: {clip(on_one_line(one.text), 400)}"
-        for one in memories[: bounds.memories]
+        f"- On {clip(on_one_line(memory.task), LONGEST_TASK)!r}:"
+        f" {clip(on_one_line(memory.text), 400)}"
+        for memory in memories[: bounds.memories]
     )
     return fenced("memory", "\n".join(lines))
 
 
 def _team_text(team: Team, catalogue: Catalogue, most: int) -> str:
     """Write a team as its file has it, with the prompt files that it names; else outline it."""
-    named = {one.prompt for one in team.agents.values() if is_prompt_id(one.prompt)}
+    named = {agent.prompt for agent in team.agents.values() if is_prompt_id(agent.prompt)}
     files = (f"# {name}.md\n{catalogue.prompt(name) or ''}" for name in sorted(named))
     prompts = material(*files)
     for shown in (team, replace(team, successful_tasks=())):
@@ -137,8 +138,11 @@ def _team_text(team: Team, catalogue: Catalogue, most: int) -> str:
 def solved(team: Team) -> tuple[SolvedTask, ...]:
     """Give the last tasks that a team solved, shortened: they are hints, and no examples."""
     return tuple(
-        SolvedTask(q=clip(on_one_line(one.q), LONGEST_TASK), notes=clip(one.notes, LONGEST_NOTE))
-        for one in team.successful_tasks[-MOST_SOLVED:]
+        SolvedTask(
+            q=clip(on_one_line(successful_task.q), LONGEST_TASK),
+            notes=clip(successful_task.notes, LONGEST_NOTE),
+        )
+        for successful_task in team.successful_tasks[-MOST_SOLVED:]
     )
 
 

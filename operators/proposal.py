@@ -80,7 +80,7 @@ class Proposal:
         """Propose the child that edits make of a team, and perhaps of other parents beside it."""
         return cls(
             operator=operator,
-            parents=(base.name, *(one.name for one in others)),
+            parents=(base.name, *(team.name for team in others)),
             base=base,
             edits=edits,
             reason=reason,
@@ -122,7 +122,7 @@ def edit_words(before: Team, after: Team) -> tuple[str, ...]:
     Where a team's lineage only counts lines, `prompt of judge: -1 line, +1 line`, these are given,
     as far as there is room.
     """
-    told = [clip(one, LONGEST_WORDS) for one in _sentences(before, after)]
+    told = [clip(sentence, LONGEST_WORDS) for sentence in _sentences(before, after)]
     more = (f"and {len(told) - MOST_WORDS} more",) if len(told) > MOST_WORDS else ()
     return (*told[:MOST_WORDS], *more)
 

@@ -53,11 +53,11 @@ def with_dialogues(run: Run, events: Iterable[Mapping[str, Any]], most: int) -> 
         events: Its events, as `all_events_of` read them.
         most: Characters that are kept of each agent's conversation.
     """
-    calls = [one for one in events if one["type"] == "model_call" and one.get("agent")]
-    last = {one["agent"]: _dialogue(one, most) for one in calls}
+    calls = [event for event in events if event["type"] == "model_call" and event.get("agent")]
+    last = {call["agent"]: _dialogue(call, most) for call in calls}
     agents = {
-        one: replace(outcome, dialogue=outcome.dialogue or last.get(one, ()))
-        for one, outcome in run.agents.items()
+        agent: replace(outcome, dialogue=outcome.dialogue or last.get(agent, ()))
+        for agent, outcome in run.agents.items()
     }
     return replace(run, agents=agents)
 

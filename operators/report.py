@@ -174,12 +174,12 @@ class Report:
     def warnings(self) -> list[str]:
         """Mechanisms that were to act and never did."""
         silent = [
-            f"{name} never made a team: {counted(one.dropped, 'answer')} of no use."
-            for name, one in sorted(self.operators.items())
-            if name in MAKERS and one.made == 0
+            f"{name} never made a team: {counted(operator.dropped, 'answer')} of no use."
+            for name, operator in sorted(self.operators.items())
+            if name in MAKERS and operator.made == 0
         ]
         if self.searched and not any(
-            one.best for name, one in self.operators.items() if name != "select"
+            operator.best for name, operator in self.operators.items() if name != "select"
         ):
             silent.append("no child was ever the best of its task: evolution added nothing.")
         return silent
@@ -204,7 +204,9 @@ class Report:
             "saved": self.saved.value(),
             "spent": {name: usage.value() for name, usage in sorted(self.spent.items())},
             "told": {name: fmean(numbers) for name, numbers in sorted(self.told.items())},
-            "operators": {name: vars(one) for name, one in sorted(self.operators.items())},
+            "operators": {
+                name: vars(operator) for name, operator in sorted(self.operators.items())
+            },
             "components": {niche: dict(count) for niche, count in sorted(self.components.items())},
             "teams": dict(self.teams.most_common()),
             "growth": self.growth,

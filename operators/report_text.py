@@ -33,7 +33,7 @@ def report_text(report: Report) -> str:
     if report.searched:
         wins = ", ".join(f"{name} {number}" for name, number in report.teams.most_common(5))
         lines += [f"most often best: {wins}", _grown(report)]
-    lines += [f"warning: {one}" for one in report.warnings]
+    lines += [f"warning: {warning}" for warning in report.warnings]
     return "\n".join(lines)
 
 
@@ -110,8 +110,8 @@ def _operators(report: Report) -> Iterator[str]:
     """Tell what operators made, or where there are no candidates what they consumed."""
     if report.searched:
         yield "operator      made  dropped  best of its task"
-        for name, one in sorted(report.operators.items()):
-            yield f"{name:<12} {one.made:>5} {one.dropped:>8} {one.best:>17}"
+        for name, operator in sorted(report.operators.items()):
+            yield f"{name:<12} {operator.made:>5} {operator.dropped:>8} {operator.best:>17}"
         yield ""
     elif names := sorted({*report.spent, *report.operators}):
         yield "operator         dropped    calls     tokens  cost"

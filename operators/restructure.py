@@ -142,7 +142,10 @@ async def restructure(
 def _told(judged: Sequence[Contributions]) -> Iterator[str]:
     """Say what each agent of the last round contributed in every round, and why in the last."""
     for agent, last in judged[-1].of.items() if judged else ():
-        values = (one.of[agent].value if agent in one.of else None for one in judged)
+        values = (
+            contributions.of[agent].value if agent in contributions.of else None
+            for contributions in judged
+        )
         told = ", ".join("-" if value is None else f"{value:.3g}" for value in values)
         yield f"{agent}: {told}; {on_one_line(last.reason)}"
 
@@ -173,7 +176,11 @@ class _Offer:
     @property
     def spare(self) -> Sequence[str]:
         """Who may go: of those that may die, whom the team can do without."""
-        return [one for one in spare_agents(self.team, together=True) if one in self.dying]
+        return [
+            spare_agent
+            for spare_agent in spare_agents(self.team, together=True)
+            if spare_agent in self.dying
+        ]
 
     @property
     def deaths(self) -> Sequence[Schema]:
@@ -216,7 +223,7 @@ def _births(team: Team, roles: Sequence[str]) -> Iterator[Schema]:
         behind = [one for level in levels[slot:] for one in level]
         heard = {"receives_from": _some(ahead, REPORTERS)} if ahead else {}
         yield _edit("add_agent", role=role, **heard, reports_to=_some(behind, RECEIVERS))
-    others = [one for one in team.agents if one != team.output]
+    others = [agent for agent in team.agents if agent != team.output]
     heard = {"receives_from": _some(others, REPORTERS)} if others else {}
     yield _edit("add_agent", role=role, **heard, is_output={"type": "boolean", "enum": [True]})
 

@@ -63,7 +63,7 @@ def with_text(agent: Agent, catalogue: Catalogue) -> Agent:
 
 def alone(roles: Mapping[str, Agent]) -> Iterator[Team]:
     """Give each role as a team of its own, which asks for what the role asks for."""
-    return (Team(name=name, agents={one.id: one}) for name, one in roles.items())
+    return (Team(name=name, agents={role.id: role}) for name, role in roles.items())
 
 
 def ceiling_with(team: Team, roles: Mapping[str, Agent], most: int) -> Ceiling:
@@ -79,7 +79,7 @@ def ceiling_with(team: Team, roles: Mapping[str, Agent], most: int) -> Ceiling:
 
 def roles_text(roles: Mapping[str, Agent], catalogue: Catalogue, bounds: Bounds) -> str:
     """Show the roles of a catalogue, a line for each."""
-    lines = (f"- {name}: {'; '.join(_told(one, catalogue))}" for name, one in roles.items())
+    lines = (f"- {name}: {'; '.join(_told(role, catalogue))}" for name, role in roles.items())
     return fenced("roles", clip("\n".join(lines), bounds.team_characters))
 
 

@@ -115,4 +115,4 @@ def _text(cases: Sequence[Case]) -> str:
 @functools.lru_cache(maxsize=8)
 def _fitted(cases: str, by: By, beta: float) -> Router:
     """Fit a router once for all cases of a test, which see the same events."""
-    return fit(cases_of(from_value(Told, one) for one in json.loads(cases)), by=by, beta=beta)
+    return fit(cases_of(from_value(Told, load) for load in json.loads(cases)), by=by, beta=beta)

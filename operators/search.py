@@ -73,7 +73,7 @@ class Attempt:
     @property
     def sources(self) -> tuple[int, ...]:
         """The numbers of the candidates that it was made of."""
-        return tuple(one.number for one in self.parents if isinstance(one, Candidate))
+        return tuple(parent.number for parent in self.parents if isinstance(parent, Candidate))
 
 
 @dataclass(kw_only=True, eq=False)
@@ -164,18 +164,18 @@ class Search:
             Halted: A provider or a jail failed.
             LimitError: The evolution's budget is used up.
         """
-        teams = [one.team for one in self.candidates]
+        teams = [candidate.team for candidate in self.candidates]
         runs: list[Coroutine[Any, Any, None]] = []
         # Who is the twin of whom is settled here, by number, and not by who is done first.
-        for one in attempts:
-            if isinstance(one.made, Dropped):
-                self.lose(one.number, one.made)
-            elif not again and any(are_twins(one.team, other) for other in teams):
+        for attempt in attempts:
+            if isinstance(attempt.made, Dropped):
+                self.lose(attempt.number, attempt.made)
+            elif not again and any(are_twins(attempt.team, other) for other in teams):
                 why = "it equals a team that was tried on this task already."
-                self.lose(one.number, Dropped(operator=one.operator, reason=why))
+                self.lose(attempt.number, Dropped(operator=attempt.operator, reason=why))
             else:
-                teams.append(one.team)
-                runs.append(self._try(one))
+                teams.append(attempt.team)
+                runs.append(self._try(attempt))
         await together(*runs)
         self.candidates.sort(key=lambda one: one.number)
 
@@ -216,7 +216,9 @@ class Search:
         base, sources = None, ()
         if isinstance(made, Proposal):
             base, sources = made.base, _in_order(made, attempt.parents)
-        parents = [_sample(one.number, repeat) for one in sources if isinstance(one, Candidate)]
+        parents = [
+            _sample(source.number, repeat) for source in sources if isinstance(source, Candidate)
+        ]
         run = await self.episode.run(attempt.team, what, base=base, parents=parents)
         if run.is_infrastructure_failure:
             why = "it gives its model less time than its parent did, and less than that needs."
@@ -227,7 +229,7 @@ class Search:
     def _twin(self, team: Team) -> str | None:
         """Find what the pool calls a team, where it has it."""
         identity = identity_of(team)
-        alike = (one for one in self.members.values() if one.identity == identity)
+        alike = (member for member in self.members.values() if member.identity == identity)
         return next((one.name for one in alike if are_twins(one.team, team)), None)
 
     def parent(self, origin: Origin) -> Parent:
@@ -285,18 +287,18 @@ class Search:
         """Give the search as operators are told of it."""
         return [
             Step(
-                number=one.number,
-                operator=one.born.operator,
-                team=one.team.name,
-                content_hash=one.team.content_hash,
-                reward=one.reward,
-                parents=one.born.parents,
-                sources=one.sources,
-                component=one.component,
-                edits=one.edits,
-                reason=one.born.reason,
+                number=candidate.number,
+                operator=candidate.born.operator,
+                team=candidate.team.name,
+                content_hash=candidate.team.content_hash,
+                reward=candidate.reward,
+                parents=candidate.born.parents,
+                sources=candidate.sources,
+                component=candidate.component,
+                edits=candidate.edits,
+                reason=candidate.born.reason,
             )
-            for one in self.candidates
+            for candidate in self.candidates
         ]
 
     def promising(self, what: str) -> list[Candidate]:
@@ -329,7 +331,7 @@ class Search:
         names = _names(parents)
         if not isinstance(made, Proposal):
             return Lineage(operator="select", parents=names, task=task.id)
-        sources = [(one.team, _steps(one)) for one in _in_order(made, parents)]
+        sources = [(origin.team, _steps(origin)) for origin in _in_order(made, parents)]
         return Lineage(
             operator=made.operator,
             parents=names,
@@ -348,8 +350,8 @@ def _sample(number: int, repeat: int) -> str:
 def _names(parents: Sequence[Origin]) -> tuple[str, ...]:
     """Name the teams of the pool that parents go back to, each once."""
     names: dict[str, None] = {}
-    for one in parents:
-        found = one.born.parents if isinstance(one, Candidate) else (one.name,)
+    for parent in parents:
+        found = parent.born.parents if isinstance(parent, Candidate) else (parent.name,)
         names |= dict.fromkeys(found)
     return tuple(names)
 

@@ -213,7 +213,7 @@ def _told(
 
 
 def _shape(team: Team) -> str:
-    roles = list(dict.fromkeys(one.role for one in team.agents.values() if one.role))
+    roles = list(dict.fromkeys(agent.role for agent in team.agents.values() if agent.role))
     size = f"{counted(len(team.agents), 'agent')}, {counted(len(team.edges), 'edge')}"
     return f"{size}, roles {', '.join(roles[:6])}" if roles else size
 

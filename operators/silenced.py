@@ -78,7 +78,7 @@ async def silenced(
         CoterieError: As for `Episode.score`.
     """
     settings: ExperienceSettings = episode.settings
-    turns = tuple(one.turn for one in said)
+    turns = tuple(utterance.turn for utterance in said)
     by_turn = settings.per == "turn"
     players: Any = turns if by_turn else tuple(dict.fromkeys(agent for agent, _ in turns))
     game: Game[Any] = Game(
@@ -92,7 +92,7 @@ async def silenced(
         worths = await runs.worths(game.coalitions)
     except _UnscoredError:
         return Dropped(operator="judge", reason=UNSCORED)
-    credits_ = game.credits({coalition: one.value for coalition, one in worths.items()})
+    credits_ = game.credits({coalition: worth.value for coalition, worth in worths.items()})
     cost = Cost.of(worths.values())
     episode.consumed(cost.paid)
     return Silenced(

@@ -124,7 +124,7 @@ class TaskRuns:
         stage, task, place = self.stage, self.task, f"{self.path}{what}/"
         plan, services = compile(team, stage.catalogue), self.services
         is_hasty = base is not None and _is_hastier(team, base)
-        outcomes = {name: to_value(one) for name, one in sorted(given.items())}
+        outcomes = {name: to_value(outcome) for name, outcome in sorted(given.items())}
         read = [asdict(carry), outcomes] if carry != NOTHING or outcomes else []
         told = [dict(task.briefs)] if task.briefs else []
         descent = self._descent(plan, what, parents)
@@ -234,7 +234,7 @@ class TaskRuns:
             self.stage.journal,
             f"{self.path}{what}/",
             plan,
-            [self._descents[one] for one in parents],
+            [self._descents[parent] for parent in parents],
             takes_seed=self.stage.services.gateway.takes_seed,
             always=way == "always",
         )
@@ -360,7 +360,8 @@ def _is_hastier(team: Team, base: Team) -> bool:
     if team.execution.timeout < base.execution.timeout:
         return True
     longest = base.execution.timeout
-    before = {name: one.timeout or longest for name, one in base.agents.items()}
+    before = {name: agent.timeout or longest for name, agent in base.agents.items()}
     return any(
-        (one.timeout or longest) < before.get(name, longest) for name, one in team.agents.items()
+        (agent.timeout or longest) < before.get(name, longest)
+        for name, agent in team.agents.items()
     )

@@ -78,10 +78,10 @@ class AgentFiles:
         """Name the files that belong to no agent, relative to the pool's folder."""
         owned = {
             path
-            for one in agents
+            for agent in agents
             for path in (
-                *(one.path.parent / name for name in {**one.texts(), **one.texts(back=1)}),
-                self.folder / archive_of(one.name),
+                *(agent.path.parent / name for name in {**agent.texts(), **agent.texts(back=1)}),
+                self.folder / archive_of(agent.name),
             )
         }
         there = (path for path in (self.folder / AGENTS).rglob("*") if path.is_file())

@@ -58,8 +58,8 @@ class AgentFolders:
         Raises:
             StorageError: It cannot be read or written.
         """
-        for one in agents:
-            self._archives.follow(one, learnt)
+        for agent in agents:
+            self._archives.follow(agent, learnt)
 
     def behind(self, agents: Iterable[PoolAgent], learnt: Lessons) -> list[PoolAgent]:
         """Find the agents with a file that a crash left behind.
@@ -67,7 +67,7 @@ class AgentFolders:
         Raises:
             StorageError: A file of one who was not retired says something else, or cannot be read.
         """
-        return [one for one in agents if self._is_behind(one, learnt)]
+        return [agent for agent in agents if self._is_behind(agent, learnt)]
 
     def _is_behind(self, agent: PoolAgent, learnt: Lessons) -> bool:
         try:

@@ -81,7 +81,11 @@ class ArchiveFiles:
         Raises:
             StorageError: A file says something else, or cannot be read.
         """
-        return [one for one in owners if self._may_be(one, learnt) and self.is_behind(one, learnt)]
+        return [
+            owner
+            for owner in owners
+            if self._may_be(owner, learnt) and self.is_behind(owner, learnt)
+        ]
 
     def is_behind(self, owner: str, learnt: Lessons) -> bool:
         """Tell whether a file lacks lines or has them in another order, having read all of it.

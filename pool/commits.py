@@ -139,7 +139,9 @@ class Commits:
             return self.current.commit(change.value(), op=op)
         with self.current.alone():
             done, state = self.current.commit(change.value(), op=op), self.current.state
-            self.folders.learn([one for one in change.owners if one in state.agents], state.learnt)
+            self.folders.learn(
+                [owner for owner in change.owners if owner in state.agents], state.learnt
+            )
             return done
 
     def _known_to_agents(self) -> Catalogue:

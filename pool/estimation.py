@@ -154,13 +154,13 @@ def _pedigree(teams: Sequence[Member]) -> tuple[Any, Any]:
     kinship, births = np.zeros((len(teams), len(teams))), np.zeros(len(teams))
     numbers: dict[str, int] = {}
     for number, team in enumerate(teams):
-        parents = [numbers[one] for one in team.born.parents if one in numbers]
+        parents = [numbers[parent] for parent in team.born.parents if parent in numbers]
         if parents:
-            births[number] = sum(births[one] for one in parents) / len(parents) + 1
-            kinship[number] = sum(kinship[one] for one in parents) / len(parents)
+            births[number] = sum(births[parent] for parent in parents) / len(parents) + 1
+            kinship[number] = sum(kinship[parent] for parent in parents) / len(parents)
             kinship[:, number] = kinship[number]
             kinship[number, number] = (
-                sum(kinship[number, one] for one in parents) / len(parents) + 1
+                sum(kinship[number, parent] for parent in parents) / len(parents) + 1
             )
         else:
             kinship[number, number] = 1

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Consumed", "consumed", "population_of", "rates_of", "turns_in", "usage_of"]
 
-NAMES = frozenset(one.name for one in fields(Rates))
+NAMES = frozenset(field.name for field in fields(Rates))
 
 
 @kept()
@@ -203,7 +203,7 @@ def usage_of(line: Mapping[str, Any]) -> tuple[Usage, Usage, Usage]:
     """
     ran = line.get("candidates", ())
     runs = [line] if "usage" in line else ran
-    paid = (Usage(**one["usage"]) - Usage(**one.get("saved", {})) for one in runs)
+    paid = (Usage(**run["usage"]) - Usage(**run.get("saved", {})) for run in runs)
     teams = sum(paid, Usage())
     return teams, Usage(**line["operators"]), Usage(**line["judging"])
 

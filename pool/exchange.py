@@ -51,12 +51,12 @@ def import_teams(
     """
     for name in names:
         source.member(name)
-    family = {one for name in names for one in ancestors(source.teams, name)}
+    family = {ancestor for name in names for ancestor in ancestors(source.teams, name)}
     born = (entry for entry in source.entries() if _is(entry, "born"))
     births = {entry.value["team"]: entry for entry in born if "team" in entry.value}
     done = {entry.op for entry in pool.entries()}
     here = dict[str, Admission]()
-    for name in (one for one in source.teams if one in family):
+    for name in (team for team in source.teams if team in family):
         birth = _operation(births[name])
         if birth not in done and (twin := pool.twin_of(source.member(name).team)):
             here[name] = Admission(name=twin, is_new=False)

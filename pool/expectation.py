@@ -107,7 +107,10 @@ def expected_scores(
     members: Iterable[Member], niche: str | None = None, *, split: str = EVOLVE
 ) -> dict[str, float]:
     """Estimate the mean score of each team, in [0, 1], by name, as `expectations` does."""
-    return {name: one.score for name, one in expectations(members, niche, split=split).items()}
+    return {
+        name: expectation.score
+        for name, expectation in expectations(members, niche, split=split).items()
+    }
 
 
 def ranked(
@@ -131,7 +134,7 @@ def ranked(
     teams = list(members)
     if expected is None:
         expected = expectations(teams, niche, split=split)
-    return {one: expected[one.name] for one in by_standing(teams, niche, split=split)}
+    return {member: expected[member.name] for member in by_standing(teams, niche, split=split)}
 
 
 def by_standing(
@@ -166,7 +169,7 @@ def _together(
     teams: Sequence[Member], standings: Mapping[str, float], split: str
 ) -> Sequence[Member]:
     """Choose the teams that are estimated together, in the order in which they are given."""
-    tried = [one for one in teams if one.on(split=split).trials]
+    tried = [team for team in teams if team.on(split=split).trials]
     if len(tried) <= MOST and len(teams) <= MOST_RELATED:
         return teams
     living = [one for one in tried if one.retired is None]
@@ -174,9 +177,9 @@ def _together(
     retired = (one for one in reversed(tried) if one.retired is not None)
     chosen = dict.fromkeys((*best, *reversed(living), *retired))
     names = {one.name for one in islice(chosen, MOST)}
-    untried = (one.name for one in reversed(teams) if not one.on(split=split).trials)
+    untried = (team.name for team in reversed(teams) if not team.on(split=split).trials)
     names.update(islice(untried, MOST_RELATED - len(names)))
-    return [one for one in teams if one.name in names]
+    return [team for team in teams if team.name in names]
 
 
 def _alone(

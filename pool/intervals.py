@@ -87,7 +87,7 @@ def paired_interval(differences: Sequence[float], *, level: float = 0.95) -> Int
     """
     n = len(differences) + 2
     mean = sum(differences) / n
-    variance = (sum(one**2 for one in differences) + 2) / n - mean**2
+    variance = (sum(difference**2 for difference in differences) + 2) / n - mean**2
     reach = t_quantile(n - 1, level) * math.sqrt(variance / n)
     return max(-1.0, mean - reach), min(1.0, mean + reach)
 
@@ -106,7 +106,7 @@ def figure_interval(
         figure: Computes the figure from the score of each task, the mean over its trials, by
             niche. It rises with every score. By default it is the mean over all tasks.
     """
-    given = {niche: [_mean(one) for one in tasks] for niche, tasks in niches.items() if tasks}
+    given = {niche: [_mean(task) for task in tasks] for niche, tasks in niches.items() if tasks}
     if not given:
         return 0.0, 1.0
     figure = figure or _mean_of_all
@@ -149,14 +149,14 @@ class _Spread:
 
     @classmethod
     def of(cls, niches: Sequence[Sequence[Sequence[float]]]) -> _Spread:
-        groups = [[_mean(one) for one in tasks] for tasks in niches]
+        groups = [[_mean(task) for task in tasks] for tasks in niches]
         scores = [score for group in groups for score in group]
-        trials = [one for tasks in niches for one in tasks]
+        trials = [task for tasks in niches for task in tasks]
         free, borrowed = len(scores) - len(groups), BORROWED if len(groups) > 1 else 0.0
         overall = _squares(scores) / max(1, len(scores) - 1)
         inside = sum(map(_squares, groups)) + borrowed * overall
-        tries = _mean([1 / len(one) for one in trials])
-        more = sum(len(one) - 1 for one in trials)
+        tries = _mean([1 / len(trial) for trial in trials])
+        more = sum(len(trial) - 1 for trial in trials)
         weights = free + borrowed**2 / max(1, len(scores) - 1)
         return cls(
             tasks=len(scores),

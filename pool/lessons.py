@@ -81,13 +81,13 @@ class Lessons(Mapping[str, Learnt]):
         """Let an agent begin with the archives of others, as they are now."""
         if inherits:
             self._births[agent] = _Birth(tuple(inherits), len(self._entries))
-        for one in inherits:
-            self._heirs.setdefault(one, []).append(agent)
+        for inherit in inherits:
+            self._heirs.setdefault(inherit, []).append(agent)
 
     def between(self, first: int, end: int | None = None) -> Sequence[Learnt]:
         """Give the entries from a place on, up to another one."""
         self._expect(range(*slice(first, end).indices(len(self._entries))))
-        return [one for one in self._entries[first:end] if one is not None]
+        return [entry for entry in self._entries[first:end] if entry is not None]
 
     def own(self, owner: str, first: int = 0) -> Sequence[Learnt]:
         """Give the entries that are an agent's own, or to it, from one of them on."""
@@ -168,10 +168,10 @@ class Lessons(Mapping[str, Learnt]):
         entry = self._entry(place)
         holders: list[str | None] = [*(entry.owners or (None,))]
         known = {*holders}
-        for one in holders:
-            if (end := self._end(entry, one)) >= seen:
+        for holder in holders:
+            if (end := self._end(entry, holder)) >= seen:
                 return True
-            heirs = self._heirs.get(one, ()) if one is not None else ()
+            heirs = self._heirs.get(holder, ()) if holder is not None else ()
             fresh = [each for each in heirs if place < self._births[each].at <= end]
             holders += (each for each in fresh if each not in known)
             known.update(fresh)

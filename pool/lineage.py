@@ -52,10 +52,10 @@ def ancestors(teams: Mapping[str, One], name: str) -> dict[str, One]:
         name: The team, or the agent.
     """
     found = {name}
-    for one in reversed(tuple(teams)):
-        if one in found:
-            found.update(teams[one].born.parents)
-    return {one: member for one, member in teams.items() if one in found}
+    for team in reversed(tuple(teams)):
+        if team in found:
+            found.update(teams[team].born.parents)
+    return {team: member for team, member in teams.items() if team in found}
 
 
 def descendants(teams: Mapping[str, One], name: str) -> dict[str, One]:
@@ -82,7 +82,7 @@ def blame(teams: Mapping[str, Member], name: str) -> tuple[Origin, ...]:
     """
     origins: dict[str, dict[str, Origin]] = {}
     for member in ancestors(teams, name).values():
-        setters = {field: one.operator for one in member.born.steps for field in one.fields}
+        setters = {field: step.operator for step in member.born.steps for field in step.fields}
         found = {
             field: Origin(
                 field=field,
@@ -128,8 +128,10 @@ def steps_to(
         before = {field: replace(one, fields=()) for one in taken for field in one.fields}
         setters |= {field: before.get(old) for field, old in _inherited(team, child).items()}
     return tuple(
-        replace(one, fields=tuple(field for field, setter in setters.items() if setter == one))
-        for one in dict.fromkeys((*earlier, last))
+        replace(
+            fromkey, fields=tuple(field for field, setter in setters.items() if setter == fromkey)
+        )
+        for fromkey in dict.fromkeys((*earlier, last))
     )
 
 
@@ -138,8 +140,8 @@ def _inherited(parent: Team, child: Team) -> dict[str, str]:
     roster = [change for change in changes(parent, child) if change.component == "roster"]
     gone = {str(change.path[1]) for change in roster if change.after is None}
     new_ids = {str(one.path[1]): str(one.after) for one in roster if len(one.path) == 3}
-    stayed = _with_ids(parent, {one: one for one in parent.agents if one not in gone})
-    alike = _with_ids(stayed, {one: new_ids.get(one, one) for one in stayed.agents})
+    stayed = _with_ids(parent, {agent: agent for agent in parent.agents if agent not in gone})
+    alike = _with_ids(stayed, {agent: new_ids.get(agent, agent) for agent in stayed.agents})
     values = _fields(child)
     return {
         field: old

@@ -190,7 +190,7 @@ class Memory:
         with self._turn:
             cut = [one[:LONGEST_TASK] for one in (text, *others)]
             first, *vectors = self._embedder.embed(cut) if others else [()]
-        return [math.fsum(map(mul, first, one)) for one in vectors]
+        return [math.fsum(map(mul, first, vector)) for vector in vectors]
 
     def _found(
         self, text: str, k: int, wanted: Wanted, owner: str | None, seen: int | None

@@ -79,7 +79,7 @@ def _check_below(folder: str, levels: int | None) -> None:
 def _entries(folder: str, *, within: frozenset[str] | None = None) -> Iterator[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
-            yield from (one for one in entries if within is None or one.name in within)
+            yield from (entry for entry in entries if within is None or entry.name in within)
     except (FileNotFoundError, NotADirectoryError):
         return  # whoever wants to read it says so
     except OSError as error:

@@ -31,18 +31,18 @@ __all__ = ["state_of", "value_of"]
 
 Known = TypeVar("Known", Sums, Past)
 MOST = 1e18
-COUNTS = tuple(one.name for one in fields(Usage))
-FIGURES = tuple(one.name for one in fields(Statistics) if one.name != "usage")
+COUNTS = tuple(field.name for field in fields(Usage))
+FIGURES = tuple(field.name for field in fields(Statistics) if field.name != "usage")
 
 
 def value_of(state: State) -> tuple[dict[str, Any], list[bytes]]:
     """Give a state as a plain value, and as bytes what would be long as text."""
     value = {
-        "teams": [_team(one) for one in state.teams.values()],
-        "agents": [_agent(one) for one in state.agents.values()],
+        "teams": [_team(team) for team in state.teams.values()],
+        "agents": [_agent(agent) for agent in state.agents.values()],
         "rejected": state.rejected,
         "twins": state.twins,
-        "heads": [one.name for one in state.heads],
+        "heads": [head.name for head in state.heads],
         "shared": state.shared,
         "numbers": state.numbers,
         "recent": [[split, *map(list, recent.tasks)] for split, recent in state.recent.items()],
@@ -196,7 +196,7 @@ def _figures(known: Statistics) -> list[float]:
 
 
 def _statistics(figures: Sequence[Any]) -> Statistics:
-    numbers = [_number(one) for one in figures]
+    numbers = [_number(figure) for figure in figures]
     own, counts = numbers[: len(FIGURES)], numbers[len(FIGURES) :]
     told: dict[str, Any] = dict(zip(FIGURES, own, strict=True))
     return Statistics(**told, usage=Usage(**dict(zip(COUNTS, counts, strict=True))))

@@ -288,7 +288,7 @@ class Population:
             case "evaluated" if ANCHOR in value.get("agents", {}):
                 return self._tried(from_value(Trial, value))
             case "retired" if "agent" in value:
-                return self._with({one for one in self.agents if one != value["agent"]})
+                return self._with({agent for agent in self.agents if agent != value["agent"]})
             case "restored" if "agent" in value:
                 return self._with({*self.agents, value["agent"]})
             case "told":
@@ -316,18 +316,20 @@ class Population:
         fresh = {one: self.everybody[one].aiming(niche) for one in shaped if niche}
         if operator == "fork":
             parents = {one: self.everybody[one] for one in named}
-            fresh |= {name: replace(one, forked=one.total) for name, one in parents.items()}
+            fresh |= {
+                name: replace(parent, forked=parent.total) for name, parent in parents.items()
+            }
         return self._being(fresh)
 
     def _being(self, fresh: Mapping[str, Standing]) -> Population:
         """Let agents stand where it is said; those that do not live stay so."""
-        living = {name: one for name, one in fresh.items() if name in self.agents}
+        living = {name: standing for name, standing in fresh.items() if name in self.agents}
         return replace(
             self, agents={**self.agents, **living}, everybody={**self.everybody, **fresh}
         )
 
     def _with(self, names: set[str]) -> Population:
-        living = {name: one for name, one in self.everybody.items() if name in names}
+        living = {name: standing for name, standing in self.everybody.items() if name in names}
         return replace(self, agents=living, rolling=_rolling(living))
 
     def _tried(self, trial: Trial) -> Population:
@@ -376,28 +378,28 @@ def _moved(value: float, reward: float, weight: float) -> float:
 
 
 def _rolling(agents: Mapping[str, Standing]) -> dict[str, float]:
-    return {name: one.rolling for name, one in agents.items() if one.rolling is not None}
+    return {name: agent.rolling for name, agent in agents.items() if agent.rolling is not None}
 
 
 def heir(parents: Sequence[Standing], rates: Rates) -> Standing:
     """Say where a newcomer begins: nowhere, as its parent, or with the means of its parents."""
-    aims = frozenset(niche for one in parents for niche in one.aims)
+    aims = frozenset(niche for parent in parents for niche in parent.aims)
     if len(parents) < 2:
-        known = {niche: q for one in parents for niche, q in one.competence.items()}
+        known = {niche: q for parent in parents for niche, q in parent.competence.items()}
         return Standing(rates=rates, competence=known, aims=aims)
-    niches = dict.fromkeys(niche for one in parents for niche in one.competence)
-    worked = dict.fromkeys(niche for one in parents for niche in one.tasks)
+    niches = dict.fromkeys(niche for parent in parents for niche in parent.competence)
+    worked = dict.fromkeys(niche for parent in parents for niche in parent.tasks)
     return Standing(
         rates=rates,
         competence={niche: _mean(parents, niche) for niche in niches},
-        tasks={niche: sum(one.n(niche) for one in parents) for niche in worked},
+        tasks={niche: sum(parent.n(niche) for parent in parents) for niche in worked},
         aims=aims,
     )
 
 
 def _mean(parents: Sequence[Standing], niche: str) -> float:
     """Give the mean of competences by tasks; by heads, where nobody has worked on any."""
-    knowing = [one for one in parents if niche in one.competence]
+    knowing = [parent for parent in parents if niche in parent.competence]
     tasks = sum(one.n(niche) for one in knowing)
     weights = [one.n(niche) / tasks if tasks else 1 / len(knowing) for one in knowing]
     mean = math.fsum(w * one.q(niche) for w, one in zip(weights, knowing, strict=True))

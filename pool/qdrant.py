@@ -132,7 +132,9 @@ class QdrantStore:
                 limit=limit,
                 with_payload=False,
             )
-        hits = (Hit(key=str(one.id), similarity=round(one.score, DIGITS)) for one in found.points)
+        hits = (
+            Hit(key=str(point.id), similarity=round(point.score, DIGITS)) for point in found.points
+        )
         return sorted(hits, key=lambda hit: -hit.similarity)
 
     def missing(self, keys: Collection[str]) -> set[str]:

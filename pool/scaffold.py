@@ -44,7 +44,7 @@ def next_head(live: Mapping[str, Member]) -> str | None:
     Args:
         live: The teams that are not retired, by name, in the order of their births.
     """
-    succeeded = {parent for one in live.values() for parent in one.born.parents}
+    succeeded = {parent for member in live.values() for parent in member.born.parents}
     return next((name for name in reversed([*live]) if name not in succeeded), None)
 
 

@@ -93,7 +93,7 @@ def _check(schema: Mapping[str, Any], of: str) -> Callable[[Any], bool]:
         return functools.partial(_is_of, of, reference)  # which may lead here again
     kinds = schema.get("type", "any")
     types = tuple(
-        chain.from_iterable(_TYPES[one] for one in ([kinds] if isinstance(kinds, str) else kinds))
+        chain.from_iterable(_TYPES[kind] for kind in ([kinds] if isinstance(kinds, str) else kinds))
     )
     no_bool = bool not in types and object not in types
     named = {key: _check(one, of) for key, one in schema.get("properties", {}).items()}

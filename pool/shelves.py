@@ -68,8 +68,8 @@ class _Shelf:
     def places(self, owners: Sequence[str]) -> NDArray[np.intp]:
         """Say where the points are that any of some agents has, each once."""
         owned = np.zeros(len(self.keys), np.bool_)
-        for one in owners:
-            owned[self._owned.get(one, NOWHERE)] = True
+        for owner in owners:
+            owned[self._owned.get(owner, NOWHERE)] = True
         return np.flatnonzero(owned)
 
     def products(self, wanted: NDArray[np.float32], places: Places) -> NDArray[np.float32]:
@@ -122,7 +122,9 @@ class Shelves:
         if not stretches:
             return
         asked = np.asarray(vector, np.float32)
-        rough = np.concatenate([one.shelf.products(asked, one.places) for one in stretches])
+        rough = np.concatenate(
+            [stretch.shelf.products(asked, stretch.places) for stretch in stretches]
+        )
         given, limit = 0, FIRST
         while given < len(rough):
             hits = _first(stretches, rough, asked, limit)
@@ -132,7 +134,7 @@ class Shelves:
     def _stretches(self, wanted: Wanted) -> list[_Stretch]:
         anybodys = replace(wanted, owners=None)
         if anybodys not in self._fitting:
-            fitting = [one for has, one in self._shelves.items() if _fits(has, anybodys)]
+            fitting = [shelve for has, shelve in self._shelves.items() if _fits(has, anybodys)]
             self._fitting[anybodys] = fitting
         shelves, owners = self._fitting[anybodys], wanted.owners
         if owners is None:
@@ -179,4 +181,4 @@ def _looked_at(
             products = stretch.shelf.vectors[some].astype(np.float64) * asked
             cosines = np.round(products.sum(axis=1), DIGITS)
             pairs = zip(some.tolist(), cosines.tolist(), strict=True)
-            yield from (Hit(key=stretch.shelf.keys[at], similarity=one) for at, one in pairs)
+            yield from (Hit(key=stretch.shelf.keys[at], similarity=pair) for at, pair in pairs)

@@ -108,13 +108,17 @@ class Signals:
     @property
     def anchors(self) -> Mapping[str, Mapping[str, int]]:
         """How often each agent led in each niche, the most often first."""
-        return {niche: _counted(one.anchor for one in self.of(niche)) for niche in self.niches}
+        return {
+            niche: _counted(worked.anchor for worked in self.of(niche)) for niche in self.niches
+        }
 
     @property
     def structures(self) -> Mapping[str, Mapping[str, int]]:
         """How often teams were made by each structure in each niche, the most often first."""
         return {
-            niche: _counted(one.structure for one in self.of(niche) if one.structure is not None)
+            niche: _counted(
+                worked.structure for worked in self.of(niche) if worked.structure is not None
+            )
             for niche in self.niches
         }
 
@@ -125,11 +129,11 @@ class Signals:
 
     def of(self, niche: str | None = None) -> Sequence[Worked]:
         """Give the tasks of a niche, or all."""
-        return [one for one in self.worked if niche in (None, one.niche)]
+        return [worked for worked in self.worked if niche in (None, worked.niche)]
 
     def accuracy(self, niche: str | None = None) -> tuple[float, Interval]:
         """Give the mean score on the tasks of a niche, or on all, with Wilson's 95 % interval."""
-        scores = [one.score for one in self.of(niche)]
+        scores = [worked.score for worked in self.of(niche)]
         total = math.fsum(scores)
         return total / len(scores) if scores else 0.0, wilson(total, len(scores))
 
@@ -249,7 +253,7 @@ def _worked(trial: Trial, roster: frozenset[str]) -> Worked:
 
 def _flows(learnt: Learnt) -> Iterator[tuple[str, str]]:
     if learnt.giver is not None:
-        yield from ((learnt.giver, one) for one in learnt.owners if one != learnt.giver)
+        yield from ((learnt.giver, owner) for owner in learnt.owners if owner != learnt.giver)
 
 
 def _totals(flow: Mapping[tuple[str, str], int], end: Literal[0, 1]) -> Counter[str]:

@@ -108,13 +108,15 @@ class Since:
         known = {**state.teams, **state.agents}
         now = {**pool.teams, **pool.all_agents}
         moved = [(one, known[name]) for name, one in now.items() if name in known]
-        added = [one for one in pool.entries() if one.op not in lines]
+        added = [entry for entry in pool.entries() if entry.op not in lines]
         return cls(
             revision=was.commit[:7],
             pool=pool,
             before=state.teams,
-            born=tuple(one for name, one in pool.teams.items() if name not in known),
-            agents=tuple(one for name, one in pool.all_agents.items() if name not in known),
+            born=tuple(team for name, team in pool.teams.items() if name not in known),
+            agents=tuple(
+                all_agent for name, all_agent in pool.all_agents.items() if name not in known
+            ),
             retired=tuple(one for one, was in moved if one.retired and not was.retired),
             restored=tuple(one for one, was in moved if was.retired and not one.retired),
             dropped=sum(one.value["kind"] == "rejected" for one in added),

@@ -255,8 +255,8 @@ class State:
             agent=agent_of(name, value["value"]), reason=born.reason, edits=born.edits, op=op
         )
         inherits = tuple(value.get("inherits", ()))
-        for one in inherits:
-            self._known_agent(one)
+        for inherit in inherits:
+            self._known_agent(inherit)
         agent = PoolAgent(
             name=name,
             path=self._folder / agent_file_of(name),
@@ -337,7 +337,7 @@ class State:
 
 
 def _living(members: Mapping[str, One]) -> dict[str, One]:
-    return {name: one for name, one in members.items() if one.retired is None}
+    return {name: member for name, member in members.items() if member.retired is None}
 
 
 def episodes_in(operation: str) -> Iterator[tuple[str, int]]:

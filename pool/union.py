@@ -99,9 +99,9 @@ class Side:
 
     def ordered(self, folder: Path) -> Side:
         """Give it with its lines in an order in which they can be read, as far as there is one."""
-        lines = {id(one.entry): one for one in self.lines}
-        entries = in_order([one.entry for one in self.lines], folder)
-        return Side(name=self.name, lines=tuple(lines[id(one)] for one in entries))
+        lines = {id(line.entry): line for line in self.lines}
+        entries = in_order([line.entry for line in self.lines], folder)
+        return Side(name=self.name, lines=tuple(lines[id(entry)] for entry in entries))
 
 
 def union_of(one: Side, other: Side, folder: Path) -> tuple[Sequence[Line], Sequence[str]]:

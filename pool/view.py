@@ -102,7 +102,7 @@ class View:
         """What was learnt, in order, without what was replaced for everybody who had it."""
         learnt = self._lessons
         entries = learnt.between(0, self.seen)
-        return [one for one in entries if learnt.stands(one.id, self.seen)]
+        return [entry for entry in entries if learnt.stands(entry.id, self.seen)]
 
     def archive(self, owner: str) -> Sequence[Learnt]:
         """Give what an agent can be reminded of, in order: its own, and what it has inherited.

@@ -132,8 +132,8 @@ class Acting:
             if name == "list_pool":
                 continue
             arguments: dict[str, Any] = {
-                key: {what: item for what, item in one.items() if what != "description"}
-                for key, one in _arguments(seat, name).items()
+                key: {what: item for what, item in argument.items() if what != "description"}
+                for key, argument in _arguments(seat, name).items()
             }
             key, ids = about.get(name, ("", ()))
             if key:
@@ -154,7 +154,7 @@ class Acting:
 
     def _read(self, name: str, arguments: Mapping[str, Any]) -> Act:
         if name not in self.tools or name == "list_pool":  # whoever has no tools is shown it
-            known = [one for one, _ in self._choices()]
+            known = [choice for choice, _ in self._choices()]
             raise ToolError(f"{quoted(name[:80])} is no act; there are {', '.join(known)}.")
         if (act := act_of(name, arguments)) is None:
             raise ToolError(f"{name} takes {', '.join(_arguments(self.seat, name)) or 'nothing'}.")

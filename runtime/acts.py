@@ -108,9 +108,11 @@ def acts(outcome: AgentOutcome, read: Sequence[Posted] = ()) -> tuple[Act, ...]:
         return done
     written = {one.to for one in done if isinstance(one, Send)}
     started = {one.agent for one in done if isinstance(one, Start)}
-    askers = dict.fromkeys(one.sender for one in read if one.kind in ASKING and one.sender)
+    askers = dict.fromkeys(
+        posted.sender for posted in read if posted.kind in ASKING and posted.sender
+    )
     heard = written | started
-    return (*done, *(Answer(to=one, text=said) for one in askers if one not in heard))
+    return (*done, *(Answer(to=asker, text=said) for asker in askers if asker not in heard))
 
 
 def _done(calls: Sequence[ToolCall]) -> Iterator[Act]:

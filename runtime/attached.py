@@ -30,14 +30,20 @@ def seen_by(planned: PlannedAgent, task: Task) -> Mapping[str, Attachment]:
     if not task.attachments or planned.model is None:
         return {}
     taken = inputs_of(planned.model)
-    return {name: one for name, one in task.attachments.items() if one.kind in taken}
+    return {
+        name: attachment
+        for name, attachment in task.attachments.items()
+        if attachment.kind in taken
+    }
 
 
 def unseen(plan: Plan, task: Task) -> Iterator[str]:
     """Say of each agent that asks a model what it is not shown of the task, and cannot open."""
     for agent_id, planned in plan.agents.items():
         seen = seen_by(planned, task)
-        left = {name: one for name, one in task.attachments.items() if name not in seen}
+        left = {
+            name: attachment for name, attachment in task.attachments.items() if name not in seen
+        }
         if left and planned.calls_at_most:
             yield f"{agent_id} ({_model(planned)}) is not shown {named(left)}"
         if planned.calls_at_most and (unread := unread_files(planned, task)):
@@ -85,10 +91,10 @@ def _refuse_repository(source: Path, where: str) -> None:
 def _unread(plan: Plan, task: Task) -> Mapping[str, Attachment]:
     """Give what nobody is shown of a task, where nobody writes code that could open it."""
     agents = plan.agents.values()
-    if task.repo is None and any(one.runner.needs_jail(one.agent) for one in agents):
+    if task.repo is None and any(agent.runner.needs_jail(agent.agent) for agent in agents):
         return {}
     seen = {name for planned in agents for name in seen_by(planned, task)}
-    return {name: one for name, one in task.attachments.items() if name not in seen}
+    return {name: attachment for name, attachment in task.attachments.items() if name not in seen}
 
 
 def _model(planned: PlannedAgent) -> str:

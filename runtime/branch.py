@@ -183,7 +183,9 @@ class Branch(Journal):
     def _of(self, agent: str) -> _Answer:
         """Sum up the answers of an agent's part."""
         answers = self._answers[agent].values()
-        return _Answer(needed=sum((one.needed for one in answers), Usage()), paid=_joined(answers))
+        return _Answer(
+            needed=sum((answer.needed for answer in answers), Usage()), paid=_joined(answers)
+        )
 
     def _private(self, path: str) -> str:
         return f"{path} [{self.name}]"
@@ -207,7 +209,7 @@ def _whole(entry: Entry | None) -> Entry | None:
 
 
 def _joined(answers: Iterable[_Answer]) -> Mapping[str, Usage]:
-    return {question: cost for one in answers for question, cost in one.paid.items()}
+    return {question: cost for answer in answers for question, cost in answer.paid.items()}
 
 
 def _answer(value: Value) -> _Answer:

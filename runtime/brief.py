@@ -65,7 +65,7 @@ def brief_keywords(validator: Any) -> Mapping[str, Keyword]:
     known |= {name: _brief(known[name]) for name in ALTERNATIVES}
     if "additionalProperties" in known:
         known["additionalProperties"] = _without_patterns(known["additionalProperties"])
-    return {name: _counted(name, one) for name, one in known.items()}
+    return {name: _counted(name, keyword) for name, keyword in known.items()}
 
 
 def excess(value: Any, values: int = MOST_VALUES, characters: int = LONGEST_STRUCTURED) -> str:

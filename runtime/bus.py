@@ -112,7 +112,9 @@ class Bus:
             turn=taken.turn,
             messages=tuple(self.posted[number - 1] for number in taken.messages),
             active=active,
-            candidates=tuple(one for one in self.candidates if one not in self.active),
+            candidates=tuple(
+                candidate for candidate in self.candidates if candidate not in self.active
+            ),
             messages_left=max(0, roster.messages - self.sent),
             turns_left=max(0, roster.turns - taken.turn),
             places_left=max(0, roster.alive - len(active)),
@@ -135,8 +137,8 @@ class Bus:
         taken = self.at_work.pop(done.agent)
         if done.status != "done" and taken.messages:
             self._boxes[done.agent] = [*taken.messages, *self._boxes.get(done.agent, ())]
-        for one in done.posted:
-            self._post(one)
+        for posted in done.posted:
+            self._post(posted)
         if done.status == "failed" or done.agent in self.leaving:
             self._leave(done.agent)
 

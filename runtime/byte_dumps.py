@@ -172,29 +172,29 @@ def _width(line: _Line, following: _Line | None) -> int | None:
 
 
 def _bytes(line: _Line) -> bytes:
-    return bytes.fromhex("".join([one for one in line.tokens if len(one) % 2 == 0]))
+    return bytes.fromhex("".join([token for token in line.tokens if len(token) % 2 == 0]))
 
 
 def _turned(line: _Line) -> bytes:
     """Read words whose last byte comes first, as `od -x` and `hexdump` write them."""
-    words = [one for one in line.tokens if len(one) in {4, 8, 16}]
-    return b"".join([bytes.fromhex(one)[::-1] for one in words])
+    words = [token for token in line.tokens if len(token) in {4, 8, 16}]
+    return b"".join([bytes.fromhex(word)[::-1] for word in words])
 
 
 def _octal(line: _Line) -> bytes:
     """Read bytes or words of two bytes in octal."""
-    numbers = [one for one in line.tokens if len(one) in {3, 6} and OCTAL.fullmatch(one)]
-    return b"".join([int(one, 8).to_bytes(len(one) // 3, "little") for one in numbers])
+    numbers = [token for token in line.tokens if len(token) in {3, 6} and OCTAL.fullmatch(token)]
+    return b"".join([int(number, 8).to_bytes(len(number) // 3, "little") for number in numbers])
 
 
 def _decimal(line: _Line) -> bytes:
-    numbers = [int(one) for one in line.tokens if len(one) <= 3 and one.isdecimal()]
+    numbers = [int(token) for token in line.tokens if len(token) <= 3 and token.isdecimal()]
     return bytes([number for number in numbers if number < 256])
 
 
 def _signs(line: _Line) -> bytes:
     """Read what `od -c` wrote."""
-    return b"".join(_sign(one.strip()) for one in line.cells) if line.cells else _octal(line)
+    return b"".join(_sign(cell.strip()) for cell in line.cells) if line.cells else _octal(line)
 
 
 def _sign(cell: str) -> bytes:

@@ -233,7 +233,7 @@ def _value(answer: ChatAnswer, scrub: Callable[[str], str], left_out: int) -> Ma
     """Write an answer as a JSON object, without the host's secrets."""
     value = {
         "text": scrub(answer.text),
-        "tool_calls": [_call_value(one, scrub) for one in answer.tool_calls],
+        "tool_calls": [_call_value(tool_call, scrub) for tool_call in answer.tool_calls],
         "finish_reason": scrub(answer.finish_reason),
         "usage": answer.usage.value(),
         "model": scrub(answer.model),
@@ -304,7 +304,7 @@ def _tell_call(
 
 def _attached(request: ChatRequest) -> Mapping[str, Any]:
     """Give what a call's event says of what the model was shown besides text."""
-    told = [one.described(name) for name, one in request.attachments.items()]
+    told = [attachment.described(name) for name, attachment in request.attachments.items()]
     return {"attachments": told} if told else {}
 
 

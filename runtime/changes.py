@@ -43,7 +43,7 @@ class Change:
     key: str = field(init=False)
 
     def __post_init__(self) -> None:
-        onto = [one.key for one in self.onto]
+        onto = [change.key for change in self.onto]
         object.__setattr__(self, "key", digest(self.agent, self.patch, onto))
 
     def __eq__(self, other: object) -> bool:

@@ -30,7 +30,7 @@ def increment(outcome: AgentOutcome) -> tuple[str, ...]:
     """Read what an utterance gives as new: each statement on one line."""
     said = _value(outcome).get("increment")
     statements = (_one_line(one) for one in said) if is_list(said) else ()
-    return tuple(one for one in statements if one)
+    return tuple(statement for statement in statements if statement)
 
 
 def increments(done: Sequence[Round], agent: str) -> Mapping[int, tuple[str, ...]]:
@@ -66,7 +66,7 @@ def has_converged(done: Sequence[Round], agent: str) -> bool:
 def news(done: Sequence[Round], agents: Iterable[str]) -> tuple[str, ...]:
     """Name the agents that said something new in the last round."""
     number = max((one.number for one in done if one.kind == "round"), default=0)
-    return tuple(one for one in agents if increments(done, one).get(number))
+    return tuple(agent for agent in agents if increments(done, agent).get(number))
 
 
 def opinion(done: Sequence[Round], agent: str) -> str:

@@ -170,13 +170,15 @@ class Declared:
         if not rounds:
             return Carry(notices=self._notices(done), consulting=consulting)
         last = rounds[-1]
-        said = {one: _report(one, last) for one in last.plan.agents if one not in self.opening}
+        said = {
+            agent: _report(agent, last) for agent in last.plan.agents if agent not in self.opening
+        }
         heard = {one: report for one, report in said.items() if report is not None}
         answers = {one: replace(report, patch=None, changes=()) for one, report in heard.items()}
         reports_to = self.plan.team.reports_to
         letters = {
-            one: tuple(answers[other] for other in answers if other in reports_to.get(one, ()))
-            for one in coming.agents
+            agent: tuple(answers[other] for other in answers if other in reports_to.get(agent, ()))
+            for agent in coming.agents
         }
         opinions = {
             one: replace(report, content=opinion(rounds, one))
@@ -204,7 +206,7 @@ class Declared:
         came = meetings[-1].run.agents[str(self.rules.meeting)] if meetings else None
         if came is not None and came.result is not None:
             return came.result.content
-        agents = [one for one in self.plan.agents if one in self._consulting(self.plan)]
+        agents = [agent for agent in self.plan.agents if agent in self._consulting(self.plan)]
         return bulletin(done, agents)
 
     def _meeting(self, done: Sequence[Round]) -> Next | None:
@@ -218,7 +220,7 @@ class Declared:
         meetings = [one for one in done if one.kind == "meeting"]
         before = _report(chair, meetings[-1]) if meetings else None
         coming = part_of(part, {chair, *speakers})
-        given = {one: last.run.agents[one] for one in coming.agents if one != chair}
+        given = {agent: last.run.agents[agent] for agent in coming.agents if agent != chair}
         carry = Carry(own={chair: before} if before else {})
         return Next(plan=coming, carry=carry, given=given, kind="meeting")
 
@@ -247,7 +249,7 @@ class Declared:
             case "unchanged":
                 return len(rounds) > 1 and not changed(rounds[-2], last)
             case "finalized":
-                final = [_says_final(last, one) for one in self._finalizers(last)]
+                final = [_says_final(last, finalizer) for finalizer in self._finalizers(last)]
                 return bool(final) and all(final)
             case "converged":
                 consulting = self._consulting(part_of(self.plan, self._present(done)))

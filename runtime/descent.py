@@ -91,7 +91,7 @@ class Descent(Journal):
         self._heirs: dict[str, Descent] = {}
         for agent_id, planned in self.plan.agents.items():
             if self.parents and planned.calls_at_most and self._repeats(planned):
-                alike = (one for one in self.parents if one.has(planned))
+                alike = (parent for parent in self.parents if parent.has(planned))
                 heir = next(alike, self.parents[0])
                 if heir.has_no_more_time(self.plan, agent_id):
                     self._heirs[agent_id] = heir

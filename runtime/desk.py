@@ -92,7 +92,9 @@ class Desk:
         self.reports = _bounded(self._reports())
         self.start = self.run.start_of(self.planned.agent.id, self.before)
         self.attachments = seen_by(self.planned, self.run.workspaces.task)
-        self.missing = tuple(seen for seen, one in self.before.items() if one.result is None)
+        self.missing = tuple(
+            seen for seen, outcome in self.before.items() if outcome.result is None
+        )
 
     def _reports(self) -> list[Report]:
         """Give what those have come to that it sees."""

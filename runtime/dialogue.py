@@ -29,7 +29,10 @@ def kept(messages: Sequence[Message], answer: ChatAnswer, most: int) -> tuple[Me
     """
     from .gateway import bare
 
-    called = [{"name": one.name, "arguments": one.arguments} for one in answer.tool_calls]
+    called = [
+        {"name": tool_call.name, "arguments": tool_call.arguments}
+        for tool_call in answer.tool_calls
+    ]
     shown = map(bare, messages)
     said = [(str(one.get("role", "")), spoken(one)) for one in shown]
     said.append(("assistant", spoken({"content": answer.text, "tool_calls": called})))
@@ -65,8 +68,8 @@ def spoken(message: Mapping[str, Any]) -> str:
     """Give what a message says, tool calls as text; parts that are no text are named."""
     content, calls = message.get("content"), message.get("tool_calls")
     parts = content if is_list(content) else [content]
-    lines = [_part(one) for one in parts if one]
-    lines += [_call(one) for one in (calls if is_list(calls) else ())]
+    lines = [_part(part) for part in parts if part]
+    lines += [_call(call) for call in (calls if is_list(calls) else ())]
     return "\n".join(lines)
 
 

@@ -186,9 +186,9 @@ class Running:
         if output is not None:
             return output.status == "done"
         if self.plan.team.execution.on_error != "fail":
-            came = [one.status == "done" for one in self.outcomes.values()]
+            came = [outcome.status == "done" for outcome in self.outcomes.values()]
             return not came or any(came)
-        run = (one for agent_id, one in self.outcomes.items() if agent_id not in self.given)
+        run = (outcome for agent_id, outcome in self.outcomes.items() if agent_id not in self.given)
         return all(one.status == "done" for one in run)
 
     async def _hand_in(self) -> None:
@@ -262,7 +262,7 @@ class Running:
         agent_id = planned.agent.id
         outcome = self.outcomes[agent_id] = as_given(self.given[agent_id])
         if self.task.repo is not None and not outcome.changes:  # it was read from a record
-            before = {one: await self.parts[one] for one in planned.sees if one in self.given}
+            before = {see: await self.parts[see] for see in planned.sees if see in self.given}
             outcome = await self._passing_on(planned, outcome, before)
             self.outcomes[agent_id] = outcome
         content = outcome.result.content if outcome.result else None

@@ -148,15 +148,18 @@ def any_of(ones: Iterable[Estimate]) -> Estimate:
 def estimate(plan: Plan, tasks: Sequence[Task]) -> Estimate:
     """Estimate what a plan takes to run once on each of these tasks."""
     agents = {
-        one: sum((call * _calls(plan, one) for call in _each_call(plan, one, tasks)), Estimate())
-        for one, planned in plan.agents.items()
+        agent: sum(
+            (call * _calls(plan, agent) for call in _each_call(plan, agent, tasks)), Estimate()
+        )
+        for agent, planned in plan.agents.items()
         if planned.calls_at_most
     }
     recruit, roster = plan.team.execution.recruit, plan.team.execution.roster
     perhaps = Range(least=0, most=1)
     if roster is not None:
         agents = {
-            one: each if one == roster.lead else each * perhaps for one, each in agents.items()
+            agent: each if agent == roster.lead else each * perhaps
+            for agent, each in agents.items()
         }
     among = [agents.pop(one) for one in (recruit.among if recruit else ()) if one in agents]
     among.sort(key=lambda each: each.tokens.most or 0, reverse=True)
@@ -166,7 +169,7 @@ def estimate(plan: Plan, tasks: Sequence[Task]) -> Estimate:
 
 def any_call(plan: Plan, tasks: Sequence[Task]) -> Estimate:
     """Estimate one call of a plan, whichever of its agents makes it on whichever of the tasks."""
-    calling = [one for one, planned in plan.agents.items() if planned.calls_at_most]
+    calling = [agent for agent, planned in plan.agents.items() if planned.calls_at_most]
     return any_of(call for one in calling for call in _each_call(plan, one, tasks))
 
 
@@ -182,7 +185,7 @@ def _each_call(plan: Plan, agent_id: str, tasks: Sequence[Task]) -> Iterator[Est
     talks = team.execution.rounds is not None or team.execution.roster is not None
     colleagues = plan.agents if talks else planned.sees
     written = planned.agent.max_tokens
-    heard = sum(plan.agents[one].agent.max_tokens for one in colleagues)
+    heard = sum(plan.agents[colleague].agent.max_tokens for colleague in colleagues)
     heard += (planned.calls_at_most - 1) * written + FRAME
     for task in tasks:
         files = shown_files(planned, task).values()

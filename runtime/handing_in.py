@@ -51,7 +51,7 @@ def _merged(workspaces: Workspaces, changes: Sequence[Change]) -> str:
     merged = trees.merged(changes)
     if not merged.conflicts:
         return trees.patch(merged.tree)
-    whose = " and ".join(one.agent for one in changes)
+    whose = " and ".join(change.agent for change in changes)
     raise AgentError(
         f"the work of {whose} cannot be merged: {'; '.join(merged.conflicts)}."
         " Have an agent that can edit read all of it, or one that chooses; each agent's patch is"
@@ -76,7 +76,9 @@ def chosen(agent: Agent, result: AgentResult, before: Mapping[str, AgentOutcome]
     Raises:
         AgentError: It had to choose, and named nobody who reported any changes.
     """
-    offered = {one: came.result for one, came in before.items() if came.result and came.changes}
+    offered = {
+        outcome: came.result for outcome, came in before.items() if came.result and came.changes
+    }
     if result.patch or len({before[one].changes for one in offered}) < 2:
         return None
     if agent.chooses:

@@ -120,7 +120,8 @@ def question(
         seen=named(seen) if seen else "",
         unseen=named(others) if others else "",
         reports=[
-            (fence(one.content), one.agent_id, _in_quotes(one.role), one.content) for one in reports
+            (fence(report.content), report.agent_id, _in_quotes(report.role), report.content)
+            for report in reports
         ],
         missing=missing,
         recalled=[_remembered(entry) for entry in recalled],

@@ -26,7 +26,7 @@ def frame_of(run: Run) -> Any:
         from pandas import DataFrame
     except ImportError:
         raise InputError("a frame needs the package pandas. Run: pip install pandas") from None
-    return DataFrame([_row(agent_id, one) for agent_id, one in run.agents.items()])
+    return DataFrame([_row(agent_id, agent) for agent_id, agent in run.agents.items()])
 
 
 def html_of(run: Run) -> str:
@@ -34,7 +34,7 @@ def html_of(run: Run) -> str:
     facts = [run.status, counted(run.usage.calls, "call"), counted(run.usage.tokens, "token")]
     facts += [run.cost, f"{run.seconds:.1f} s", *([str(run.folder)] if run.folder else [])]
     said = run.answer if run.answer is not None else run.error or ""
-    rows = [_row(agent_id, one) for agent_id, one in run.agents.items()]
+    rows = [_row(agent_id, agent) for agent_id, agent in run.agents.items()]
     shown = ("agent", "status", "calls", "tokens", "seconds")
     head = "".join(f"<th>{name}</th>" for name in shown)
     body = "".join(

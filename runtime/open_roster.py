@@ -73,7 +73,7 @@ async def open_roster(
     roster = plan.team.execution.roster
     if roster is None:
         raise ValueError(f"{plan.team.name} has no open roster.")
-    candidates = tuple(one for one in plan.team.agents if one not in silent)
+    candidates = tuple(agent for agent in plan.team.agents if agent not in silent)
     if roster.lead not in candidates:
         error = f"{roster.lead}, whose output is the answer, took no part."
         return Run(status="failed", error=error, agents=Accounts().outcomes(plan.agents))
@@ -160,7 +160,7 @@ class _Working:
 
     async def _drain(self) -> None:
         """Let turns end that are under way: what is in flight is paid for, and one may hand in."""
-        while any(one.part is not None for one in self.under_way.values()):
+        while any(turn.part is not None for turn in self.under_way.values()):
             await self._next()
 
     async def _next(self) -> None:
@@ -213,7 +213,7 @@ class _Working:
 
     async def _stop_all(self) -> None:
         """Cut off what is still under way, and wait until it has stopped."""
-        parts = [one.part for one in self.under_way.values() if one.part is not None]
+        parts = [turn.part for turn in self.under_way.values() if turn.part is not None]
         for part in parts:
             part.cancel()
         await asyncio.gather(*parts, return_exceptions=True)

@@ -192,26 +192,26 @@ class Run:
         """The agents whose answer counts although it was cut off."""
         return tuple(
             agent_id
-            for agent_id, one in self.agents.items()
-            if any(mishap.startswith(CUT_OFF) for mishap in one.mishaps)
+            for agent_id, agent in self.agents.items()
+            if any(mishap.startswith(CUT_OFF) for mishap in agent.mishaps)
         )
 
     @property
     def infrastructure_failures(self) -> int:
         """How many of its agents failed for something that is not theirs: a provider, a jail."""
-        failed = (one for one in self.agents.values() if one.status == "failed")
+        failed = (agent for agent in self.agents.values() if agent.status == "failed")
         return sum(one.fault in INFRASTRUCTURE for one in failed)
 
     @property
     def was_let_in(self) -> bool:
         """Whether it did not fail for a key alone, before anything was spent."""
-        failed = {one.fault for one in self.agents.values() if one.status == "failed"}
+        failed = {agent.fault for agent in self.agents.values() if agent.status == "failed"}
         return self.status != "failed" or "denied" not in failed or self.usage.calls > 0
 
     @property
     def is_too_slow(self) -> bool:
         """Whether nothing but the time that its model took kept it from an answer."""
-        failed = {one.fault for one in self.agents.values() if one.status == "failed"}
+        failed = {agent.fault for agent in self.agents.values() if agent.status == "failed"}
         return {self.fault, *failed} - {None} == {"slow"}
 
     @property

@@ -109,12 +109,12 @@ class Plan:
     @property
     def tools(self) -> frozenset[str]:
         """The tools that the plan's agents are granted."""
-        return frozenset(tool for one in self.agents.values() for tool in one.agent.tools)
+        return frozenset(tool for agent in self.agents.values() for tool in agent.agent.tools)
 
     @property
     def needs_jail(self) -> bool:
         """Whether some agent writes code that is run."""
-        return any(one.runner.needs_jail(one.agent) for one in self.agents.values())
+        return any(agent.runner.needs_jail(agent.agent) for agent in self.agents.values())
 
     def lacks(self) -> list[str]:
         """Say what this machine lacks for running the plan's agents, each thing once.
@@ -123,7 +123,9 @@ class Plan:
         """
         asked = {
             lack: None
-            for runner in {type(one.runner): one.runner for one in self.agents.values()}.values()
+            for runner in {
+                type(agent.runner): agent.runner for agent in self.agents.values()
+            }.values()
             for lack in getattr(runner, "lacks", tuple)()
         }
         return list(asked)
@@ -136,8 +138,8 @@ class Plan:
         """
         recruit = self.team.execution.recruit
         calls = {
-            one: planned.calls_at_most * self.turns_at_most(one)
-            for one, planned in self.agents.items()
+            agent: planned.calls_at_most * self.turns_at_most(agent)
+            for agent, planned in self.agents.items()
         }
         among = recruit.among if recruit else ()
         dearest = sorted((calls.pop(one, 0) for one in among), reverse=True)
@@ -245,7 +247,7 @@ def part_of(plan: Plan, agents: Collection[str]) -> Plan:
         return plan
     kept: dict[str, PlannedAgent] = {}
     for agent_id, planned in plan.agents.items():
-        sees = tuple(one for one in planned.sees if one in kept)
+        sees = tuple(see for see in planned.sees if see in kept)
         has_work = sees or not planned.sees or planned.calls_at_most
         if agent_id in agents and has_work:
             kept[agent_id] = replace(planned, sees=sees)
@@ -271,7 +273,7 @@ def _resolved(team: Team, planned: Mapping[str, PlannedAgent]) -> Team:
 
 def _models(planned: Mapping[str, PlannedAgent], catalogue: Catalogue) -> dict[str, Model]:
     """Collect the models that a plan may call."""
-    waiting = [one.agent.model_id for one in planned.values() if one.calls_at_most]
+    waiting = [agent.agent.model_id for agent in planned.values() if agent.calls_at_most]
     found: dict[str, Model] = {}
     while waiting:
         alias = waiting.pop()

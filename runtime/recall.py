@@ -164,7 +164,7 @@ def refuse_forgetful(plan: Plan, recaller: Recaller | None) -> None:
     Raises:
         InputError: There is no memory.
     """
-    wanting = [one for one, planned in plan.agents.items() if planned.agent.recall is not None]
+    wanting = [agent for agent, planned in plan.agents.items() if planned.agent.recall is not None]
     if wanting and recaller is None:
         raise InputError(
             f"{', '.join(wanting)}: recall needs a pool to recall from, and there is none. Use"

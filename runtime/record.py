@@ -272,7 +272,7 @@ def read_setting(folder: Path) -> tuple[Setting, Mapping[str, Model]]:
         agent_budget=manifest.agent_budget,
         embedder=manifest.embedder,
     )
-    return setting, {alias: replace(one, alias=alias) for alias, one in manifest.models.items()}
+    return setting, {alias: replace(model, alias=alias) for alias, model in manifest.models.items()}
 
 
 def read_result(folder: Path) -> dict[str, Any] | None:

@@ -97,7 +97,7 @@ class Repository:
             JailError: The same.
         """
         places = (inside.resolve(), *inside.resolve().parents)
-        source = next((one for one in places if os.path.lexists(one / ".git")), None)
+        source = next((place for place in places if os.path.lexists(place / ".git")), None)
         if source is None:
             yield None
             return

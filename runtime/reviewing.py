@@ -24,10 +24,10 @@ def reviewers(plan: Plan) -> Mapping[str, tuple[str, ...]]:
     """
     reports_to = plan.team.reports_to
     opening = plan.team.opening
-    working = [one for one in plan.agents if one not in opening]
+    working = [agent for agent in plan.agents if agent not in opening]
     return {
-        one: tuple(other for other in working if one in reports_to.get(other, ()))
-        for one, planned in plan.agents.items()
+        agent: tuple(other for other in working if agent in reports_to.get(other, ()))
+        for agent, planned in plan.agents.items()
         if planned.agent.reviews
     }
 
@@ -39,7 +39,7 @@ def authors(plan: Plan) -> frozenset[str]:
 
 def idle(plan: Plan, taken: Set[str]) -> frozenset[str]:
     """Name the reviewers all of whose authors are among some agents."""
-    return frozenset(one for one, of in reviewers(plan).items() if taken >= {*of})
+    return frozenset(reviewer for reviewer, of in reviewers(plan).items() if taken >= {*of})
 
 
 def accepted(done: Sequence[Round]) -> frozenset[str]:

@@ -26,8 +26,10 @@ def happen(bus: Bus, event: Event, trace: Trace) -> None:
         case TurnDone():
             _tell_what_is_back(bus, event, trace)
             bus.apply(event)
-            for one in event.posted:
-                trace.emit("message_posted", one.sender or None, **_told(one), text=one.text)
+            for posted in event.posted:
+                trace.emit(
+                    "message_posted", posted.sender or None, **_told(posted), text=posted.text
+                )
             _tell_who_came_and_went(bus, before, event, trace)
         case Ended():
             bus.apply(event)

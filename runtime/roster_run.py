@@ -63,17 +63,21 @@ class Accounts:
     @property
     def usage(self) -> Usage:
         """What all of them took."""
-        return sum((one.usage for one in self._of.values()), Usage())
+        return sum((account.usage for account in self._of.values()), Usage())
 
     def outcomes(self, agents: Iterable[str]) -> Mapping[str, AgentOutcome]:
         """Give what each agent came to; one that was never active took no part."""
         skipped = AgentOutcome(status="skipped")
-        return {one: self._of[one].outcome() if one in self._of else skipped for one in agents}
+        return {
+            agent: self._of[agent].outcome() if agent in self._of else skipped for agent in agents
+        }
 
 
 def ending_of(bus: Bus, ended: Ended) -> Ending:
     """Tell how a run ended, with what there is to count."""
-    turns = {one: bus.turns[one] for one in bus.candidates if bus.turns[one]}
+    turns = {
+        candidate: bus.turns[candidate] for candidate in bus.candidates if bus.turns[candidate]
+    }
     return Ending(why=ended.why, by=ended.by, turns=turns, sent=bus.sent, unread=bus.unread)
 
 

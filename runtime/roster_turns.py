@@ -140,7 +140,7 @@ class Turns:
         outcome = run.agents[turn.agent]
         if outcome.result is None:
             return run
-        finalizes = (isinstance(one, Finalize) for one in acts(outcome, turn.mail.messages))
+        finalizes = (isinstance(act, Finalize) for act in acts(outcome, turn.mail.messages))
         if turn.mail.hands_in or any(finalizes):
             try:
                 with Workspaces(self.task) as workspaces:
@@ -188,7 +188,7 @@ class Turns:
 
         These are its own, and those of all who wrote to it.
         """
-        whose = dict.fromkeys((agent, *(one.sender for one in mail.messages)))
+        whose = dict.fromkeys((agent, *(message.sender for message in mail.messages)))
         changes = newest(one for who in whose for one in self._changes.get(who, ()))
         said = self._said.get(agent)
         patch = changes[0].patch if len(changes) == 1 else None

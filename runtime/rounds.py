@@ -175,8 +175,8 @@ def _outcome(agent_id: str, runs: Sequence[Run]) -> AgentOutcome:
         return outcomes[0]
     return replace(
         outcomes[-1],
-        usage=sum((one.usage for one in outcomes), Usage()),
-        seconds=sum(one.seconds for one in outcomes),
-        attempts=sum(one.attempts for one in outcomes),
-        mishaps=tuple(dict.fromkeys(said for one in outcomes for said in one.mishaps)),
+        usage=sum((outcome.usage for outcome in outcomes), Usage()),
+        seconds=sum(outcome.seconds for outcome in outcomes),
+        attempts=sum(outcome.attempts for outcome in outcomes),
+        mishaps=tuple(dict.fromkeys(said for outcome in outcomes for said in outcome.mishaps)),
     )

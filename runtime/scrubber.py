@@ -147,7 +147,9 @@ class Scrubber:
         if not stretches or not self._are_in(stretches, DEEPEST):
             return []
         return [
-            (_begun(text, one.start), one.end) for one in stretches if self._are_in([one], DEEPEST)
+            (_begun(text, stretch.start), stretch.end)
+            for stretch in stretches
+            if self._are_in([stretch], DEEPEST)
         ]
 
     def _are_in(self, stretches: Sequence[Encoded], layers: int, room: Room | None = None) -> bool:
@@ -159,7 +161,7 @@ class Scrubber:
             room: How much may be unpacked of all; None: as much as of one text.
         """
         room = room or Room(left=MOST_UNPACKED)
-        contents = [content for one in stretches for content in one.decoded(room)]
+        contents = [content for stretch in stretches for content in stretch.decoded(room)]
         joined = b" | ".join(contents)
         if any(needle in joined for needle in self._needles):
             return True

@@ -85,7 +85,7 @@ class Seat:
     @property
     def startable(self) -> tuple[str, ...]:
         """Name who can join."""
-        others = tuple(one for one in self.mail.candidates if one != self.agent)
+        others = tuple(candidate for candidate in self.mail.candidates if candidate != self.agent)
         return others if self.mail.places_left else ()
 
     @property
@@ -106,13 +106,13 @@ class Seat:
         active = {*self.mail.active}
         return [
             {
-                "agent": one.id,
-                "role": on_one_line(one.role),
-                "tools": [*one.tools],
-                "active": one.id in active,
-                "you": one.id == self.agent,
+                "agent": agent.id,
+                "role": on_one_line(agent.role),
+                "tools": [*agent.tools],
+                "active": agent.id in active,
+                "you": agent.id == self.agent,
             }
-            for one in self.team.agents.values()
+            for agent in self.team.agents.values()
         ]
 
     def reply(self, done: Sequence[Act], act: Act) -> str:
@@ -177,7 +177,7 @@ class Seat:
             raise ToolError(f"{act.agent} is not active.")
 
     def _check_room(self, done: Sequence[Act]) -> None:
-        if sum(isinstance(one, Send | Start) for one in done) >= self.mail.messages_left:
+        if sum(isinstance(act, Send | Start) for act in done) >= self.mail.messages_left:
             raise ToolError("the team may send no more messages.")
 
     def _present(self, done: Sequence[Act]) -> set[str]:

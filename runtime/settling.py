@@ -69,7 +69,7 @@ def _reads_alike(
     planned, before = coming.agents[agent_id], last.plan.agents.get(agent_id)
     if before is None or last.run.agents[agent_id].status != "done":
         return False
-    sees_alike = planned.sees == before.sees and all(one in still for one in planned.sees)
+    sees_alike = planned.sees == before.sees and all(see in still for see in planned.sees)
     return sees_alike and carry.of(agent_id) == last.carry.of(agent_id)
 
 

@@ -62,8 +62,8 @@ async def by_workers(
     try:
         await asyncio.gather(*tasks)
     finally:
-        for one in tasks:
-            one.cancel()
+        for task in tasks:
+            task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
     if stopped:
         raise stopped[0]

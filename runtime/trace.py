@@ -86,7 +86,7 @@ class Trace:
 
     def __init__(self, *listeners: Callable[[Event], None]) -> None:
         self._listeners = listeners
-        self._hearing = [one.hear for one in listeners if isinstance(one, Hears)]
+        self._hearing = [listener.hear for listener in listeners if isinstance(listener, Hears)]
         self._started = time.monotonic()
         self._failure: StorageError | None = None
         self._common: Mapping[str, Any] = {}

@@ -75,7 +75,7 @@ class Turn:
         in the team is shown it.
         """
         seat, mail = self.seat, self.seat.mail
-        read = [one for one in mail.messages if one.kind != "task"]
+        read = [message for message in mail.messages if message.kind != "task"]
         texts = clipped([one.text for one in read], MOST_READ)
         return render(
             "mail",

@@ -38,7 +38,7 @@ def team_that_was(team: Team, run: Run) -> Team | None:
     Returns:
         The team; None where nobody worked.
     """
-    worked = [one for one in team.agents if run.ending and run.ending.turns.get(one)]
+    worked = [agent for agent in team.agents if run.ending and run.ending.turns.get(agent)]
     lead = team.output
     output = run.answered_by or lead
     if output not in worked:
@@ -60,9 +60,12 @@ def team_that_was(team: Team, run: Run) -> Team | None:
 def _told(bus: Sequence[Posted], worked: Sequence[str], output: str) -> list[Edge]:
     """Give who told whom, the latest first; whoever gave the answer reports to nobody."""
     edges = [
-        (one.sender, one.to)
-        for one in reversed(bus)
-        if one.kind in TOLD and one.sender in worked and one.to in worked and one.sender != output
+        (posted.sender, posted.to)
+        for posted in reversed(bus)
+        if posted.kind in TOLD
+        and posted.sender in worked
+        and posted.to in worked
+        and posted.sender != output
     ]
     return [*dict.fromkeys(edges)]
 
@@ -75,7 +78,7 @@ def _to_the_output(
 
     hears = _graph(((to, sender) for sender, to in edges), worked)
     way = dict(nx.bfs_predecessors(hears, output))
-    starters = {one.to: one.sender for one in reversed(bus) if one.kind == "start"}
+    starters = {posted.to: posted.sender for posted in reversed(bus) if posted.kind == "start"}
     mute = [one for one in worked if one not in {output, *way}]
     way |= {one: starters.get(one, output) for one in mute}
     return [*way.items()], mute

@@ -244,7 +244,7 @@ class Workspace:
 def files_of(task: Task) -> Mapping[str, bytes]:
     """Give the content of a task's files, by name."""
     texts = {name: text.encode() for name, text in task.files.items()}
-    return {**texts, **{name: one.content for name, one in task.attachments.items()}}
+    return {**texts, **{name: attachment.content for name, attachment in task.attachments.items()}}
 
 
 def _write_files(path: Path, task: Task) -> None:

@@ -67,14 +67,14 @@ def rounds_that_end(reading: Reading) -> Iterator[Problem]:
 
 def _unreviewed(reading: Reading, repeating: Sequence[Agent]) -> Iterator[Problem]:
     """Every work that is to be accepted is reviewed by somebody."""
-    reviewers = {one.id for one in repeating if one.reviews}
+    reviewers = {agent.id for agent in repeating if agent.reviews}
     receivers = reading.team.reports_to
-    for one in repeating:
-        if one.id not in reviewers and reviewers.isdisjoint(receivers.get(one.id, ())):
+    for agent in repeating:
+        if agent.id not in reviewers and reviewers.isdisjoint(receivers.get(agent.id, ())):
             yield reading.problem(
                 (*ROUNDS, "until"),
-                f"nobody reviews {quoted(one.id)}, so its work is never accepted. Let it report to"
-                f" one that reviews ({listed(sorted(reviewers))}), or let it open or close.",
+                f"nobody reviews {quoted(agent.id)}, so its work is never accepted. Let it report"
+                f" to one that reviews ({listed(sorted(reviewers))}), or let it open or close.",
             )
 
 
@@ -109,7 +109,7 @@ def meeting_between(reading: Reading) -> Iterator[Problem]:
         message = "there is nothing to meet about without until: converged. Leave it out."
         yield reading.problem(MEETING, message)
         return
-    consulting = [one.id for one in _repeating(team, rounds) if one.consults]
+    consulting = [agent.id for agent in _repeating(team, rounds) if agent.consults]
     if unheard := [one for one in consulting if one not in team.heard[chair]]:
         yield reading.problem(
             MEETING, f"{quoted(chair)} does not hear {listed(unheard)}. Let them report to it."
@@ -247,7 +247,7 @@ def _repeating(team: Team, rounds: Rounds) -> Sequence[Agent]:
     """Give the agents that work in each round."""
     recruit = team.execution.recruit
     beside = {*rounds.opening, *rounds.closing, rounds.meeting, recruit.by if recruit else None}
-    return [one for one in team.agents.values() if one.id not in beside]
+    return [agent for agent in team.agents.values() if agent.id not in beside]
 
 
 def _hearing(team: Team, agent_id: str) -> Sequence[str]:

@@ -102,7 +102,7 @@ def with_used(
     agents = document.value.get("agents") if is_mapping(document.value) else None
     if not document.complete or not is_mapping(agents):
         return document, problems
-    using = {one: said for one, said in agents.items() if is_mapping(said) and "use" in said}
+    using = {agent: said for agent, said in agents.items() if is_mapping(said) and "use" in said}
     if not using:
         return document, problems
     parts, found = _parts(document, using, folder)

@@ -65,7 +65,9 @@ class Attachment:
 
 def named(attachments: Mapping[str, Attachment]) -> str:
     """Name attachments and what they are, for whoever reads it."""
-    return ", ".join(f"{name} ({one.kind})" for name, one in sorted(attachments.items()))
+    return ", ".join(
+        f"{name} ({attachment.kind})" for name, attachment in sorted(attachments.items())
+    )
 
 
 def _media_type(content: bytes) -> str | None:

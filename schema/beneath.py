@@ -198,7 +198,7 @@ def _is_installed(root: Path) -> bool:
 
     real = root.resolve()
     packages = (sysconfig.get_path("purelib"), sysconfig.get_path("platlib"))
-    return any(real.is_relative_to(Path(one).resolve()) for one in (*packages, _OWN))
+    return any(real.is_relative_to(Path(package).resolve()) for package in (*packages, _OWN))
 
 
 _OWN = Path(__file__).parents[1]

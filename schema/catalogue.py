@@ -159,7 +159,7 @@ class Catalogue:
             python_tools={**self.python_tools, **host_tools.python},
             permissions=permissions,
         )
-        denied = {name for name, one in permissions.items() if one == "deny"}
+        denied = {name for name, permission in permissions.items() if permission == "deny"}
         return added.granting(added.tools - denied) if denied else added
 
     def granting(self, tools: frozenset[str]) -> Catalogue:
@@ -257,7 +257,7 @@ def _body(text: str) -> str:
 @functools.cache
 def installed(group: str) -> Mapping[str, Entry]:
     """Find the entry points of a group by name, without importing any of them."""
-    return {one.name: one for one in _entries(tuple(sys.path)) if one.group == group}
+    return {entry.name: entry for entry in _entries(tuple(sys.path)) if entry.group == group}
 
 
 @functools.cache
@@ -319,7 +319,10 @@ def find_package(name: str) -> Path | None:
     """
     spec = find_spec(name)
     places = [*(spec.submodule_search_locations or [spec.origin])] if spec else []
-    sites = {Path(one) for one in (*site.getsitepackages(), site.getusersitepackages())}
+    sites = {
+        Path(getsitepackage)
+        for getsitepackage in (*site.getsitepackages(), site.getusersitepackages())
+    }
     found = (Path(place) for place in places if place is not None)
     return next((place for place in found if place.parent in sites), None)
 

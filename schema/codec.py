@@ -182,15 +182,15 @@ class _Codec:
         self.settings: _Settings = getattr(cls, SETTINGS, _Settings())
         self.is_closed = self.settings.closed
         hints = get_type_hints(cls, include_extras=True)
-        declared = [one for one in fields(cls) if not _parted(hints[one.name])[1].skip]
+        declared = [field for field in fields(cls) if not _parted(hints[field.name])[1].skip]
         self.slots = [_Slot(one, hints[one.name], self.settings) for one in declared]
         tag = self.settings.tag
         self.start = {} if tag is None else {tag[0]: tag[1]}
-        plain = [one for one in self.slots if one.flat is None]
-        self.writers = tuple(one.writer for one in self.slots)
+        plain = [slot for slot in self.slots if slot.flat is None]
+        self.writers = tuple(slot.writer for slot in self.slots)
         self.readers = tuple((one.name, one.key, one.read) for one in plain)
         self.required = tuple(one.key for one in plain if one.is_required)
-        self.flats = tuple((one.name, one.flat) for one in self.slots if one.flat is not None)
+        self.flats = tuple((slot.name, slot.flat) for slot in self.slots if slot.flat is not None)
         inner = (key for _, flat in self.flats for key in flat.codec.keys)
         self.keys = {*self.start, *(one.key for one in plain), *inner}
 
@@ -234,7 +234,7 @@ class _Flat:
 
     def __init__(self, hint: Any) -> None:
         options = get_args(hint) or (hint,)
-        cls = next(one for one in options if is_dataclass(one))
+        cls = next(option for option in options if is_dataclass(option))
         self.codec = _codec(cast("type[Any]", cls))
         self.may_be_none = len(options) > 1
         first, *rest = self.codec.slots
@@ -350,11 +350,11 @@ def _sequence(make: Convert, args: tuple[Any, ...]) -> tuple[Convert, Convert]:
 
 def _of_length(hints: tuple[Any, ...]) -> tuple[Convert, Convert]:
     """Return what writes and reads a tuple that has a type for each of its items."""
-    converters = [_converters(one) for one in hints]
+    converters = [_converters(hint) for hint in hints]
 
     def written(items: Iterable[Any]) -> list[Any]:
         pairs = zip(converters, items, strict=True)
-        return [one if write is None else write(one) for (write, _), one in pairs]
+        return [pair if write is None else write(pair) for (write, _), pair in pairs]
 
     def back(value: Any) -> tuple[Any, ...]:
         items = _listed(value)
@@ -362,7 +362,7 @@ def _of_length(hints: tuple[Any, ...]) -> tuple[Convert, Convert]:
             raise Misfit(f"{quoted(value)} does not have {len(converters)} items")
         readers = (reader for _, reader in converters)
         triples = zip(itertools.count(), readers, items, strict=False)
-        return tuple(_at(place, reader, one) for place, reader, one in triples)
+        return tuple(_at(place, reader, triple) for place, reader, triple in triples)
 
     return written, back
 
@@ -381,8 +381,8 @@ def _at(key: str | int, reader: Convert, value: Any) -> Any:
 
 
 def _union(options: tuple[Any, ...]) -> tuple[Convert | None, Convert]:
-    plain = [one for one in options if one in _SCALARS]
-    others = [one for one in options if one not in _SCALARS]
+    plain = [option for option in options if option in _SCALARS]
+    others = [option for option in options if option not in _SCALARS]
     if not others:
         return None, _of_types(plain)
     write, reader = _converters(others[0]) if len(others) == 1 else (to_value, _by_tag(others))
@@ -417,14 +417,14 @@ def _as_is(value: Any) -> Any:
 
 
 def _one_of(choices: tuple[Any, ...], value: Any) -> Any:
-    if not any(value == one and type(value) is type(one) for one in choices):
+    if not any(value == choice and type(value) is type(choice) for choice in choices):
         raise Misfit(f"{quoted(value)} is not one of {[*choices]}")
     return value
 
 
 def _of_types(hints: Sequence[Any]) -> Convert:
-    kinds = frozenset(kind for one in hints for kind in _SCALARS[one][0])
-    names = ", ".join(repr(_SCALARS[one][1]) for one in hints)
+    kinds = frozenset(kind for hint in hints for kind in _SCALARS[hint][0])
+    names = ", ".join(repr(_SCALARS[hint][1]) for hint in hints)
 
     def back(value: Any) -> Any:
         if type(value) not in kinds:

@@ -86,11 +86,17 @@ class Field:
     def children(self) -> tuple[Field, ...]:
         """The fields right inside: those with names, then any other key, then any item."""
         if (self.document, self.path, self.of) == ("evolution", ("settings",), ()):
-            each = (replace(self, schema=one, of=names) for names, one in settings_schemas())
+            each = (
+                replace(self, schema=settings_schema, of=names)
+                for names, settings_schema in settings_schemas()
+            )
             return tuple(child for one in each for child in one.children)
         own = self._own
         if (self.document, self.path, self.of) == ("task", ("scorer",), ()):
-            each = (replace(self, schema=one, of=names) for names, one in option_schemas())
+            each = (
+                replace(self, schema=option_schema, of=names)
+                for names, option_schema in option_schemas()
+            )
             own += tuple(child for one in each for child in one.children)
         return own
 

@@ -172,8 +172,8 @@ def make_folders(path: Path) -> None:
     Raises:
         StorageError: One cannot be made.
     """
-    for one in reversed([one for one in path.parents if not one.exists()]):
-        make_folder(one)
+    for parent in reversed([parent for parent in path.parents if not parent.exists()]):
+        make_folder(parent)
     make_folder(path)
 
 

@@ -329,8 +329,8 @@ def _task(
     given = ("id", "query", "context", "niche", "commit", "history", "answer")
     fields = {key: value[key] for key in given if key in value}
     briefs: dict[str, str] = value.get("briefs") or {}
-    texts = {name: one for name, one in files.items() if isinstance(one, str)}
-    others = {name: one for name, one in files.items() if isinstance(one, Attachment)}
+    texts = {name: file for name, file in files.items() if isinstance(file, str)}
+    others = {name: file for name, file in files.items() if isinstance(file, Attachment)}
     return Task(
         **fields,
         briefs=MappingProxyType(briefs),

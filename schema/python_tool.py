@@ -85,14 +85,16 @@ def python_tool(function: Callable[..., Any]) -> PythonTool:
         raise InputError(f"{name}: its type hints cannot be read: {error}.") from None
     properties: dict[str, Any] = {}
     required: list[str] = []
-    for one in inspect.signature(function).parameters.values():
-        if one.kind not in SAID_BY_SCHEMA:
-            raise InputError(f"{name}: {one} cannot be told to a model. Name each argument.")
-        properties[one.name] = _schema(hints.get(one.name, Any), f"{name}: {one.name}")
-        if one.name in arguments:
-            properties[one.name]["description"] = arguments[one.name]
-        if one.default is inspect.Parameter.empty:
-            required.append(one.name)
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind not in SAID_BY_SCHEMA:
+            raise InputError(f"{name}: {parameter} cannot be told to a model. Name each argument.")
+        properties[parameter.name] = _schema(
+            hints.get(parameter.name, Any), f"{name}: {parameter.name}"
+        )
+        if parameter.name in arguments:
+            properties[parameter.name]["description"] = arguments[parameter.name]
+        if parameter.default is inspect.Parameter.empty:
+            required.append(parameter.name)
     return PythonTool(
         name=name,
         description=described,
@@ -124,7 +126,7 @@ def load_python_tool(named: str, folder: Path) -> PythonTool:
     module = _imported(path.resolve())
     found = vars(module).get(name)
     if not inspect.isfunction(found):
-        functions = [key for key, one in vars(module).items() if inspect.isfunction(one)]
+        functions = [key for key, var in vars(module).items() if inspect.isfunction(var)]
         raise InputError(f"{file} has no function {name!r}.{did_you_mean(name, functions)}")
     tool = python_tool(found)
     if tool.name != name:

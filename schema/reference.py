@@ -178,7 +178,10 @@ def _section(field: Field) -> Iterator[str]:
 
 
 def _table(fields: Sequence[Field]) -> str:
-    rows = (f"| `{one.key}` | {kind(one)} | {_default(one)} | {_meaning(one)} |" for one in fields)
+    rows = (
+        f"| `{field.key}` | {kind(field)} | {_default(field)} | {_meaning(field)} |"
+        for field in fields
+    )
     head = ("| field | value | default | meaning |", "| --- | --- | --- | --- |")
     return "\n".join([*head, *rows])
 

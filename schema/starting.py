@@ -83,7 +83,7 @@ def _texts(source: str) -> Mapping[str, bytes | str]:
 
 def _prompts(team: Team) -> Mapping[str, bytes]:
     """Copy the prompts that come with coterie, so that they can be changed."""
-    named = {one.prompt for one in team.agents.values() if is_prompt_id(one.prompt)}
+    named = {agent.prompt for agent in team.agents.values() if is_prompt_id(agent.prompt)}
     return {
         f"prompts/{one}.md": read_file(SEEDS / "prompts" / f"{one}.md") for one in sorted(named)
     }

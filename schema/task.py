@@ -65,7 +65,7 @@ class Task:
         """Give the task as one agent may know it: with its own brief and no answer."""
         if self.answer is None and self.briefs.keys() <= {agent_id}:
             return self
-        briefs = {one: text for one, text in self.briefs.items() if one == agent_id}
+        briefs = {brief: text for brief, text in self.briefs.items() if brief == agent_id}
         return replace(self, briefs=MappingProxyType(briefs), answer=None)
 
     @property
@@ -76,7 +76,7 @@ class Task:
     @property
     def attached(self) -> dict[str, str]:
         """The digests of its images and PDFs, by name."""
-        return {name: one.sha256 for name, one in self.attachments.items()}
+        return {name: attachment.sha256 for name, attachment in self.attachments.items()}
 
     def value(self) -> dict[str, Any]:
         """Give the task as a task file has it, without what it leaves open.

@@ -134,6 +134,6 @@ def _check_sum(files: Files) -> None:
     Raises:
         ValueError: With the last one, they are too large.
     """
-    sizes = [len(one.content) for one in files.values() if isinstance(one, Attachment)]
+    sizes = [len(file.content) for file in files.values() if isinstance(file, Attachment)]
     if sum(sizes) > MOST_IN_ALL:
         raise ValueError(f"the task's images and PDFs are larger than {MOST_IN_ALL} bytes together")

@@ -72,7 +72,7 @@ def placed_tasks(path: Path, known: Catalogue, *, scorer: str = "exact") -> Mapp
                 unsaid={"scorer": scorer} | ({} if is_folder else {"id": _id(path, line)}),
             )
         except ConfigError as error:
-            found = ((_place(one, line, path), one) for one in error.problems)
+            found = ((_place(problem, line, path), problem) for problem in error.problems)
             problems += [replace(one, file=file, place=place) for place, one in found]
             continue
         tasks[here] = replace(task, origin=Path(file))

@@ -341,7 +341,7 @@ class Roster:
 
 
 def _followed(agents: Iterable[str], new_ids: NewIds) -> tuple[str, ...]:
-    now = (new_ids.get(one, one) for one in agents)
+    now = (new_ids.get(agent, agent) for agent in agents)
     return tuple(one for one in now if one is not None)
 
 

@@ -111,7 +111,7 @@ def _is_whole(value: Any) -> bool:
 
 
 def _one_of(value: Any, choices: list[Any], _: Mapping[str, Any], __: _Home) -> bool:
-    return any(_is_equal(value, one) for one in choices)
+    return any(_is_equal(value, choice) for choice in choices)
 
 
 def _constant(value: Any, only: Any, _: Mapping[str, Any], __: _Home) -> bool:

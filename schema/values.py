@@ -58,12 +58,12 @@ def plain(item: Any) -> Any:
 
 def parts(item: Any) -> dict[str, Any]:
     """Give the fields of a dataclass as they are; `asdict` copies whatever they hold."""
-    return {one.name: getattr(item, one.name) for one in fields(item)}
+    return {field.name: getattr(item, field.name) for field in fields(item)}
 
 
 def unlike_default(part: Any) -> dict[str, Any]:
     """Give the fields of a dataclass that are not at their default, as plain values."""
-    pairs = ((one.name, getattr(part, one.name), _default(one)) for one in fields(part))
+    pairs = ((field.name, getattr(part, field.name), _default(field)) for field in fields(part))
     return {name: plain(item) for name, item, usual in pairs if not _same(item, usual)}
 
 

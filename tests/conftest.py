@@ -136,6 +136,14 @@ def drawn(nightly: bool) -> Draw:
     return draw
 
 
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in the test's own folder, which is also the home of what a user has."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MAS_HOME", str(tmp_path))
+    return tmp_path
+
+
 @pytest.fixture(autouse=True)
 def keep_interrupts() -> Iterator[None]:
     """Give Ctrl-C back to pytest after a command that a test, or its module, called here."""

@@ -13,3 +13,10 @@ def scored(task: Task, answer: str, *tool_calls: ToolCall) -> Score | None:
     """Score an answer, and what the agent that gave it had its tools do."""
     evidence = Evidence(task=task, answer=answer, tool_calls=tool_calls, jails=Jails())
     return asyncio.run(score(evidence))
+
+
+def found(task: Task, answer: str, *tool_calls: ToolCall) -> Score:
+    """Score an answer to a task that has a scorer."""
+    came = scored(task, answer, *tool_calls)
+    assert came is not None
+    return came

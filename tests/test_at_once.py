@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from coterie.runtime.doubles import ScriptedModel
+
+from .support.processes import python
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -47,13 +47,7 @@ NEVER = {
 
 def imported(command: str, *arguments: str | Path, folder: Path, until: str = "") -> set[str]:
     """What a command has imported at its end, or until it first connects to somebody."""
-    done = subprocess.run(
-        [sys.executable, "-c", LOOKING.replace("{until}", until), command, *map(str, arguments)],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python("-c", LOOKING.replace("{until}", until), command, *arguments, cwd=folder)
     return {*json.loads(done.stderr.splitlines()[-1])}
 
 

@@ -31,16 +31,16 @@ def export_answers(answers: Answers) -> str:
     tasks = {task.id: task for task in full_tasks(answers.source)}
     examples = [
         {
-            "task": f"bbeh_{tasks[one.task].niche}",
-            "id": one.task,
-            "input": tasks[one.task].query.removesuffix(SUFFIX),
-            "target": tasks[one.task].answer,
-            "output": one.answer or "",
+            "task": f"bbeh_{tasks[sample.task].niche}",
+            "id": sample.task,
+            "input": tasks[sample.task].query.removesuffix(SUFFIX),
+            "target": tasks[sample.task].answer,
+            "output": sample.answer or "",
         }
-        for one in answers.samples
+        for sample in answers.samples
     ]
     told = {"canary": read_canary(answers.source), "model": answers.name, "examples": examples}
     write_atomically(answers.target, json.dumps(told, indent=1, ensure_ascii=False) + "\n")
-    silent = sum(one.answer is None for one in answers.samples)
+    silent = sum(sample.answer is None for sample in answers.samples)
     without = f", {silent} of them without an answer" if silent else ""
     return f"{counted(len(examples), 'example')} in {answers.target}{without}"

@@ -357,7 +357,7 @@ def shown_figures(folder: Path, how_to_go_on: str, options: Mapping[str, Any]) -
         write_atomically(junit, as_junit(told["benchmark"], read_samples(folder), least=each))
     if not told["unscored"]:
         return _below(told["headline"], least)
-    first = next(one for one in read_samples(folder) if one.score is None)
+    first = next(read_sample for read_sample in read_samples(folder) if read_sample.score is None)
     many = counted(told["unscored"], "trial")
     why = speakable(f"task {first.task}: {first.error}")
     click.echo(f"{many} could not be made.{how_to_go_on} First: {why}", err=True)

@@ -116,7 +116,7 @@ def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> N
     recipe = load_recipe(recipe_file)
     evolving = Evolving(recipe_file, recipe, chosen, pool_folder, known, given, stem=name)
     asked = [alias for plan in beside.values() for alias in plan.models]
-    refuse_unused(options["model"], [*(one.alias for one in evolving.start.models), *asked])
+    refuse_unused(options["model"], [*(model.alias for model in evolving.start.models), *asked])
     if options["dry_run"]:
         _foretell(evolving, tested, beside)
         return

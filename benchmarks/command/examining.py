@@ -94,7 +94,7 @@ class Examining:
             raise InputError(f"{self.pool_folder}: no pool. Make one with mas-evolve.")
         if not self.options["allow_seen"]:
             refuse_seen(self.tasks, self.request.benchmark, pool=self.pool_folder)
-        used = [*(one.alias for one in self.start.models), self.options["embedder"]]
+        used = [*(model.alias for model in self.start.models), self.options["embedder"]]
         refuse_unused(self.options["model"], used)
 
     @property
@@ -135,7 +135,7 @@ class Examining:
         from ...runtime.journal import digest
 
         ledger = (self.pool_folder / LEDGER).stat().st_size
-        models = {one.alias: one.model for one in self.start.models}
+        models = {model.alias: model.model for model in self.start.models}
         made_with: list[Any] = [asdict(self.recipe), to_value(self.request.unsharded), models]
         made_with += [name] if (name := self.options["embedder"]) else []
         return digest(str(self.pool_folder.resolve()), ledger, *made_with)[:DIGITS]

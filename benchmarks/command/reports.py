@@ -48,12 +48,15 @@ def show_list(as_json: bool) -> None:
         except InputError as error:
             click.echo(f"warning: {speakable(str(error))}", err=True)
     if as_json:
-        rows = [{"name": one.name, "title": one.title, "trials": one.trials} for one in found]
+        rows = [
+            {"name": benchmark.name, "title": benchmark.title, "trials": benchmark.trials}
+            for benchmark in found
+        ]
         click.echo(dumps(rows, indent=2))
         return
-    width = max((len(one.name) for one in found), default=0)
-    for one in found:
-        click.echo(f"{one.name:<{width}}  {one.title}")
+    width = max((len(benchmark.name) for benchmark in found), default=0)
+    for benchmark in found:
+        click.echo(f"{benchmark.name:<{width}}  {benchmark.title}")
 
 
 @click.command("info", cls=Command)

@@ -70,15 +70,15 @@ class _Samples:
     def written(self, *, agent: str | None = None, full: bool = False) -> str:
         del agent, full
         told = [
-            f"  {on_one_line(f'{one.task} {one.trial}: {one.score:g} ({one.reason})')}"
-            for one in self._in_order()
+            f"  {on_one_line(f'{sample.task} {sample.trial}: {sample.score:g} ({sample.reason})')}"
+            for sample in self._in_order()
         ]
         told.append(f"next: mas show {shlex.quote(str(self.folder))} TASK TRIAL")
         return speakable("\n".join(told)) + "\n"
 
     def value(self, *, agent: str | None = None) -> dict[str, Any]:
         del agent
-        return {"samples": [to_value(one) for one in self._in_order()]}
+        return {"samples": [to_value(sample) for sample in self._in_order()]}
 
     def _in_order(self) -> Sequence[Sample]:
         """Give the samples by task and trial: the journal has them as they came."""
@@ -125,7 +125,9 @@ def trial_of(evaluating: Evaluating, folder: Path, task_id: str, trial: int) -> 
         place=f"{folder} {task_id}, trial {trial}",
         team=evaluating.plan.team,
         task=task.value(),
-        models=[f"{alias} = {one.model}" for alias, one in sorted(evaluating.plan.models.items())],
+        models=[
+            f"{alias} = {model.model}" for alias, model in sorted(evaluating.plan.models.items())
+        ],
         result={
             **sample,
             "score": None if sample["score"] is None else score,

@@ -74,9 +74,9 @@ def _compared(
 
 
 def _pairs(prefixes: Sequence[str]) -> Iterator[tuple[str, str]]:
-    for place, one in enumerate(prefixes):
+    for place, prefix in enumerate(prefixes):
         if place == 0 or len(prefixes) <= ALL_PAIRS:
-            yield from ((one, other) for other in prefixes[place + 1 :])
+            yield from ((prefix, other) for other in prefixes[place + 1 :])
 
 
 def _address(one: str, other: str) -> str:

@@ -49,7 +49,9 @@ class Evaluated:
         """What changes with its files."""
         paths = (self.folder / name for name in FILES)
         stats = (path.stat() if path.exists() else None for path in paths)
-        return " ".join("-" if one is None else f"{one.st_size}/{one.st_mtime_ns}" for one in stats)
+        return " ".join(
+            "-" if stat is None else f"{stat.st_size}/{stat.st_mtime_ns}" for stat in stats
+        )
 
     @property
     def told(self) -> Mapping[str, Any]:

@@ -54,11 +54,11 @@ def readable(
 ) -> tuple[Mapping[str, Mapping[str, Any]], Sequence[tuple[str, str]]]:
     """Read all figures that can be; of the others say why not."""
     good, bad = dict[str, "Mapping[str, Any]"](), list[tuple[str, str]]()
-    for prefix, one in members.items():
+    for prefix, member in members.items():
         try:
-            good[prefix] = one.told
+            good[prefix] = member.told
         except CoterieError as error:
-            bad.append((one.name, str(error)))
+            bad.append((member.name, str(error)))
     return good, bad
 
 

@@ -55,7 +55,7 @@ def _is_evaluation(folder: Path) -> bool:
 
 def _folders(folder: Path) -> list[Path]:
     with os.scandir(folder) as entries:
-        return [path for one in entries if (path := Path(one.path)).is_dir()]
+        return [path for entry in entries if (path := Path(entry.path)).is_dir()]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,8 +86,8 @@ class ResultsSite:
         if self.is_alone:
             return {"": "Results", "samples": "Samples"}
         own = {
-            f"{prefix}{address}": f"{one.name}{title}"
-            for prefix, one in [*self.members.items()][:IN_A_FILE]
+            f"{prefix}{address}": f"{member.name}{title}"
+            for prefix, member in [*self.members.items()][:IN_A_FILE]
             for address, title in {"": "", "samples": ": samples"}.items()
         }
         return {"": "Evaluations", "compare": "Comparisons", **own}
@@ -95,9 +95,9 @@ class ResultsSite:
     @property
     def state(self) -> str:
         """What changes with the files; empty, once no process is at work on any."""
-        if not any(one.is_at_work for one in self.members.values()):
+        if not any(member.is_at_work for member in self.members.values()):
             return ""
-        return " ".join(one.stamp for one in self.members.values())
+        return " ".join(member.stamp for member in self.members.values())
 
     def page(self, address: str, links: Links) -> Page:
         """Make a page: of the contents, of some samples, of one sample, or of two evaluations.

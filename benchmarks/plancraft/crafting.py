@@ -45,9 +45,12 @@ class CraftingTable:
     ) -> None:
         self._slots = dict(slots)
         self._stacks = stacks
-        self._crafted = [one for one in recipes if isinstance(one, Shaped | Shapeless)]
+        self._crafted = [recipe for recipe in recipes if isinstance(recipe, Shaped | Shapeless)]
         self._smelted = {
-            item: one.product for one in recipes if isinstance(one, Smelted) for item in one.item
+            item: recipe.product
+            for recipe in recipes
+            if isinstance(recipe, Smelted)
+            for item in recipe.item
         }
         self._used: tuple[int, ...] = ()
 

@@ -155,7 +155,7 @@ def _content(folder: Path) -> bytes:
     examples = {name: _json(root / "data" / f"{name}.json") for name in SPLITS}
     content = {
         "splits": {name: [_taken(one) for one in those] for name, those in examples.items()},
-        "recipes": [to_value(one) for one in recipes if one is not None],
+        "recipes": [to_value(recipe) for recipe in recipes if recipe is not None],
         "stacks": _stacks(items),
     }
     return json.dumps(content, sort_keys=True, separators=(",", ":")).encode()

@@ -71,7 +71,7 @@ def world_of(example: Example, published: Published) -> World:
     """Give the world of an example, with those recipes that can come to apply in it."""
     there = frozenset(stack.item for stack in example.slots.values())
     recipes = reachable(tuple(published.recipes), there)
-    items = there | {one.product.item for one in recipes}
+    items = there | {recipe.product.item for recipe in recipes}
     return World(
         target=example.target,
         slots=example.slots,

@@ -145,10 +145,13 @@ def _row(verdict: str, trial: Trial) -> dict[str, object]:
 
 def _gold(data: Path | None) -> Sequence[Prediction]:
     instances = (
-        [one.instance for one in offline_repairs()] if data is None else swe_bench_instances(data)
+        [offline_repair.instance for offline_repair in offline_repairs()]
+        if data is None
+        else swe_bench_instances(data)
     )
     return [
-        Prediction(instance_id=one.instance_id, model=GOLD, patch=one.patch) for one in instances
+        Prediction(instance_id=instance.instance_id, model=GOLD, patch=instance.patch)
+        for instance in instances
     ]
 
 

@@ -64,8 +64,12 @@ def repair_task(
 def _offline_tasks(source: Source) -> Sequence[Task]:
     folder = source.data or repositories_dir()
     return [
-        repair_task(one.instance, folder / one.instance.instance_id, one.instance.repo)
-        for one in offline_repairs()
+        repair_task(
+            offline_repair.instance,
+            folder / offline_repair.instance.instance_id,
+            offline_repair.instance.repo,
+        )
+        for offline_repair in offline_repairs()
     ]
 
 
@@ -83,8 +87,13 @@ def _swe_bench_tasks(source: Source) -> Sequence[Task]:
         )
     parent = environments_dir(source.data)
     return [
-        repair_task(one, _clone(one, source.data), one.repo, parent)
-        for one in swe_bench_instances(source.data)
+        repair_task(
+            swe_bench_instance,
+            _clone(swe_bench_instance, source.data),
+            swe_bench_instance.repo,
+            parent,
+        )
+        for swe_bench_instance in swe_bench_instances(source.data)
     ]
 
 

@@ -84,7 +84,7 @@ async def derive(
             await observe(asked, repository, patch, jails, seconds=seconds, environment=environment)
             for _ in range(repeats)
         ]
-        ends.append([_statuses(one, what) for one in trials])
+        ends.append([_statuses(trial, what) for trial in trials])
     return _sorted(instance, *ends)
 
 
@@ -95,13 +95,15 @@ def add_to_file(instance: Instance, path: Path) -> None:
         InputError: The file is no .json or .jsonl of instances, or has the id already.
         StorageError: It cannot be written.
     """
-    there = [dict(one.fields) for one in read_records(path)] if path.exists() else []
+    there = (
+        [dict(read_record.fields) for read_record in read_records(path)] if path.exists() else []
+    )
     if any(one.get("instance_id") == instance.instance_id for one in there):
         raise InputError(f"{path}: the instance {instance.instance_id!r} is there already.")
     if path.suffix not in {".json", ".jsonl"}:
         raise InputError(f"{path}: instances are kept in .json or .jsonl, not {path.suffix!r}.")
     rows = [*there, instance.fields()]
-    lines = "".join(json.dumps(one) + "\n" for one in rows)
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
     whole = json.dumps(rows, indent=2) + "\n"
     write_atomically(path, whole if path.suffix == ".json" else lines)
 
@@ -139,7 +141,7 @@ def _sorted(
 
 
 def _passes(test: str, runs: Iterable[Mapping[str, str]]) -> set[bool]:
-    return {one.get(test) in PASSED for one in runs}
+    return {run.get(test) in PASSED for run in runs}
 
 
 def _in_order(*runs: Iterable[Mapping[str, str]]) -> list[str]:

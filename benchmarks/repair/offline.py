@@ -62,7 +62,9 @@ def find_repair(name: str) -> OfflineRepair:
     Raises:
         InputError: There is none.
     """
-    known = {one.instance.instance_id: one for one in offline_repairs()}
+    known = {
+        offline_repair.instance.instance_id: offline_repair for offline_repair in offline_repairs()
+    }
     if name not in known:
         raise InputError(f"no offline repair is called {name!r}. Known: {', '.join(known)}.")
     return known[name]

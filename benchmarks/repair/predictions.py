@@ -66,7 +66,7 @@ def export_predictions(
         found[instance_id] = Prediction(
             instance_id=instance_id, model=model_name, patch=patch or ""
         )
-    values = {one.instance_id: _value(one) for one in found.values()}
+    values = {prediction.instance_id: _value(prediction) for prediction in found.values()}
     if path.suffix == ".json":
         text = dumps(values, indent=2) + "\n"
     else:
@@ -77,7 +77,7 @@ def export_predictions(
 
 def write_predictions(answers: Answers) -> str:
     """Write the patches of an evaluation; see `export_predictions`."""
-    rows = [(one.task, one.answer) for one in answers.samples]
+    rows = [(sample.task, sample.answer) for sample in answers.samples]
     export_predictions(rows, answers.target, answers.name)
     return f"{counted(len(rows), 'prediction')} in {answers.target}"
 

@@ -65,7 +65,7 @@ class Steering:
 def steering_of(instance: Instance, base: Iterable[str]) -> Steering:
     """Give what steers the tests of an instance, whose base commit has these files."""
     tests = {str(PurePosixPath(name).parent) for name in instance.test_files}
-    folders = {"" if one == "." else one for one in tests} | {"", "src"}
+    folders = {"" if test == "." else test for test in tests} | {"", "src"}
     return Steering(base, folders, instance.patched_files)
 
 

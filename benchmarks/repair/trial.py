@@ -141,7 +141,12 @@ def check_tests(instance: Instance) -> None:
         InputError: They cannot, whatever the patch.
     """
     foreign = next(
-        (one for one in instance.directives if not one.split("::", 1)[0].endswith(".py")), None
+        (
+            directive
+            for directive in instance.directives
+            if not directive.split("::", 1)[0].endswith(".py")
+        ),
+        None,
     )
     if foreign is not None or not instance.directives:
         raise InputError(

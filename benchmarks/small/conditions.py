@@ -182,13 +182,13 @@ class World:
     @property
     def conditions(self) -> tuple[Condition, ...]:
         """All conditions, by name."""
-        found = (one for conditions in self.known.values() for one in conditions)
+        found = (condition for conditions in self.known.values() for condition in conditions)
         return tuple(sorted(found, key=lambda one: one.name))
 
     def briefs(self) -> dict[str, str]:
         """Give what each department is told, and nobody else."""
         return {
-            department: "\n".join([KEY, *(one.line for one in conditions)])
+            department: "\n".join([KEY, *(condition.line for condition in conditions)])
             for department, conditions in self.known.items()
         }
 

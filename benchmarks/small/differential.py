@@ -45,13 +45,15 @@ MRR = Headline(name="MRR", of=mean_score)
 def _in_world(seed: int, level: int) -> Write:
     """Give what draws cases of the world of a seed and a level."""
     world = World.of(seed, level)
-    names = [one.name for one in world.conditions]
+    names = [condition.name for condition in world.conditions]
     rules = RULES.format(count=min(SHOWN, len(names)), names=", ".join(names))
     briefs = world.briefs()
 
     def write(chance: random.Random, _level: int) -> Item:
         truth = chance.choice(world.conditions)
-        record = [one for one in world.findings if chance.random() < truth.chance_of(one)]
+        record = [
+            finding for finding in world.findings if chance.random() < truth.chance_of(finding)
+        ]
         chance.shuffle(record)
         return Item(
             kind="short" if len(record) <= FEW else "long",
@@ -117,8 +119,10 @@ def _row(level: int, name: str, tasks: Sequence[Task]) -> dict[str, str]:
     told = Figures.of(samples, MRR, RANKED).results()
     figures = {"MRR": told["headline"], **{f"Hit@{k}": told["measures"][f"hit@{k}"] for k in HITS}}
     shown = {
-        label: "{:.3f} [{:.3f}, {:.3f}]".format(one.get("value", one.get("mean")), *one["interval"])
-        for label, one in figures.items()
+        label: "{:.3f} [{:.3f}, {:.3f}]".format(
+            figure.get("value", figure.get("mean")), *figure["interval"]
+        )
+        for label, figure in figures.items()
     }
     return {"level": str(level), "solver": name, "n": str(len(tasks)), **shown}
 

@@ -48,7 +48,7 @@ def mbpp_task(line: Line) -> Task:
     imports = _texts(line, "test_imports")
     name = _entry_point(line, tests)
     # The name is the check's own: one of the functions is itself called `check`.
-    check = ["def check(candidate):", f"    {name} = candidate", *(f"    {one}" for one in tests)]
+    check = ["def check(candidate):", f"    {name} = candidate", *(f"    {test}" for test in tests)]
     shown = "\n".join([*imports, *tests])
     return Task(
         id=f"mbpp-{line.number:03}",

@@ -83,7 +83,7 @@ def _tasks(path: Path, findings: Mapping[str, str], diseases: Mapping[str, str])
             continue
         where = f"{path}:{number}"
         case = _parsed(line, where)
-        shown = [findings.get(one, one) for one in _codes(case, "Phenotype", where)]
+        shown = [findings.get(code, code) for code in _codes(case, "Phenotype", where)]
         yield Task(
             id=f"{path.stem}-{number:04}",
             query=ASK.format(findings="; ".join(shown)),
@@ -102,7 +102,7 @@ def _parsed(text: str, where: str) -> Any:
 
 def _codes(case: Any, field: str, where: str) -> list[str]:
     codes = case.get(field) if is_mapping(case) else None
-    if not is_list(codes) or not codes or not all(isinstance(one, str) and one for one in codes):
+    if not is_list(codes) or not codes or not all(isinstance(code, str) and code for code in codes):
         raise InputError(f"{where}: {field} is no list of codes. {HOW_TO_GET}")
     return codes
 

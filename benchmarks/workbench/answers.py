@@ -81,7 +81,7 @@ def _listed(section: str, parser: _Parser) -> list[str] | None:
     for end in ends[:MOST_ENDS]:
         node = parser.parsed(text[: end + 1].replace("\n", " "))
         if isinstance(node, ast.List):
-            return [_text_of(one, text) for one in node.elts]
+            return [_text_of(elt, text) for elt in node.elts]
     return None
 
 

@@ -113,7 +113,7 @@ class _Doing:
     def _called(self, node: ast.Call, *, outermost: bool) -> Any:
         found = _named(node.func)
         positional = self._items(node.args)
-        named = self._pairs([(one.arg, one.value) for one in node.keywords])
+        named = self._pairs([(keyword.arg, keyword.value) for keyword in node.keywords])
         if found == "str":
             return self._as_text(positional, named)
         operation, with_suffix = found

@@ -51,7 +51,7 @@ def _export(answers: Answers, tools: str) -> str:
     if answers.target.is_file():
         raise InputError(f"{answers.target}: a folder is written, and this is a file.")
     folder = find_folder(answers.source.data)
-    samples = {one.task: one for one in answers.samples}
+    samples = {sample.task: sample for sample in answers.samples}
     told: list[str] = []
     for niche, domain in FILES.items():
         queries = [row["query"] for row in reference_rows(folder, niche)]

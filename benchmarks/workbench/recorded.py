@@ -105,6 +105,6 @@ def _calls(row: dict[str, str], path: Path) -> list[str]:
         calls = ast.literal_eval(row["function_calls"])
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         calls = error
-    if not is_list(calls) or not all(isinstance(one, str) for one in calls):
+    if not is_list(calls) or not all(isinstance(call, str) for call in calls):
         raise InputError(f"{path}: function_calls of {row['query'][:80]!r} is no list of texts.")
     return calls

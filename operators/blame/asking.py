@@ -118,7 +118,7 @@ def again_question(
         material=material(
             case_text(trace, bounds),
             view(own, room, focus=_focus(agent, posted, standing), own=True).text,
-            *(_posted(trace, one, agent) for one in posted),
+            *(_posted(trace, submission, agent) for submission in posted),
             fenced("verdict", _standing(standing)),
         ),
         schema=closed(**fields),
@@ -139,7 +139,7 @@ def case_text(trace: Trace, bounds: Bounds) -> str:
 
 def _focus(agent: str, posted: Sequence[Submission], standing: Ballot) -> int | None:
     """Find the step of an agent that is spoken of: by the verdict, else by its own analyzer."""
-    own = [one.accuses for one in posted if one.analyzer == agent]
+    own = [submission.accuses for submission in posted if submission.analyzer == agent]
     pairs = [(standing.agent, standing.step), *(pair for pair in own if pair)]
     return next((step for accused, step in pairs if accused == agent), None)
 
@@ -163,7 +163,9 @@ def _standing(ballot: Ballot) -> str:
 def _pair_schemas(trace: Trace, shown: Collection[int] = ()) -> list[Mapping[str, Any]]:
     """Write a schema for each agent with its own steps; of those, the ones that are shown."""
     own = {agent: trace.numbers(agent) for agent in trace.doers}
-    seen = {agent: [one for one in numbers if one in shown] for agent, numbers in own.items()}
+    seen = {
+        agent: [number for number in numbers if number in shown] for agent, numbers in own.items()
+    }
     return [
         closed(
             agent={"type": "string", "enum": [agent]},

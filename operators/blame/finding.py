@@ -71,15 +71,15 @@ class Finding:
             "votes": [asdict(vote) for vote in verdict.votes],
             "submissions": [
                 {
-                    "analyzer": one.analyzer,
+                    "analyzer": submission.analyzer,
                     "accuses": None
-                    if one.accuses is None
-                    else {"agent": one.accuses[0], "step": one.accuses[1]},
-                    "confidence": one.confidence,
-                    "countered": one.countered,
-                    "why": one.why,
+                    if submission.accuses is None
+                    else {"agent": submission.accuses[0], "step": submission.accuses[1]},
+                    "confidence": submission.confidence,
+                    "countered": submission.countered,
+                    "why": submission.why,
                 }
-                for one in verdict.submissions
+                for submission in verdict.submissions
             ],
             "lost": list(verdict.lost),
             "model": self.model,
@@ -115,7 +115,11 @@ class Finding:
                 yield f"  {told}, by {', '.join(vote.by)}"
             if len(votes) > MOST_VOTES:
                 yield f"  and {len(votes) - MOST_VOTES} more"
-        if denied := [one.analyzer for one in self.verdict.submissions if one.accuses is None]:
+        if denied := [
+            submission.analyzer
+            for submission in self.verdict.submissions
+            if submission.accuses is None
+        ]:
             yield f"accuse nobody: {', '.join(denied)}"
         if self.verdict.lost:
             yield f"say nothing of use: {', '.join(self.verdict.lost)}"

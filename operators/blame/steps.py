@@ -48,7 +48,7 @@ def steps_of(events: Iterable[Mapping[str, Any]]) -> tuple[Step, ...]:
 
 def blamable(events: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     """Name the agents of a run that can be blamed, in the order in which they began to work."""
-    began = (one for one in events if one["type"] == "agent_started")
+    began = (event for event in events if event["type"] == "agent_started")
     backends = {one["agent"]: one.get("backend") for one in began}
     return tuple(agent for agent, backend in backends.items() if backend != FUNCTION)
 
@@ -60,7 +60,7 @@ def outage_of(events: Iterable[Mapping[str, Any]], error: str) -> str | None:
         events: The run's events.
         error: Why it has no answer.
     """
-    failures = (one["error"] for one in events if _is_outage(one))
+    failures = (event["error"] for event in events if _is_outage(event))
     return next((failure for failure in failures if failure and failure in error), None)
 
 

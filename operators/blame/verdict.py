@@ -70,6 +70,8 @@ def _why(ballot: Ballot, submissions: Sequence[Submission]) -> str:
     """Give the reason of who accuses the pair most surely, or denied least surely."""
     charged = (ballot.agent, ballot.step)
     if ballot.by_default:
-        return next(one.why for one in submissions if one.analyzer == ballot.agent)
-    accusers = (one for one in submissions if one.accuses == charged)
+        return next(
+            submission.why for submission in submissions if submission.analyzer == ballot.agent
+        )
+    accusers = (submission for submission in submissions if submission.accuses == charged)
     return min(accusers, key=lambda one: (-one.confidence, one.analyzer)).why

@@ -71,13 +71,13 @@ def view(steps: Sequence[Step], room: Room, *, focus: int | None = None, own: bo
         focus: The number of a step that is asked for: it is there, at the full length of one step.
         own: Whether what their agent had read is shown as well.
     """
-    sizes = {one.number: _size(one, own=own) for one in steps}
+    sizes = {step.number: _size(step, own=own) for step in steps}
     asked = min(sizes.get(focus, 0), room.step) if focus is not None else 0
     others = {number: min(size, room.step) for number, size in sizes.items() if number != focus}
     rooms = _rooms(others, room.whole - asked)
     if focus in sizes:
         rooms[focus] = room.step
-    shown = [one for one in steps if one.number in rooms]
+    shown = [step for step in steps if step.number in rooms]
     left_out = tuple(number for number in sizes if number not in rooms)
     return View(
         text=material(*(_shown(one, rooms[one.number], own=own) for one in shown), _told(left_out)),

@@ -98,8 +98,8 @@ def local_vote(submissions: Sequence[Submission]) -> Ballot:
     Raises:
         ValueError: Nobody submitted anything.
     """
-    accusers = [one for one in submissions if one.erred]
-    votes = _votes([(one, _exact(one.confidence)) for one in accusers], together=False)
+    accusers = [submission for submission in submissions if submission.erred]
+    votes = _votes([(accuser, _exact(accuser.confidence)) for accuser in accusers], together=False)
     return _ballot(accusers or submissions, votes)
 
 
@@ -116,7 +116,8 @@ def collaborative_vote(submissions: Sequence[Submission], alpha: float = ALPHA) 
         ValueError: Nobody submitted anything.
     """
     weights = [
-        (one, _exact(one.confidence) * (1 + _exact(alpha) * one.countered)) for one in submissions
+        (submission, _exact(submission.confidence) * (1 + _exact(alpha) * submission.countered))
+        for submission in submissions
     ]
     return _ballot(submissions, _votes(weights, together=True))
 
@@ -159,5 +160,9 @@ def _ballot(submissions: Sequence[Submission], votes: Sequence[Vote]) -> Ballot:
             by_default=True,
         )
     won = votes[0]
-    sure = max(one.confidence for one in submissions if one.accuses == (won.agent, won.step))
+    sure = max(
+        submission.confidence
+        for submission in submissions
+        if submission.accuses == (won.agent, won.step)
+    )
     return Ballot(agent=won.agent, step=won.step, confidence=sure, votes=tuple(votes))

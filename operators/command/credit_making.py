@@ -92,7 +92,7 @@ class Making:
             times = 1 if what == "agent" else len({number for _, number in players})
             return f"{head}: at most {counted(2 * times, 'call')} to {self.judge}"
         coalitions = self._game(players).coalitions
-        silent = [[one for one in players if one not in some] for some in coalitions]
+        silent = [[player for player in players if player not in some] for some in coalitions]
         calls = sum(calls_at_most(self.plan, some) for some in silent)
         judged = f", and {counted(2 * len(silent), 'call')} to {self.judge}" if self.judge else ""
         return (
@@ -120,7 +120,7 @@ class Making:
         score = self._by_judge(own) if self.judge else by_answer(task, self.services)
         runs = self._runs(own, players, score)
         worths = await runs.worths(game.coalitions, functools.partial(self._tell, players))
-        values = {some: one.value for some, one in worths.items()}
+        values = {some: worth.value for some, worth in worths.items()}
         everybody = frozenset(players)
         return Table(
             team=self.plan.team.name,
@@ -129,7 +129,7 @@ class Making:
             score=values[everybody],
             nobody=values.get(frozenset()),
             credits=game.credits(values),
-            costs={one: Cost.of([worths[everybody - {one}]]) for one in players}
+            costs={player: Cost.of([worths[everybody - {player}]]) for player in players}
             if game.scheme == "difference"
             else {},
             cost=Cost.of(worths.values()),
@@ -212,7 +212,7 @@ class Making:
 
     def _tell(self, players: tuple[Player, ...], some: frozenset[Player], worth: Worth) -> None:
         if not self.options["quiet"]:
-            name = name_of((one for one in players if one not in some), most=MOST_NAMED)
+            name = name_of((player for player in players if player not in some), most=MOST_NAMED)
             asked = counted(Cost.of([worth]).paid.calls, "call")
             click.echo(f"{name}: score {worth.value:.3g}, {asked} beyond the run's", err=True)
 

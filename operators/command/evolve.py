@@ -220,7 +220,7 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path, **options: Any)
     if (pool_folder / "ledger.jsonl").exists():
         raise InputError(f"{pool_folder} is a pool itself. --seeds makes pools in a folder.")
     seeds = range(recipe.seed, recipe.seed + options["seeds"])
-    each = [evolving(replace(recipe, seed=one), pool_folder / f"seed_{one}") for one in seeds]
+    each = [evolving(replace(recipe, seed=seed), pool_folder / f"seed_{seed}") for seed in seeds]
     for one in each:
         refuse_link(one.pool_folder)
     each[0].refuse_unused()

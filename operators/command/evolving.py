@@ -196,7 +196,7 @@ class Evolving:
 
         beside = self.testing.beside if self.testing else ()
         tested = [agent.model_id for team in beside for agent in team.agents.values()]
-        used = [*(one.alias for one in self.start.models), *tested, self.options["embedder"]]
+        used = [*(model.alias for model in self.start.models), *tested, self.options["embedder"]]
         refuse_unused(self.options["model"], used)
 
     def foretell(self) -> None:
@@ -276,7 +276,7 @@ class Evolving:
     def _seeds(self) -> list[Team]:
         from ...pool.sources import load_source
 
-        return [load_source(one, self.start.catalogue) for one in self.start.sources]
+        return [load_source(source, self.start.catalogue) for source in self.start.sources]
 
     async def _evolve(self, stage: Stage) -> None:
         from ..evolution import Evolution
@@ -317,7 +317,7 @@ class Evolving:
         from ..reuse import told_reuse
 
         recipe, start = self.recipe, self.start
-        asked = (one for one in start.models if one.alias in start.asked)
+        asked = (model for model in start.models if model.alias in start.asked)
         named = (f"{one.alias} = {one.model}" for one in asked)
         what = f"{recipe.strategy}: {counted(len(self.tasks), 'task')}, {recipe.workers} at a time"
         reuse = told_reuse(self.recipe)
@@ -333,7 +333,7 @@ class Evolving:
         stage.pool.refresh()
         subjects = self._subjects(stage, self.testing.beside)
         self._say(
-            f"testing {', '.join(one.name for one in subjects)} on"
+            f"testing {', '.join(subject.name for subject in subjects)} on"
             f" {counted(len(self.testing.tasks), 'held-out task')} x {self.testing.repeats}"
         )
         with self._turns(stage) as parts:

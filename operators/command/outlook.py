@@ -68,7 +68,7 @@ def _pool(start: Start) -> Iterator[str]:
     teams = [one.name for one in (*start.written, *start.others)]
     if teams:
         yield f"teams of {start.folder}{new}: {', '.join(teams)}"
-    if names := [one.id for one in start.agents]:
+    if names := [agent.id for agent in start.agents]:
         yield f"agents of {start.folder}{new}: {len(names)}, {names[0]} to {names[-1]}"
 
 

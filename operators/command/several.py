@@ -38,17 +38,17 @@ class Several:
         """Evolve and test all of them, show what came of it, and give the exit code."""
         from ...runtime.command.signals import same_command, stopped_in_order, to_the_end
 
-        for one in self.evolutions:
-            one.check()
+        for evolution in self.evolutions:
+            evolution.check()
         if self.evolutions[0].options["dry_run"]:
-            for one in self.evolutions:
-                one.foretell()
+            for evolution in self.evolutions:
+                evolution.foretell()
             return 0
         show = self._show
         with exporting(self.evolutions[0].options) as telemetry:
-            for one in self.evolutions:
-                one.telemetry = telemetry
-                one.fetch()
+            for evolution in self.evolutions:
+                evolution.telemetry = telemetry
+                evolution.fetch()
             code = stopped_in_order(
                 lambda: to_the_end(self._work(), same_command), self._how_to_go_on, show=show
             )
@@ -60,17 +60,20 @@ class Several:
         """Say how to go on with the one that was stopped, and so with all."""
         from ...runtime.command.signals import same_command
 
-        begun = [one for one in self.evolutions if one.budget is not None]
+        begun = [evolution for evolution in self.evolutions if evolution.budget is not None]
         return begun[-1].how_to_go_on() if begun else same_command()
 
     async def _work(self) -> int:
-        for one in self.evolutions:
-            if not one.options["quiet"]:
-                click.echo(f"seed {one.recipe.seed}: {speakable(str(one.pool_folder))}", err=True)
-            others = [_spent(other.folder) for other in self.evolutions if other is not one]
+        for evolution in self.evolutions:
+            if not evolution.options["quiet"]:
+                click.echo(
+                    f"seed {evolution.recipe.seed}: {speakable(str(evolution.pool_folder))}",
+                    err=True,
+                )
+            others = [_spent(other.folder) for other in self.evolutions if other is not evolution]
             usage = sum((spent for spent, _ in others), Usage())
-            one.elsewhere = usage, sum(seconds for _, seconds in others)
-            await one.work()
+            evolution.elsewhere = usage, sum(seconds for _, seconds in others)
+            await evolution.work()
         return 0
 
     def _show(self) -> None:
@@ -78,7 +81,9 @@ class Several:
         from ..rows import rows, write_csv
         from .telling import Told
 
-        begun = [one for one in self.evolutions if (one.folder / MANIFEST).exists()]
+        begun = [
+            evolution for evolution in self.evolutions if (evolution.folder / MANIFEST).exists()
+        ]
         if not begun:
             return
         options = begun[0].options

@@ -65,7 +65,7 @@ class Shown:
                 "runs": {what: told_of_run(run) for what, run in self.others.items()},
             }
         pairs = zip(candidates, self.runs, strict=True)
-        tried = [{**one, "runs": [told_of_run(run) for run in runs]} for one, runs in pairs]
+        tried = [{**pair, "runs": [told_of_run(run) for run in runs]} for pair, runs in pairs]
         return {**self.line, "candidates": tried}
 
     def __str__(self) -> str:
@@ -106,8 +106,8 @@ def _runs(folder: Path, number: int, line: Mapping[str, Any]) -> Iterator[list[R
         yield from ([] for _ in candidates_of(line))
         return
     with Journal.open(folder, replaying=True) as journal:
-        for one in candidates_of(line):
-            under = f"task {number:06d}/candidate {one['number']}/"
+        for candidate in candidates_of(line):
+            under = f"task {number:06d}/candidate {candidate['number']}/"
             yield [from_value(Run, value) for value in journal.values("run", under=under)]
 
 
@@ -148,9 +148,12 @@ def told_of_run(run: Run) -> dict[str, Any]:
         "status": run.status,
         "error": run.error,
         "agents": {
-            name: one.result.content if one.result else None for name, one in run.agents.items()
+            name: agent.result.content if agent.result else None
+            for name, agent in run.agents.items()
         },
-        "mishaps": {name: list(one.mishaps) for name, one in run.agents.items() if one.mishaps},
+        "mishaps": {
+            name: list(agent.mishaps) for name, agent in run.agents.items() if agent.mishaps
+        },
     }
 
 

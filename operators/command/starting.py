@@ -212,7 +212,7 @@ def found(
     except SettingError as error:
         problems = settings_problems(recipe_file, {error.field: str(error)})
         raise ConfigError(problems) from None
-    places = tuple(one if is_seed(one) else beside / one for one in sources)
+    places = tuple(source if is_seed(source) else beside / source for source in sources)
     written, others = _teams(places, pool_folder, catalogue, must_have="teams" in needs)
     everybody = _agents(pool_folder, catalogue) if "agents" in needs else ()
     first = tuple(strategy.agents(recipe.settings, beside, catalogue))
@@ -254,7 +254,7 @@ def check_addresses(known: Catalogue, aliases: Iterable[str]) -> None:
     """
     from ...runtime.gateway import endpoint_of
 
-    models = {one: known.models[one] for one in aliases if one in known.models}
+    models = {aliase: known.models[aliase] for aliase in aliases if aliase in known.models}
     for alias, model in sorted(models.items()):
         endpoint = endpoint_of(model, os.environ)
         if model.fallback or endpoint.kind != "openai":
@@ -301,15 +301,15 @@ def _teams(
     from ...pool.sources import load_source
 
     if not has_begun(folder):
-        return tuple(load_source(one, catalogue) for one in sources), ()
+        return tuple(load_source(source, catalogue) for source in sources), ()
     pool = Pool.open(folder, catalogue=catalogue)
     if must_have and not pool.members:
         raise InputError(
             f"{folder} has no team that is not retired. Use mas-pool restore, or take one in with"
             " mas-pool import."
         )
-    written = tuple(one.team for one in pool.teams.values() if not one.born.parents)
-    return written, tuple(one.team for one in pool.members.values() if one.born.parents)
+    written = tuple(team.team for team in pool.teams.values() if not team.born.parents)
+    return written, tuple(member.team for member in pool.members.values() if member.born.parents)
 
 
 def _living(folder: Path, catalogue: Catalogue) -> tuple[Team, ...]:
@@ -319,7 +319,7 @@ def _living(folder: Path, catalogue: Catalogue) -> tuple[Team, ...]:
 
     if not has_begun(folder):
         return ()
-    return tuple(one.team for one in Pool.open(folder, catalogue=catalogue).members.values())
+    return tuple(member.team for member in Pool.open(folder, catalogue=catalogue).members.values())
 
 
 def _agents(folder: Path, catalogue: Catalogue) -> tuple[PoolAgent, ...]:
@@ -338,14 +338,14 @@ def _is_cut_short(everybody: Sequence[PoolAgent], first: Sequence[Agent], name: 
     Then `Strategy.begin` adds those that are missing, before anybody works.
     """
     own = re.compile(rf"{re.escape(name)}(-[0-9a-f]+)?/begin/\d+")
-    begun = all(own.fullmatch(one.revisions[0].op) for one in everybody)
+    begun = all(own.fullmatch(agent.revisions[0].op) for agent in everybody)
     return begun and 0 < len(everybody) < len(first)
 
 
 def _alone(agents: Iterable[Agent]) -> Iterable[Team]:
     """Give each agent as a team of its own; those that are equal, once."""
-    teams = (Team(name="alone", agents={"one": replace(one, id="one")}) for one in agents)
-    return {one.content_hash: one for one in teams}.values()
+    teams = (Team(name="alone", agents={"one": replace(agent, id="one")}) for agent in agents)
+    return {team.content_hash: team for team in teams}.values()
 
 
 def _ceiling(

@@ -183,6 +183,8 @@ def _unfinished(folder: Path, first: int) -> Usage | None:
     episodes = range(first, first + Manifest.read(folder).recipe["workers"])
     try:
         with Journal.open(folder, replaying=True) as journal:
-            return sum((journal.spent(under=f"task {one:06d}/") for one in episodes), Usage())
+            return sum(
+                (journal.spent(under=f"task {episode:06d}/") for episode in episodes), Usage()
+            )
     except InputError:
         return None

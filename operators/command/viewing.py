@@ -102,21 +102,21 @@ class _Tried:
 
     @property
     def agents(self) -> Sequence[str]:
-        return [*dict.fromkeys(one.agent for one in calls_of(self._asked))]
+        return [*dict.fromkeys(call.agent for call in calls_of(self._asked))]
 
     def written(self, *, agent: str | None = None, full: bool = False) -> str:
         shown = str(self._shown) if self.is_done else f"task {self.task}: not done yet"
         names = self.agents if agent is None else [agent]
-        runs = dict.fromkeys(one["run"] for one in self.log.events if "run" in one)
+        runs = dict.fromkeys(event["run"] for event in self.log.events if "run" in event)
         where = f"mas show {shlex.quote(str(self.folder))} {shlex.quote(self.task)}"
-        hints = [f"next: {where} {shlex.quote(_word(one))}" for one in runs]
+        hints = [f"next: {where} {shlex.quote(_word(run))}" for run in runs]
         asked = conversations(calls_of(self._asked), names, full=full)
         damaged = [f"damaged: {on_one_line(self.log.damage)}"] if self.log.damage else []
         return speakable("\n".join([shown, "", *damaged, *hints, *asked])) + "\n"
 
     def value(self, *, agent: str | None = None) -> dict[str, Any]:
         calls = calls_of(self._asked)
-        asked = [one.event for one in calls if agent in {None, one.agent}]
+        asked = [call.event for call in calls if agent in {None, call.agent}]
         tried = self._shown.value() if self.is_done else {}
         damaged = {"damaged": self.log.damage} if self.log.damage else {}
         return {**tried, "task": self.task, "asked": asked, **damaged}
@@ -128,7 +128,7 @@ class _Tried:
     @property
     def _asked(self) -> Sequence[Mapping[str, Any]]:
         """The events that are about no team's run: those of operators and of the judge."""
-        return [one for one in self.log.events if "run" not in one]
+        return [event for event in self.log.events if "run" not in event]
 
 
 def logged(folder: Path, number: int) -> EventLog:
@@ -165,7 +165,9 @@ def run_in(
     own = [event for event in events if event.get("run") == what]
     given = [event for event in own if event["type"] == "team_given"]
     if not given:
-        known = [_word(one) for one in dict.fromkeys(e["run"] for e in events if "run" in e)]
+        known = [
+            _word(fromkey) for fromkey in dict.fromkeys(e["run"] for e in events if "run" in e)
+        ]
         listed = f" Known: {', '.join(known)}." if known else " Its log is not here."
         raise InputError(f"{folder}: no {what!r} was logged for this task.{listed}")
     file = f"{folder} {what}"
@@ -175,7 +177,7 @@ def run_in(
         place=file,
         team=hostless_team(given[-1]["yaml"].encode("utf-8", "surrogatepass"), file),
         task=asked,
-        models=[f"{alias} = {one['model']}" for alias, one in sorted(models.items())],
+        models=[f"{alias} = {model['model']}" for alias, model in sorted(models.items())],
         result=_result(folder, number, what, line),
         events=own,
         damage=log.damage,
@@ -187,7 +189,7 @@ def _result(folder: Path, number: int, what: str, line: Mapping[str, Any]) -> Ma
     path = f"task {number:06d}/{what}/outcome"
     found = recorded(folder, "run") if (folder / JOURNAL).exists() else ()
     run = dict(next((value for place, value in found if place == path), {}))
-    for one in candidates_of(line):
-        if what == f"candidate {one['number']}":
-            run["score"] = {"value": one["score"], "reason": one["reason"]}
+    for candidate in candidates_of(line):
+        if what == f"candidate {candidate['number']}":
+            run["score"] = {"value": candidate["score"], "reason": candidate["reason"]}
     return run

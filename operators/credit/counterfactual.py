@@ -169,7 +169,7 @@ class Counterfactuals(Generic[Player]):
 
     async def _kept(self, coalition: frozenset[Player]) -> Worth:
         """Find what a coalition came to in the own journal, or make its run."""
-        silent = [one for one in self.players if one not in coalition]
+        silent = [player for player in self.players if player not in coalition]
         name = name_of(silent)
         task = self.task
         asked = digest(
@@ -234,6 +234,6 @@ def _must_count(run: Run, name: str) -> None:
     """Make sure that what came of a run is what the team does without somebody."""
     if run.over_budget:
         raise LimitError(f"{name}: {run.error}")
-    failed = (one.error for one in run.agents.values() if one.error)
+    failed = (agent.error for agent in run.agents.values() if agent.error)
     if run.is_infrastructure_failure or run.infrastructure_failures:
         raise Halted(f"{name}: {run.error or next(failed)}")

@@ -135,7 +135,7 @@ def averaged(value: Value[Player], drawn: Sequence[Sequence[Player]]) -> dict[Pl
         for place, player in enumerate(order):
             before = frozenset(order[:place])
             gains[player].append(worth(before | {player}) - worth(before))
-    return {player: Estimate(gains=tuple(one)) for player, one in gains.items()}
+    return {player: Estimate(gains=tuple(gain)) for player, gain in gains.items()}
 
 
 def orders(

@@ -63,7 +63,7 @@ class Game(Generic[Player]):
         """The coalitions whose values it needs; all players together come first."""
         everybody = frozenset(self.players)
         if self.scheme == "difference":
-            found = tuple(everybody - {one} for one in self.players)
+            found = tuple(everybody - {player} for player in self.players)
         elif self.is_exact:
             found = subsets(self.players)
         else:
@@ -79,8 +79,10 @@ class Game(Generic[Player]):
         if not self.is_exact:
             estimates = averaged(value, self._orders)
             return {
-                player: Credit(worth=one.value, error=one.error, interval=one.interval())
-                for player, one in estimates.items()
+                player: Credit(
+                    worth=estimate.value, error=estimate.error, interval=estimate.interval()
+                )
+                for player, estimate in estimates.items()
             }
         exact = difference if self.scheme == "difference" else shapley
         return {player: Credit(worth=one) for player, one in exact(value, self.players).items()}

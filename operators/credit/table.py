@@ -104,7 +104,7 @@ class Table:
             "players": [self._value(player) for player in self.credits],
             "runs": self.runs,
             **self.cost.value(),
-            "others": {name: one.value() for name, one in self.others.items()},
+            "others": {name: usage.value() for name, usage in self.others.items()},
         }
 
     def _value(self, player: str | Turn) -> dict[str, Any]:
@@ -126,9 +126,11 @@ class Table:
         return ", ".join(said)
 
     def _rows(self) -> Iterator[Sequence[str]]:
-        turns = ["round"] if any(not isinstance(one, str) for one in self.credits) else []
+        turns = ["round"] if any(not isinstance(credit, str) for credit in self.credits) else []
         errors = (
-            ["±", "95 % interval"] if any(one.interval for one in self.credits.values()) else []
+            ["±", "95 % interval"]
+            if any(credit.interval for credit in self.credits.values())
+            else []
         )
         costs = ["calls", "answered", "asked"] if self.costs else []
         yield ["agent", *turns, "worth", *errors, *costs]
@@ -148,9 +150,9 @@ class Table:
         if self.runs:
             yield f"{counted(self.runs, 'run')}, the run itself among them"
             yield from self.cost.lines()
-        for name, one in self.others.items():
-            calls, tokens = counted(one.calls, "call"), counted(one.tokens, "token")
-            yield f"{name}: {calls}, {tokens}, {one.cost}"
+        for name, usage in self.others.items():
+            calls, tokens = counted(usage.calls, "call"), counted(usage.tokens, "token")
+            yield f"{name}: {calls}, {tokens}, {usage.cost}"
 
 
 def _worth(one: Credit) -> Iterator[str]:

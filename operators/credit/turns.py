@@ -72,7 +72,7 @@ def ratios(worth: Mapping[Player, float]) -> dict[Player, float]:
     whole = math.fsum(gains.values())
     if whole == 0:
         return dict.fromkeys(gains, 1 / max(len(gains), 1))
-    return {player: one / whole for player, one in gains.items()}
+    return {player: gain / whole for player, gain in gains.items()}
 
 
 def fused(individual: float, terminal_share: float, *, individual_weight: float) -> float:

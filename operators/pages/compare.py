@@ -29,12 +29,12 @@ def choose_page(kept: Kept, name: str, links: Links) -> Page:
     """
     rows = [
         (
-            Cell(one.name, links.to("", f"compare/{name}/{one.name}")),
+            Cell(expectation.name, links.to("", f"compare/{name}/{expectation.name}")),
             str(expected),
-            score(one.statistics),
+            score(expectation.statistics),
         )
-        for one, expected in kept.ranked.items()
-        if one.name != name
+        for expectation, expected in kept.ranked.items()
+        if expectation.name != name
     ]
     return Page(
         title=f"Compare {name}",

@@ -195,7 +195,7 @@ def _costs(lines: Sequence[Mapping[str, Any]]) -> Plot:
             tip = f"task {number}, {purpose}: {usage.tokens:,} tokens, {usage.cost}"
             points = purposes.setdefault(purpose, [])
             points.append(Point(x=number, y=usage.tokens, tip=tip))
-    used = {name: points for name, points in purposes.items() if any(one.y for one in points)}
+    used = {name: points for name, points in purposes.items() if any(point.y for point in points)}
     step = max(1, -(-len(lines) // MOST_POINTS))
     return Plot(
         caption="Tokens of each task",

@@ -42,7 +42,7 @@ class Kept:
     def at_work(self) -> Sequence[str]:
         """The evolutions that a process is at work on now."""
         folders = ((name, self.evolution(name)) for name in self.evolutions)
-        return [name for name, one in folders if (one / FILE).exists() and is_held(one)]
+        return [name for name, folder in folders if (folder / FILE).exists() and is_held(folder)]
 
     def evolution(self, name: str) -> Path:
         """Give the folder of an evolution."""

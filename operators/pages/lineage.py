@@ -67,7 +67,7 @@ def lineage_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
     if choice not in choices:
         raise NoPage(choice)
     lives: Mapping[str, _Life] = kept.once("lives", lambda: _lives(kept.entries))
-    chosen = {one.name: one for one in family.values() if choices[choice](one)}
+    chosen = {record.name: record for record in family.values() if choices[choice](record)}
     drawn = dict([*chosen.items()][-MOST_ROWS:])
 
     address = addresses("lineage")
@@ -214,8 +214,8 @@ def _dots(life: _Life, x: Any, near: float) -> Iterator[tuple[float, str, str]]:
 def _families(family: Mapping[str, Record]) -> Iterator[tuple[str, int]]:
     """Give names so that children stand below their first parents, each with its depth."""
     children: dict[str | None, list[str]] = {}
-    for name, one in family.items():
-        first = next((parent for parent in one.born.parents if parent in family), None)
+    for name, record in family.items():
+        first = next((parent for parent in record.born.parents if parent in family), None)
         children.setdefault(first, []).append(name)
     waiting = [(root, 0) for root in reversed(children.get(None, []))]
     while waiting:

@@ -30,11 +30,11 @@ def memory_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
     choices = _choices(kept)
     if choice not in choices:
         raise NoPage(choice)
-    shown = [one for one in entries if choices[choice](one)]
+    shown = [entry for entry in entries if choices[choice](entry)]
 
     address = addresses("memory")
 
-    teams = {one.content_hash: one.name for one in kept.pool.teams.values()}
+    teams = {team.content_hash: team.name for team in kept.pool.teams.values()}
     part = paged(shown, number, links, lambda page: address(choice, page))
     return Page(
         title="Memory",
@@ -88,11 +88,11 @@ def _entry(entry: Learnt, kept: Kept, teams: Mapping[str, str], links: Links) ->
         ],
         "tried": [
             (
-                one.operator,
-                one.component or "",
-                teams.get(one.team or "", ""),
-                "" if one.reward is None else f"{one.reward:.3g}",
+                operator.operator,
+                operator.component or "",
+                teams.get(operator.team or "", ""),
+                "" if operator.reward is None else f"{operator.reward:.3g}",
             )
-            for one in entry.operators
+            for operator in entry.operators
         ],
     }

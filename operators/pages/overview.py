@@ -49,7 +49,7 @@ def overview_page(kept: Kept, links: Links) -> Page:
     for report, _ in reports.values():
         for name, usage in report.spending.items() if report else ():
             spending[name] = spending.get(name, Usage()) + usage
-    trials = sum(one.value["kind"] in {"evaluated", "failed"} for one in kept.entries)
+    trials = sum(entry.value["kind"] in {"evaluated", "failed"} for entry in kept.entries)
     dropped = [*dropped_lines(pool)]
     return Page(
         title=f"Pool {kept.folder.resolve().name}",
@@ -69,9 +69,14 @@ def overview_page(kept: Kept, links: Links) -> Page:
                 ("Cost of evolutions", sum(spending.values(), Usage()).cost if spending else ""),
             ],
             best=[
-                (one.name, str(expected), score(one.statistics), links.to("", f"team/{one.name}"))
-                for one, expected in kept.ranked.items()
-                if one.retired is None
+                (
+                    expectation.name,
+                    str(expected),
+                    score(expectation.statistics),
+                    links.to("", f"team/{expectation.name}"),
+                )
+                for expectation, expected in kept.ranked.items()
+                if expectation.retired is None
             ][:5],
             warnings=[*_warnings(reports)],
             streams=Table(
@@ -108,7 +113,7 @@ def _warnings(reports: Mapping[str, tuple[Report | None, str]]) -> Iterator[str]
         if report is None:
             yield f"{name}: {why}"
         else:
-            yield from (f"{name}: {one}" for one in report.warnings)
+            yield from (f"{name}: {warning}" for warning in report.warnings)
 
 
 def _row(kept: Kept, name: str, report: Report | None, links: Links) -> Sequence[str | Cell]:

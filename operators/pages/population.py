@@ -113,8 +113,13 @@ def agent_page(kept: Kept, name: str, links: Links) -> Page:
                 caption="Its revisions",
                 heads=REVISIONS,
                 rows=[
-                    (str(number), "; ".join(one.edits)[:2000], one.reason[:2000], one.op)
-                    for number, one in enumerate(agent.revisions)
+                    (
+                        str(number),
+                        "; ".join(revision.edits)[:2000],
+                        revision.reason[:2000],
+                        revision.op,
+                    )
+                    for number, revision in enumerate(agent.revisions)
                 ],
             ),
             archive=[(one.kind, one.niche or "", one.text) for one in archive[-MOST_ENTRIES:]],

@@ -69,7 +69,9 @@ class PoolSite:
     @property
     def contents(self) -> Mapping[str, str]:
         """The pool's pages, and those of its last evolutions."""
-        others = [one for one in self.kept.evolutions if one != self.first][-IN_CONTENTS:]
+        others = [evolution for evolution in self.kept.evolutions if evolution != self.first][
+            -IN_CONTENTS:
+        ]
         population = {"population": "Population"} if (self.kept.folder / AGENTS).is_dir() else {}
         return {
             **({"": f"Evolution {self.first}", "pool": "Pool"} if self.first else {"": "Pool"}),

@@ -48,10 +48,10 @@ def task_page(kept: Kept, name: str, number: int, links: Links) -> Page:
     shown = Shown.of(folder, number)
     log = logged(folder, number)
     events = log.events
-    logged_runs = dict.fromkeys(one["run"] for one in events if "run" in one)
-    asked = calls_of([one for one in events if "run" not in one])
+    logged_runs = dict.fromkeys(event["run"] for event in events if "run" in event)
+    asked = calls_of([event for event in events if "run" not in event])
     agents = [*dict.fromkeys(one.agent for one in asked)]
-    given = next((one["task"] for one in events if one["type"] == "task_given"), {})
+    given = next((event["task"] for event in events if event["type"] == "task_given"), {})
 
     def run(what: str) -> str:
         there = what in logged_runs

@@ -107,8 +107,8 @@ def team_page(kept: Kept, name: str, links: Links) -> Page:
     pool = kept.pool
     member, expected = pool.teams[name], kept.ranked[pool.teams[name]]
     known, born = member.statistics, member.born
-    children = [one.name for one in pool.teams.values() if name in one.born.parents]
-    trials = [one for one in kept.entries if _is_trial_of(one, name)]
+    children = [team.name for team in pool.teams.values() if name in team.born.parents]
+    trials = [entry for entry in kept.entries if _is_trial_of(entry, name)]
     graph, text, problem = _drawn(member, links)
     return Page(
         title=f"Team {name}",
@@ -128,8 +128,8 @@ def team_page(kept: Kept, name: str, links: Links) -> Page:
                 ("Spent", f"{known.usage.tokens:,} tokens, {known.usage.cost}"),
             ],
             made_by=made_by(born),
-            parents=[_family(one, name, links) for one in born.parents],
-            children=[_family(one, name, links) for one in children],
+            parents=[_family(parent, name, links) for parent in born.parents],
+            children=[_family(child, name, links) for child in children],
             born=born,
             steps=[(step.operator, step.reason, step.edits) for step in born.steps],
             graph=graph,
@@ -143,7 +143,7 @@ def team_page(kept: Kept, name: str, links: Links) -> Page:
             trials=Table(
                 caption=f"Its trials ({len(trials)})",
                 heads=TRIALS,
-                rows=[_trial(one) for one in trials[-MOST_TRIALS:]],
+                rows=[_trial(trial) for trial in trials[-MOST_TRIALS:]],
             ),
             origins=_origins(kept, name, links) if not problem else None,
             others=links.to("", f"compare/{name}"),

@@ -68,14 +68,14 @@ def attempts(seated: Seated, run: Run) -> tuple[Attempt, ...]:
         Attempt(
             agent=seated.seats[seat],
             seat=seat,
-            position=one,
+            position=agent,
             answer=result.content if result.answer is None else result.answer,
             tool_calls=outcome.tool_calls,
         )
-        for one in seated.team.agents
-        if one in answering
-        and (seat := seat_of(one)) is not None
-        and (outcome := run.agents.get(one)) is not None
+        for agent in seated.team.agents
+        if agent in answering
+        and (seat := seat_of(agent)) is not None
+        and (outcome := run.agents.get(agent)) is not None
         and (result := outcome.result) is not None
     )
 
@@ -102,13 +102,16 @@ async def graded(
     if not episode.learning:
         return (*attempts,)
     first: dict[_Key, Attempt] = {}
-    for one in attempts:
-        first.setdefault(_key(one), one)
-    mine = [one for one in first.values() if one.tool_calls or one.answer not in known]
+    for attempt in attempts:
+        first.setdefault(_key(attempt), attempt)
+    mine = [
+        attempt for attempt in first.values() if attempt.tool_calls or attempt.answer not in known
+    ]
     came = await together(*(episode.score(_run(one), f"attempt {one.position}") for one in mine))
     found = {_key(one): _value(episode, score) for one, score in zip(mine, came, strict=True)}
     return tuple(
-        replace(one, score=found.get(_key(one), known.get(one.answer))) for one in attempts
+        replace(attempt, score=found.get(_key(attempt), known.get(attempt.answer)))
+        for attempt in attempts
     )
 
 
@@ -119,7 +122,7 @@ def disagree(attempts: Sequence[Attempt], task: Task) -> bool:
         attempts: Attempts at the task.
         task: The task.
     """
-    return len({conclusion(one.answer, task) for one in attempts}) > 1
+    return len({conclusion(attempt.answer, task) for attempt in attempts}) > 1
 
 
 def _answering(team: Team, agent: str) -> Iterator[str]:

@@ -58,4 +58,4 @@ def _look(settings: PopulationSettings) -> int:
 
 def _longest(plan: Plan) -> int:
     """Give the calls of who may make most: for an insight, one attempts the task again."""
-    return max((one.calls_at_most for one in plan.agents.values()), default=0)
+    return max((agent.calls_at_most for agent in plan.agents.values()), default=0)

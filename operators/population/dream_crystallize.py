@@ -130,7 +130,9 @@ class _Form:
             )
             for one in listed
         ]
-        return tuple({(one.text, one.level, one.niche): one for one in insights}.values())
+        return tuple(
+            {(insight.text, insight.level, insight.niche): insight for insight in insights}.values()
+        )
 
     def _text(self, text: str) -> str:
         line = said("text", text, self.longest)

@@ -52,7 +52,7 @@ async def dream_debate(
         material=material(
             task_text(task, limits),
             work.outline(limits),
-            *(idea_text(number, one) for number, one in enumerate(ideas, 1)),
+            *(idea_text(number, idea) for number, idea in enumerate(ideas, 1)),
         ),
         schema=_schema(reason_schema(limits), len(ideas)),
         read=functools.partial(_read, len(ideas), limits),

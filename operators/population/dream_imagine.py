@@ -57,7 +57,10 @@ async def dream_imagine(
         instructions=prompt(OPERATOR, most=most, longest=longest, niches=bool(niches)),
         material=material(
             task_text(task, limits),
-            *(fenced("difference", one.text, str(n)) for n, one in enumerate(differences, 1)),
+            *(
+                fenced("difference", difference.text, str(n))
+                for n, difference in enumerate(differences, 1)
+            ),
             niches_text(niches),
         ),
         schema=form.schema(text_schema(longest)),
@@ -108,7 +111,7 @@ class _Form:
             )
             for one in structured(answer, self.schema(ANY_TEXT), bounds)["ideas"]
         ]
-        return tuple({one.text: one for one in ideas}.values())
+        return tuple({idea.text: idea for idea in ideas}.values())
 
 
 DREAM_IMAGINE = Operator(

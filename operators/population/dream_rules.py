@@ -56,7 +56,7 @@ def why(mean: float, theta: float, *, disagree: bool) -> Why | None:
 
 def sides(members: Sequence[Work], theta: float) -> Sides:
     """Tell who succeeded, by their own answers: those that were worth the threshold or more."""
-    known = [(one, one.score) for one in members if one.score is not None]
+    known = [(member, member.score) for member in members if member.score is not None]
     return Sides(
         failed=tuple(one for one, score in known if score < theta),
         succeeded=tuple(one for one, score in known if score >= theta),
@@ -95,7 +95,7 @@ def survivors(
     return tuple(
         place
         for place, idea in enumerate(ideas)
-        if not _dropped(place, [one for one in members if one != idea.of.giver], opinions)
+        if not _dropped(place, [member for member in members if member != idea.of.giver], opinions)
     )
 
 

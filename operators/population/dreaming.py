@@ -76,7 +76,7 @@ async def dream(
     settings: PopulationSettings = episode.settings
     if not (episode.learning and settings.codream):
         return
-    mean = mean_of([one.score for one in attempts if one.score is not None], reward)
+    mean = mean_of([attempt.score for attempt in attempts if attempt.score is not None], reward)
     reason = why(mean, settings.theta, disagree=disagree(attempts, episode.task))
     episode.told["dreams"] = float(reason is not None)
     if reason is None:
@@ -98,7 +98,9 @@ async def dream(
 def _right(episode: Episode, attempts: Sequence[Attempt]) -> frozenset[str]:
     """Give what the answers come down to of those who succeeded."""
     theta, task = episode.settings.theta, episode.task
-    right = (one for one in attempts if one.score is not None and one.score >= theta)
+    right = (
+        attempt for attempt in attempts if attempt.score is not None and attempt.score >= theta
+    )
     return frozenset(conclusion(one.answer, task).partition(" ")[2] for one in right)
 
 
@@ -148,7 +150,7 @@ class _Dream:
 
     async def _differences(self) -> list[Difference]:
         """Have each member diagnose its own work, then compare who failed with who succeeded."""
-        said = await together(*(self._ask("reflect", one.agent, one) for one in self.team))
+        said = await together(*(self._ask("reflect", work.agent, work) for work in self.team))
         self._lose(said)
         self.team = [
             one if isinstance(text, Dropped) else replace(one, diagnosis=text)
@@ -171,14 +173,14 @@ class _Dream:
         self, ideas: Sequence[Idea]
     ) -> tuple[Sequence[Idea], Sequence[Sequence[str]]]:
         """Have each member criticise the ideas; give those that are left, with the criticism."""
-        said = await together(*(self._ask("debate", one.agent, one, ideas) for one in self.team))
+        said = await together(*(self._ask("debate", work.agent, work, ideas) for work in self.team))
         self._lose(said)
         opinions: dict[str, Sequence[Opinion]] = {
             one.agent: of
             for one, of in zip(self.team, said, strict=True)
             if not isinstance(of, Dropped)
         }
-        left = survivors(ideas, opinions, [one.agent for one in self.team])
+        left = survivors(ideas, opinions, [work.agent for work in self.team])
         criticism = [[of[place].reason for of in opinions.values()] for place in left]
         return [ideas[place] for place in left], criticism
 

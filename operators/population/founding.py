@@ -94,7 +94,7 @@ def begin(stage: Stage) -> Iterator[Born]:
     """
     settings: PopulationSettings = stage.recipe.settings
     own = f"{stage.name}/begin/"
-    if any(not one.revisions[0].op.startswith(own) for one in stage.pool.agents.values()):
+    if any(not agent.revisions[0].op.startswith(own) for agent in stage.pool.agents.values()):
         return
     reason = f"one of the {settings.pool_size} that the population began with"
     lineage = Lineage(operator=GENESIS, reason=reason, run=stage.name)
@@ -140,7 +140,7 @@ def _without(settings: PopulationSettings, teams: Sequence[Team]) -> str:
     known = [LEADER, *structures(replace(settings, structure=LEADER), teams)]
     if len(known) == 1:
         return f"the pool has no structure in which {of} can work. Leave seeds out, or write one."
-    if wanted in {one.name for one in teams}:
+    if wanted in {team.name for team in teams}:
         return f"{of} cannot work as {wanted}. Known: {', '.join(known)}."
     hint = did_you_mean(wanted, known) or f" Known: {', '.join(known)}."
     return f"the pool has no structure {quoted(wanted)}.{hint}"

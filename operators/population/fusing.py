@@ -118,7 +118,7 @@ async def _with_earlier(
 def _nearest(episode: Episode, entry: Learnt, owner: str) -> Learnt | None:
     """Find what says almost the same in an archive, in the place where the entry is to go."""
     over, view = episode.settings.dedup, episode.view
-    coming = [one for one in _coming(episode) if owner in one.owners]
+    coming = [learnt for learnt in _coming(episode) if owner in learnt.owners]
     gone = {old for one in coming for old in one.replaces}
     found = view.alike(entry.text, owner, kind=entry.kind, niche=entry.niche, over=over)
     if view.memory is not None:

@@ -71,7 +71,7 @@ async def tested(
         LimitError: The budget is used up.
     """
     by_name = {one.agent: one for one in team}
-    trying = [(one, by_name[one.of.failed]) for one in insights]
+    trying = [(insight, by_name[insight.of.failed]) for insight in insights]
     came = await together(
         *(
             attempted_again(episode, work, one, f"dream/verify {number}")

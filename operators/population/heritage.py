@@ -103,5 +103,5 @@ def _similar(episode: Episode, one: str, other: str) -> Iterator[tuple[Learnt, L
 
 def _entry(pair: tuple[Learnt, Learnt], text: str, owners: tuple[str, str]) -> Learnt:
     """Give what takes the place of two entries: the second one in other words, in both archives."""
-    replaces = tuple(one.id for one in pair)
+    replaces = tuple(learnt.id for learnt in pair)
     return replace(pair[1], text=text, owner=None, to=owners, giver=None, replaces=replaces, id="")

@@ -132,7 +132,11 @@ async def review_choice(
 
 
 def _worth(reward: float, attempts: Sequence[Attempt]) -> list[str]:
-    graded = (f"{one.agent}'s own: {one.score:.3g}" for one in attempts if one.score is not None)
+    graded = (
+        f"{attempt.agent}'s own: {attempt.score:.3g}"
+        for attempt in attempts
+        if attempt.score is not None
+    )
     return [f"the team's answer: {reward:.3g}", *graded]
 
 

@@ -179,7 +179,7 @@ def fallback(rounds: Sequence[Mapping[str, Any]], niche: str, structures: Sequen
         niche: The niche; "" for a task of none.
         structures: Those that may be chosen; at least one.
     """
-    rewards: dict[str, list[float]] = {one: [] for one in structures}
+    rewards: dict[str, list[float]] = {structure: [] for structure in structures}
     for one in rounds:
         if one["niche"] == niche and one["structure"] in rewards:
             rewards[one["structure"]].append(one["reward"])

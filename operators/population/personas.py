@@ -77,7 +77,7 @@ async def persona(
             **{k: v["maxLength"] for k, v in fields.items()},
         ),
         material=material(
-            *(_shown(one, meta.catalogue, limits) for one in agents),
+            *(_shown(agent, meta.catalogue, limits) for agent in agents),
             fenced("niche", (event.niche or "")[:LONGEST_NICHE]),
             *(
                 fenced("example", clip(task, limits.task_characters // len(tasks)))
@@ -124,8 +124,8 @@ def _read(meta: Respondent, event: Event, agents: Sequence[Agent], text: str) ->
     shape: Mapping[str, Any] = closed(reason=anything, title=anything, persona=anything)
     said = structured(text, shape, limits)
     title, words = (
-        scrubbed(on_one_line(said[name]))[: one["maxLength"]].strip()
-        for name, one in _fields(limits).items()
+        scrubbed(on_one_line(said[name]))[: field["maxLength"]].strip()
+        for name, field in _fields(limits).items()
     )
     if empty := [name for name, one in (("title", title), ("persona", words)) if not _says(one)]:
         raise Unfit(f"{' and '.join(empty)}: nothing is said there. Write some words.")

@@ -137,7 +137,7 @@ async def reflect_all(
     if not (episode.learning and episode.settings.learning):
         return
     members = works(episode, seated, run, attempts)
-    came = await together(*(_learnt(episode, one, reward) for one in members))
+    came = await together(*(_learnt(episode, member, reward) for member in members))
     kept = [one for of in came for one in of if isinstance(one, Settled)]
     for one in kept:
         episode.keep(one.entry, f"{one.entry.kind} of {one.entry.owner}")
@@ -160,7 +160,7 @@ async def _learnt(episode: Episode, work: Work, reward: float) -> list[Settled |
     if isinstance(made, Dropped):
         return [made]
     entries = made.entries(task, name, credit=reward, run=episode.stage.name)
-    paths = ((one, f"{episode.path}fuse/{one.kind} of {name}") for one in entries)
+    paths = ((entry, f"{episode.path}fuse/{entry.kind} of {name}") for entry in entries)
     came = await together(*(settled(episode, one, (name,), path) for one, path in paths))
     return [one for of in came for one in of]
 

@@ -82,7 +82,7 @@ def unwritten(event: Event, agents: Sequence[Agent]) -> Changes:
 
 def _merged(event: Event, made: Persona, agents: Sequence[Agent]) -> Changes:
     why = f"merged: {event.why}"
-    return (_born(event, made, agents), *(Retired(member=one.id, reason=why) for one in agents))
+    return (_born(event, made, agents), *(Retired(member=agent.id, reason=why) for agent in agents))
 
 
 async def prune(
@@ -98,7 +98,7 @@ async def prune(
         tasks: None.
     """
     del meta, path, tasks
-    return tuple(Retired(member=one.id, reason=f"pruned: {event.why}") for one in agents)
+    return tuple(Retired(member=agent.id, reason=f"pruned: {event.why}") for agent in agents)
 
 
 async def genesis(
@@ -142,7 +142,7 @@ async def specialize(
 
 
 def _born(event: Event, made: Persona, parents: Sequence[Agent]) -> Born:
-    names = tuple(one.id for one in parents)
+    names = tuple(parent.id for parent in parents)
     lineage = Lineage(operator=event.operator, parents=names, reason=_reason(event, made))
     return Born(member=replace(made.agent, member=None), lineage=lineage, inherits=names)
 

@@ -43,7 +43,9 @@ def recipients(
         chosen = failed
     else:
         chosen = below(_levels(population, insight))
-    return tuple(one for one in population.agents if one in chosen and one != insight.of.giver)
+    return tuple(
+        agent for agent in population.agents if agent in chosen and agent != insight.of.giver
+    )
 
 
 def below(levels: Mapping[str, float]) -> frozenset[str]:
@@ -58,8 +60,8 @@ def _levels(population: Population, insight: Insight) -> Mapping[str, float]:
     """Give everybody's competence, where the insight is to be of use."""
     agents = population.agents
     if insight.level == "cross_domain":
-        return {name: _mean(one, population.niches) for name, one in agents.items()}
-    return {name: one.q(insight.niche or "") for name, one in agents.items()}
+        return {name: _mean(agent, population.niches) for name, agent in agents.items()}
+    return {name: agent.q(insight.niche or "") for name, agent in agents.items()}
 
 
 def _mean(one: Standing, niches: Collection[str]) -> float:

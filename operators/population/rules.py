@@ -106,7 +106,7 @@ class _Look:
     def idle(self) -> Mapping[str, Standing]:
         """Those that nothing was decided of."""
         busy = {name for event in self.events for name in event.agents}
-        return {name: one for name, one in self.population.agents.items() if name not in busy}
+        return {name: agent for name, agent in self.population.agents.items() if name not in busy}
 
     @property
     def staying(self) -> int:
@@ -138,7 +138,7 @@ class _Look:
 
     def best(self, niche: str) -> float | None:
         """Give the most that anybody has in a niche who will be there; None: nobody met it."""
-        known = [q for one in self._there() if (q := _affinity(one, niche)) is not None]
+        known = [q for standing in self._there() if (q := _affinity(standing, niche)) is not None]
         return max(known, default=None)
 
     def _there(self) -> Iterator[Standing]:
@@ -149,7 +149,7 @@ class _Look:
                 gone.update(event.agents)
             if event.operator == "merge":
                 yield heir([agents[name] for name in event.agents], self.population.rates)
-        yield from (one for name, one in agents.items() if name not in gone)
+        yield from (agent for name, agent in agents.items() if name not in gone)
 
 
 def _affinity(one: Standing, niche: str) -> float | None:
@@ -171,9 +171,9 @@ def _forks(look: _Look) -> Iterator[Event]:
 def _by_reward(look: _Look) -> list[tuple[str, Standing, float]]:
     """Rank those that have worked enough; of equal ones, one or the other is first."""
     ranked = [
-        (name, one, one.rolling)
-        for name, one in look.idle.items()
-        if one.rolling is not None and one.total >= look.settings.fork_tasks
+        (name, standing, standing.rolling)
+        for name, standing in look.idle.items()
+        if standing.rolling is not None and standing.total >= look.settings.fork_tasks
     ]
     look.chance.shuffle(ranked)
     return sorted(ranked, key=lambda found: -found[2])
@@ -203,7 +203,11 @@ def _fork(name: str, one: Standing, rolling: float, *, top: int, of: int, look: 
 
 def _merges(look: _Look) -> Iterator[Event]:
     settings = look.settings
-    ready = {name: one for name, one in look.idle.items() if one.total >= settings.merge_tasks}
+    ready = {
+        name: standing
+        for name, standing in look.idle.items()
+        if standing.total >= settings.merge_tasks
+    }
     closest = _closest(ready) if look.may_lose else ()
     if not closest or (omega := _overlap(ready, closest[0])) <= settings.merge_similarity:
         return
@@ -226,12 +230,12 @@ def _closest(agents: Mapping[str, Standing]) -> Sequence[tuple[str, str]]:
 
     Among a thousand agents there are half a million pairs, so most are ruled out at once.
     """
-    names, niches = [*agents], sorted({z for one in agents.values() for z in one.competence})
+    names, niches = [*agents], sorted({z for agent in agents.values() for z in agent.competence})
     column = {niche: place for place, niche in enumerate(niches)}
     skills, met = (np.zeros((len(names), len(niches))) for _ in range(2))
-    for row, one in enumerate(agents.values()):
-        for niche, q in one.competence.items():
-            skills[row, column[niche]] = q / (one.norm or 1.0)
+    for row, agent in enumerate(agents.values()):
+        for niche, q in agent.competence.items():
+            skills[row, column[niche]] = q / (agent.norm or 1.0)
             met[row, column[niche]] = 1
     alike = np.triu(np.where(met @ met.T >= FEWEST_SHARED, skills @ skills.T, -1.0), 1)
     if not (alike > 0).any():
@@ -249,7 +253,9 @@ def _overlap(agents: Mapping[str, Standing], pair: tuple[str, str]) -> float:
 def _prunes(look: _Look) -> Iterator[Event]:
     settings, mean = look.settings, look.population.mean or 0.0
     lagging = [
-        (name, one) for name, one in look.idle.items() if one.lagging >= settings.prune_tasks
+        (name, standing)
+        for name, standing in look.idle.items()
+        if standing.lagging >= settings.prune_tasks
     ]
     for name, one in sorted(lagging, key=lambda found: (-found[1].lagging, found[1].rolling or 0)):
         if look.may_lose:
@@ -320,14 +326,14 @@ def _genesis(
 
 def _specialized(look: _Look) -> Iterator[Event]:
     above = look.settings.specialize_above
-    for name, one in look.idle.items():
-        niche = one.dominant
-        if niche and niche not in one.aims and one.q(niche) >= above:
+    for name, standing in look.idle.items():
+        niche = standing.dominant
+        if niche and niche not in standing.aims and standing.q(niche) >= above:
             yield Event(
                 operator="specialize",
                 agents=(name,),
-                why=f"competence {one.q(niche):.3g} in {quoted(niche)}, its dominant niche, after"
-                f" {counted(one.n(niche), 'task')} there; {above:.3g} is enough",
+                why=f"competence {standing.q(niche):.3g} in {quoted(niche)}, its dominant niche,"
+                f" after {counted(standing.n(niche), 'task')} there; {above:.3g} is enough",
                 niche=niche,
-                numbers={"competence": one.q(niche), "tasks": one.n(niche)},
+                numbers={"competence": standing.q(niche), "tasks": standing.n(niche)},
             )

@@ -74,7 +74,9 @@ def seats(template: Team) -> tuple[str, ...]:
         InputError: It is no structure: it has no anchor, or an agent that is neither a seat nor a
             Function.
     """
-    named = {one: seat_of(one) for one in template.agents if not _is_function(template, one)}
+    named = {
+        agent: seat_of(agent) for agent in template.agents if not _is_function(template, agent)
+    }
     if strange := [one for one, seat in named.items() if seat is None]:
         raise InputError(
             f"{template.name} is no structure of a population: {', '.join(strange)} is no seat."
@@ -101,7 +103,7 @@ def fits(template: Team, taken: Collection[str]) -> bool:
     called = seats(template)
     if called[0] not in taken or seat_of(template.output) not in {None, *taken}:
         return False
-    working = (one for one in template.agents if seat_of(one) in {None, *taken})
+    working = (agent for agent in template.agents if seat_of(agent) in {None, *taken})
     heard = ({*_others(template, one)} for one in working)
     return all(others & {*taken} for others in heard if others)
 
@@ -138,9 +140,9 @@ def seated(
         )
     empty = _without(_spread(template, members), members, catalogue)
     agents = {
-        one.id: one if seat is None else _filled(one, members[seat], settings, catalogue)
-        for one in empty.agents.values()
-        for seat in [None if _is_function(empty, one.id) else seat_of(one.id)]
+        agent.id: agent if seat is None else _filled(agent, members[seat], settings, catalogue)
+        for agent in empty.agents.values()
+        for seat in [None if _is_function(empty, agent.id) else seat_of(agent.id)]
     }
     team = replace(
         empty,
@@ -204,12 +206,12 @@ def _spread(template: Team, taken: Collection[str]) -> Team:
     known = seats(template)
     more = sorted((one for one in taken if _rank(one)[0] == _rank(SCOUT)[0]), key=_rank)
     more = [one for one in more if one not in known] if SCOUT in known else []
-    scout = [one for one in template.agents if seat_of(one) == SCOUT]
+    scout = [agent for agent in template.agents if seat_of(agent) == SCOUT]
     copies = {
-        one: [one, *(f"{seat}{one.removeprefix(SCOUT)}" for seat in more)]
-        if one in scout
-        else [one]
-        for one in template.agents
+        agent: [agent, *(f"{seat}{agent.removeprefix(SCOUT)}" for seat in more)]
+        if agent in scout
+        else [agent]
+        for agent in template.agents
     }
     edges = [
         (a, b)
@@ -227,12 +229,12 @@ def _spread(template: Team, taken: Collection[str]) -> Team:
     ]
     return replace(
         template,
-        agents=MappingProxyType({one.id: one for one in agents}),
+        agents=MappingProxyType({agent.id: agent for agent in agents}),
         reports_to=MappingProxyType(
             {
-                one.id: receivers
-                for one in agents
-                if (receivers := tuple(b for a, b in edges if a == one.id))
+                agent.id: receivers
+                for agent in agents
+                if (receivers := tuple(b for a, b in edges if a == agent.id))
             }
         ),
         execution=_execution(template.execution, copies),
@@ -248,7 +250,7 @@ def _execution(execution: Execution, copies: Mapping[str, Sequence[str]]) -> Exe
     """Have copies open, close and be recruited where that which they are copied from does."""
 
     def spread(agents: Sequence[str]) -> tuple[str, ...]:
-        return tuple(copy for one in agents for copy in copies[one])
+        return tuple(copy for agent in agents for copy in copies[agent])
 
     rounds, recruit = execution.rounds, execution.recruit
     if rounds is not None:
@@ -266,15 +268,15 @@ def _without(team: Team, taken: Collection[str], catalogue: Catalogue) -> Team:
         ConfigError: The rest is no team.
     """
     gone = [
-        RemoveAgent(agent=one)
-        for one in team.agents
-        if not _is_function(team, one) and seat_of(one) not in taken
+        RemoveAgent(agent=agent)
+        for agent in team.agents
+        if not _is_function(team, agent) and seat_of(agent) not in taken
     ]
     if not gone:
         return team
     made = apply(team, gone, catalogue)
     if isinstance(made, Rejected):
-        raise ConfigError([replace(one, file=f"{team.name}.yaml") for one in made.problems])
+        raise ConfigError([replace(problem, file=f"{team.name}.yaml") for problem in made.problems])
     return made
 
 

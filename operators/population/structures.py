@@ -31,7 +31,7 @@ def structures(settings: PopulationSettings, teams: Iterable[Team]) -> dict[str,
         settings: How large a team is; and which structure it has, where that is always one.
         teams: Those of the pool.
     """
-    wanted = (one for one in teams if settings.structure in (LEADER, one.name))
+    wanted = (team for team in teams if settings.structure in (LEADER, team.name))
     return {one.name: one for one in wanted if _works(one, settings.team_size)}
 
 
@@ -55,5 +55,5 @@ def made(
     """
     places = seats(settings.team_size)
     first = {seat: agents[number % len(agents)] for number, seat in enumerate(places)}
-    for one in structures(settings, teams).values():
-        yield seated(one, first, settings, catalogue).team
+    for structure in structures(settings, teams).values():
+        yield seated(structure, first, settings, catalogue).team

@@ -53,7 +53,7 @@ class Work:
         own = "" if self.score is None else f"the agent's own answer: {self.score:.3g}"
         return material(
             fenced("persona", clip(self.persona, bounds.characters), self.agent),
-            *(self.account.of(one, room) for one in self.positions),
+            *(self.account.of(position, room) for position in self.positions),
             fenced("worth", own, self.agent),
             fenced("diagnosis", self.diagnosis, self.agent),
         )
@@ -78,7 +78,7 @@ def works(
 ) -> tuple[Work, ...]:
     """Give what each member of a team did, in the order of their seats."""
     account = Account(team=seated.team, run=run)
-    scores = {one.agent: one.score for one in attempts if one.score is not None}
+    scores = {attempt.agent: attempt.score for attempt in attempts if attempt.score is not None}
     return tuple(
         Work(
             agent=name,
@@ -95,5 +95,5 @@ def _positions(account: Account, member: str) -> tuple[str, ...]:
     """Name where an agent of the population worked, in the order of the team."""
     agents = account.team.agents
     return tuple(
-        one for one in agents if agents[one].member == member and one in account.run.agents
+        agent for agent in agents if agents[agent].member == member and agent in account.run.agents
     )

@@ -143,9 +143,9 @@ def flat_trace(team: Team, run: Run, most: int) -> Iterator[str]:
 
 
 def _both_ways(pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    for one, other in pairs:
-        yield one, other
-        yield other, one
+    for pair, other in pairs:
+        yield pair, other
+        yield other, pair
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -188,7 +188,7 @@ class _Reading:
     def schema(self) -> Mapping[str, Any]:
         """The fields of an answer, beside the reason."""
         agents, room = self.ground.team.agents, self.room
-        own = {one: own_schema(agents[one], room, self.most) for one in self.agents}
+        own = {agent: own_schema(agents[agent], room, self.most) for agent in self.agents}
         names = sorted({one for pair in self.pairs for one in pair})
         one_of = {"type": "string", "enum": names}
         text = {"type": "string", "maxLength": room.note}

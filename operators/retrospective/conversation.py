@@ -41,7 +41,9 @@ def speakers(team: Team, run: Run) -> tuple[str, ...]:
         team: The team that worked.
         run: What came of it, with dialogues.
     """
-    return tuple(one for one in team.agents if one in run.agents and run.agents[one].dialogue)
+    return tuple(
+        agent for agent in team.agents if agent in run.agents and run.agents[agent].dialogue
+    )
 
 
 def interactions(team: Team, run: Run) -> tuple[tuple[str, str], ...]:
@@ -57,7 +59,7 @@ def interactions(team: Team, run: Run) -> tuple[tuple[str, str], ...]:
     Returns:
         The pairs, each once, in the order in which the agents stand in the team.
     """
-    place = {one: number for number, one in enumerate(speakers(team, run))}
+    place = {speaker: number for number, speaker in enumerate(speakers(team, run))}
     pairs = {
         (min(one, other, key=place.__getitem__), max(one, other, key=place.__getitem__))
         for one, other in _read(team, run)
@@ -86,5 +88,5 @@ def _read(team: Team, run: Run) -> Iterator[tuple[str, str]]:
             outcome = run.agents.get(one)
             if outcome is not None and outcome.result is not None:
                 yield one, reader
-    consulting = [one.id for one in team.agents.values() if one.consults]
+    consulting = [agent.id for agent in team.agents.values() if agent.consults]
     yield from ((one, other) for one in consulting for other in consulting)

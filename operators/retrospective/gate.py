@@ -95,7 +95,7 @@ def gate(
 
     kept, left = list(edits), list[tuple["Edit", tuple[str, ...]]]()
     if edits and why_not(edits):
-        kept, left = [], [(one, ()) for one in edits]
+        kept, left = [], [(edit, ()) for edit in edits]
     is_going_on = bool(left)
     while is_going_on:
         waiting = list[tuple["Edit", tuple[str, ...]]]()
@@ -130,7 +130,7 @@ def objections(
         ceiling: What a person lets teams ask for.
         room: How much may be kept.
     """
-    foreign = sorted({tag(type(one)) for one in edits if not isinstance(one, KINDS)})
+    foreign = sorted({tag(type(edit)) for edit in edits if not isinstance(edit, KINDS)})
     if foreign:
         return (f"{', '.join(foreign)}: a team does not change that by looking back.",)
     child = apply(team, edits, catalogue, ceiling)
@@ -146,13 +146,13 @@ def _roles(team: Team, child: Team, edits: Sequence[Edit]) -> Iterator[str]:
     is about these; and a team of whom somebody's work reaches nobody does not load. A role is
     replaced by letting its agent go and taking in another.
     """
-    came = {one.agent.id for one in edits if isinstance(one, AddAgent)}
-    went = {one.agent for one in edits if isinstance(one, RemoveAgent)}
+    came = {edit.agent.id for edit in edits if isinstance(edit, AddAgent)}
+    went = {edit.agent for edit in edits if isinstance(edit, RemoveAgent)}
     if team.output != child.output:
         yield f"{team.output} answers for the team, and has to stay the one who does."
-    for one in team.agents:
-        if one in went and one in came:
-            yield f"{one}: who comes needs another id than who goes."
+    for agent in team.agents:
+        if agent in went and agent in came:
+            yield f"{agent}: who comes needs another id than who goes."
 
 
 def _sizes(team: Team, child: Team, catalogue: Catalogue, room: Room) -> Iterator[str]:
@@ -160,14 +160,14 @@ def _sizes(team: Team, child: Team, catalogue: Catalogue, room: Room) -> Iterato
     was, now = len(team.constitution), len(child.constitution)
     if now > max(was, room.constitution):
         yield f"the constitution has {now} characters; there is room for {room.constitution}."
-    for one in child.agents.values():
-        before = team.agents.get(one.id)
+    for agent in child.agents.values():
+        before = team.agents.get(agent.id)
         old = before.notes if before else NAMELESS
-        yield from _noted(one.id, old, one.notes, room)
-        reads = _read(child, one, catalogue)
+        yield from _noted(agent.id, old, agent.notes, room)
+        reads = _read(child, agent, catalogue)
         most = max(room.read, _read(team, before, catalogue) if before else 0)
         if reads > most:
-            yield f"{one.id} would read {reads} characters ahead of its task; at most {most}."
+            yield f"{agent.id} would read {reads} characters ahead of its task; at most {most}."
 
 
 def _noted(agent: str, old: Notes, new: Notes, room: Room) -> Iterator[str]:
@@ -196,7 +196,7 @@ def _read(team: Team, agent: Agent, catalogue: Catalogue) -> int:
     prompt = (catalogue.prompt(agent.prompt) or "") if named else agent.prompt
     notes = agent.notes
     texts = [prompt, *notes.patches.values(), *notes.teammates.values(), *notes.pairs.values()]
-    texts += [text for one in notes.skills.values() for text in (one.description, one.body)]
+    texts += [text for skill in notes.skills.values() for text in (skill.description, skill.body)]
     return len(team.constitution) + sum(map(len, texts))
 
 

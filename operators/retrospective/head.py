@@ -41,8 +41,8 @@ def suits(
     _settings: RetrospectiveSettings, teams: Sequence[Team], _agents: Sequence[Agent], /
 ) -> Mapping[str, str]:
     """Say what is wrong with the settings beside the teams of a pool that are not retired."""
-    parents = {parent for one in teams if one.lineage for parent in one.lineage.parents}
-    heads = [one.name for one in teams if one.name not in parents]
+    parents = {parent for team in teams if team.lineage for parent in team.lineage.parents}
+    heads = [team.name for team in teams if team.name not in parents]
     if len(heads) < 2:
         return {}
     named = ", ".join(heads)
@@ -85,7 +85,7 @@ def started(team: Team, settings: RetrospectiveSettings) -> Team:
     execution, roster = team.execution, team.execution.roster
     if roster is not None:
         limits = {name: getattr(settings, name) for name in ("alive", "messages", "turns")}
-        said = {name: one for name, one in limits.items() if one is not None}
+        said = {name: limit for name, limit in limits.items() if limit is not None}
         execution = replace(execution, roster=replace(roster, **said))
     if settings.seconds is not None:
         execution = replace(execution, timeout=settings.seconds)
@@ -104,7 +104,7 @@ def closed(team: Team) -> Team:
         return team
     return replace(
         team,
-        reports_to={one: (roster.lead,) for one in team.agents if one != roster.lead},
+        reports_to={agent: (roster.lead,) for agent in team.agents if agent != roster.lead},
         declared_output=roster.lead,
         execution=replace(team.execution, roster=None),
     )

@@ -100,8 +100,8 @@ class Meter:
 
     def took(self, others: Sequence[Meter]) -> None:
         """Count what those took as well that were begun from here."""
-        for one in others:
-            steps, seconds, usd = one.since
-            self.steps += one.steps - steps
-            self.seconds += one.seconds - seconds
-            self.usd += one.usd - usd
+        for meter in others:
+            steps, seconds, usd = meter.since
+            self.steps += meter.steps - steps
+            self.seconds += meter.seconds - seconds
+            self.usd += meter.usd - usd

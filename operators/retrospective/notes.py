@@ -86,7 +86,9 @@ def notes_text(agent: Agent) -> str:
     """Show an agent what it has noted of itself, by kind and name."""
     notes = agent.notes
     lines = [f"patch {name}: {on_one_line(text)}" for name, text in notes.patches.items()]
-    lines += [f"skill {name}: {on_one_line(one.description)}" for name, one in notes.skills.items()]
+    lines += [
+        f"skill {name}: {on_one_line(skill.description)}" for name, skill in notes.skills.items()
+    ]
     return fenced("own_notes", "\n".join(lines), agent.id)
 
 

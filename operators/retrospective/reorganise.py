@@ -111,7 +111,7 @@ def took_part_text(team: Team, run: Run) -> str:
     if team.execution.roster is None:
         return ""
     worked = speakers(team, run)
-    idle = [one for one in team.agents if one not in worked]
+    idle = [agent for agent in team.agents if agent not in worked]
     return fenced("worked", f"worked: {', '.join(worked)}\nnot called: {', '.join(idle) or '-'}")
 
 
@@ -127,10 +127,10 @@ def evidence_texts(
 ) -> tuple[str, ...]:
     """Show what was asked and answered, and what pairs told each other, as far as there is room."""
     asked: list[Exchange] = [one for of in reflected for one in of.evidence if one.answer]
-    said = [one.text(LONGEST_EVIDENCE) for one in asked]
-    for one in settled:
-        for agent, account in one.accounts.items():
-            other = next(iter({*one.pair} - {agent}))
+    said = [exchange.text(LONGEST_EVIDENCE) for exchange in asked]
+    for settlement in settled:
+        for agent, account in settlement.accounts.items():
+            other = next(iter({*settlement.pair} - {agent}))
             line = clip(on_one_line(account), LONGEST_EVIDENCE)
             said.append(fenced("evidence", f"{agent} told {other}: {line}"))
     shown: list[str] = []

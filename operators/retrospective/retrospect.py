@@ -205,7 +205,7 @@ class _Looking:
             ),
             read=lambda text: _all_of(self._read(text, room, most)),
             salvage=lambda text: self._read(text, room, most),
-            also=material(notes_text(owner), *(one.text() for one in known)),
+            also=material(notes_text(owner), *(exchange.text() for exchange in known)),
         )
 
     async def _ask(self, agent: str, what: str, instructions: str, **asked: Any) -> Any:

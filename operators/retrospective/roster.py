@@ -65,13 +65,13 @@ class RosterOffer:
     def models(self) -> Sequence[str]:
         """After whom a newcomer may be written: those that ask a model."""
         team = self.team
-        return [one.id for one in team.agents.values() if team.backend_of(one) != FUNCTION]
+        return [agent.id for agent in team.agents.values() if team.backend_of(agent) != FUNCTION]
 
     @property
     def spare(self) -> Sequence[str]:
         """Who may go: not who answers for the team, and nobody whom others cannot do without."""
         if self.is_open:
-            return [one for one in self.team.agents if one != self.team.output]
+            return [agent for agent in self.team.agents if agent != self.team.output]
         return spare_agents(self.team, together=True)
 
     @property
@@ -150,7 +150,7 @@ class RosterOffer:
             return f"who comes has exactly {', '.join(fields)}."
         texts = [item[name] for name in ("id", "role", "prompt", "like")]
         lists = [item.get(name, []) for name in ("tools", "hears", "reports_to")]
-        if not all(isinstance(one, str) for one in texts) or not all(map(_is_names, lists)):
+        if not all(isinstance(text, str) for text in texts) or not all(map(_is_names, lists)):
             return "who comes is written in texts, and in lists of names."
         return self._written(item)
 

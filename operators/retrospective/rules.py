@@ -44,7 +44,7 @@ class Rules:
     @property
     def lines(self) -> Sequence[str]:
         """The lines that say something, in order; they are numbered from 1."""
-        return [one for one in self.team.constitution.splitlines() if one.strip()]
+        return [splitline for splitline in self.team.constitution.splitlines() if splitline.strip()]
 
     @property
     def text(self) -> str:

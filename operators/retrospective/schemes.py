@@ -119,12 +119,16 @@ async def looked_back(
 def _levels(came: Retrospective, settings: RetrospectiveSettings) -> Iterator[Level]:
     """File what is to change under the level that it is of, and say why."""
     why = came.reorganised.reason if came.reorganised else ""
-    told = {"agent_level": "; ".join(f"{one.agent}: {one.summary}" for one in came.reflected)}
+    told = {
+        "agent_level": "; ".join(
+            f"{reflected.agent}: {reflected.summary}" for reflected in came.reflected
+        )
+    }
     told |= {"pair_level": "", "team_level": why}
     for name, operator in OPERATORS.items():
         if not getattr(settings, name):
             continue
-        edits = tuple(one for one in came.edits if _level_of(one) == name)
+        edits = tuple(edit for edit in came.edits if _level_of(edit) == name)
         if settings.scheme == "centralised":
             yield Level(name=name, operator=CENTRAL, edits=edits, reason=why)
         else:
@@ -139,7 +143,7 @@ def _level_of(edit: Edit) -> str:
 
 def _count(episode: Episode, levels: tuple[Level, ...], came: Retrospective) -> None:
     """Tell how much each level changes, and count what came to nothing."""
-    episode.told |= {f"{one.name} edits": float(len(one.edits)) for one in levels}
+    episode.told |= {f"{level.name} edits": float(len(level.edits)) for level in levels}
     episode.told["refused"] = float(len(came.refused))
     for one in came.lost:
         episode.lose(one)

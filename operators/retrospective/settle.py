@@ -89,13 +89,13 @@ async def settle(
         _Settling(meta=meta, path=path, agent=one, other=other, ground=ground, meter=ground.meter())
         for one, other in (pair, pair[::-1])
     ]
-    said = await together(*(one.account() for one in sides)) if exchange else ()
+    said = await together(*(side.account() for side in sides)) if exchange else ()
     accounts = {
         one.agent: text
         for one, text in zip(sides, said, strict=bool(said))
         if isinstance(text, str)
     }
-    came = await together(*(one.noted(accounts) for one in sides))
+    came = await together(*(side.noted(accounts) for side in sides))
     sided = [one for one in came if isinstance(one, _Side)]
     return Settlement(
         pair=pair,

@@ -130,7 +130,7 @@ class Succession:
 
     def _said(self, name: str, refused: int) -> str:
         """Say in a few words what each level changed, and who is the head now."""
-        counts = [f"{SHORT[one.name]} {len(one.edits)}" for one in self.levels]
+        counts = [f"{SHORT[level.name]} {len(level.edits)}" for level in self.levels]
         refused += round(self.episode.told.get("refused", 0))
         changed = f"{', '.join(counts)}, refused {refused}; " if counts else ""
         head = "stays the head" if name == self.head.name else "is the head"
@@ -152,7 +152,7 @@ class Succession:
         steps: tuple[LineageStep, ...] = ()
         changed = {claim for one in diff(self.head.team, team) for claim in one.claims}
         for level in self.levels:
-            free = [one for one in level.edits if changed.isdisjoint(one.claims)]
+            free = [edit for edit in level.edits if changed.isdisjoint(edit.claims)]
             refused += _late(level.edits, changed)
             catalogue = episode.stage.catalogue
             passed = gate(team, free, catalogue=catalogue, ceiling=self.ceiling, room=self.room)
@@ -191,7 +191,7 @@ class Succession:
 
 def _late(edits: Sequence[Edit], changed: set[Any]) -> Iterator[Refused]:
     """Refuse edits of what another task has changed meanwhile."""
-    for one in edits:
-        if not changed.isdisjoint(one.claims):
-            place = ".".join(str(part) for part in one.claims[0])
+    for edit in edits:
+        if not changed.isdisjoint(edit.claims):
+            place = ".".join(str(part) for part in edit.claims[0])
             yield Refused(what=place, reasons=(MEANWHILE,))

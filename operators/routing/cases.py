@@ -113,6 +113,6 @@ def cases_of(events: Iterable[Told], *, single: str | None = None) -> tuple[Case
     Returns:
         One case of each task: the last, where a task was worked on twice.
     """
-    cases = (Case.of(one) for one in events if one.what == ROUTED)
+    cases = (Case.of(event) for event in events if event.what == ROUTED)
     wanted = (one for one in cases if single is None or one.single.name == single)
     return tuple({one.task: one for one in wanted}.values())

@@ -100,13 +100,13 @@ class Rule:
     @property
     def features(self) -> tuple[str, ...]:
         """See `Decision`."""
-        return tuple(dict.fromkeys(one.feature for one in self.conditions))
+        return tuple(dict.fromkeys(condition.feature for condition in self.conditions))
 
     def choose(self, features: Features, /) -> Choice:
         """See `Decision`."""
         if any(name not in features for name in self.features):
             return self.unknown
-        hold = [one.holds(features) for one in self.conditions]
+        hold = [condition.holds(features) for condition in self.conditions]
         return "team" if (all(hold) if self.joined == "all" else any(hold)) else "single"
 
     def __str__(self) -> str:

@@ -224,7 +224,7 @@ def _gain(routed: Sequence[_Taken], other: Sequence[_Taken]) -> Gain:
 def _interval(gains: Sequence[float]) -> Interval:
     """Give the interval of a mean of differences, which costs may have taken beyond [-1, 1]."""
     largest = max(1.0, *map(abs, gains))
-    low, high = paired_interval([one / largest for one in gains])
+    low, high = paired_interval([gain / largest for gain in gains])
     return low * largest, high * largest
 
 

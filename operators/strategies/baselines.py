@@ -19,8 +19,8 @@ __all__ = ["BEST_OF_N", "FIXED", "best_of_n", "fixed"]
 async def fixed(episode: Episode) -> None:
     """Run every seed of the pool as it stands; with one seed, a single team on every task."""
     search = Search(episode=episode)
-    seeds = [one for one in search.members.values() if not one.born.parents]
-    await search.tried(*(Attempt(number, one.team, [one]) for number, one in enumerate(seeds)))
+    seeds = [member for member in search.members.values() if not member.born.parents]
+    await search.tried(*(Attempt(number, seed.team, [seed]) for number, seed in enumerate(seeds)))
     search.end()
 
 

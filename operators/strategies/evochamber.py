@@ -71,7 +71,7 @@ async def _team(episode: Episode, population: Population) -> tuple[Choice, Seate
     settings, view = episode.settings, episode.view
     niche, chance = episode.task.niche or "", episode.chance("compose")
     chosen = compose(population, niche, settings.team_size, settings, chance)
-    offered = structures(settings, (one.team for one in view.members.values()))
+    offered = structures(settings, (member.team for member in view.members.values()))
     choice = await choose_structure(episode, population, chosen, offered)
     template = offered[choice.structure]
     members = {seat: view.agents[name].agent for seat, name in chosen.items()}

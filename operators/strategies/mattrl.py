@@ -73,7 +73,7 @@ async def mattrl(episode: Episode) -> None:
 def _team(episode: Episode) -> Team:
     """Take the team of the pool that is expected to do best, beside the single agent."""
     members = episode.view.members
-    teams = [one for name, one in members.items() if name != episode.settings.route]
+    teams = [member for name, member in members.items() if name != episode.settings.route]
     if not teams:
         raise InputError(f"beside {episode.settings.route!r}, the pool has no team to consult.")
     best, *_ = by_standing(teams, episode.task.niche)
@@ -97,7 +97,7 @@ def _forgetful(episode: Episode, team: Team) -> Team:
     team = replace(team, lineage=None, successful_tasks=())
     if not episode.learning or episode.settings.recalls:
         return team
-    agents = {name: replace(one, recall=None) for name, one in team.agents.items()}
+    agents = {name: replace(agent, recall=None) for name, agent in team.agents.items()}
     return replace(team, agents=agents)
 
 

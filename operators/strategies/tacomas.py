@@ -125,7 +125,7 @@ def _roles(settings: AdaptationSettings, beside: Path, catalogue: Catalogue) -> 
 def _find(settings: AdaptationSettings, beside: Path, catalogue: Catalogue, /) -> Found:
     roles = _roles(settings, beside, catalogue)
     files = {
-        f"roles/{name}.yaml": write_agent_yaml(agent_value(one)) for name, one in roles.items()
+        f"roles/{name}.yaml": write_agent_yaml(agent_value(role)) for name, role in roles.items()
     }
     return replace(settings, roles="roles"), files
 

@@ -63,12 +63,12 @@ def show_log(folder: Path, name: str, as_json: bool) -> None:
     """Show what became of an agent, revision by revision, with the reasons."""
     agent = open_pool(folder).agent(name)
     if as_json:
-        told = [_revision(one) for one in agent.revisions]
+        told = [_revision(revision) for revision in agent.revisions]
         click.echo(dumps(told, indent=2))
         return
-    for number, one in enumerate(agent.revisions):
-        what = "; ".join(one.edits) or made_by(agent.born)
-        said = [f"{number}. {one.op}", what, one.reason]
+    for number, revision in enumerate(agent.revisions):
+        what = "; ".join(revision.edits) or made_by(agent.born)
+        said = [f"{number}. {revision.op}", what, revision.reason]
         click.echo(on_one_line(" · ".join(filter(None, said))))
 
 

@@ -106,18 +106,18 @@ def show_blame(folder: Path, name: str, as_json: bool) -> None:
 def _blame_agent(pool: Pool, name: str, *, as_json: bool) -> None:
     origins = blame_agent(pool.entries(), name)
     if as_json:
-        click.echo(dumps([asdict(one) for one in origins], indent=2))
+        click.echo(dumps([asdict(origin) for origin in origins], indent=2))
         return
     rows = [
         (
-            one.field,
-            f"{one.agent}, revision {one.revision}" if one.revision else one.agent,
-            one.by,
-            one.op,
-            one.reason or "-",
-            quoted(one.value),
+            origin.field,
+            f"{origin.agent}, revision {origin.revision}" if origin.revision else origin.agent,
+            origin.by,
+            origin.op,
+            origin.reason or "-",
+            quoted(origin.value),
         )
-        for one in origins
+        for origin in origins
     ]
     click.echo("\n".join(table(BLAME_AGENT, rows)))
 
@@ -162,8 +162,8 @@ def _branch(member: Record) -> str:
 
 def _as_json(teams: Mapping[str, Record]) -> Iterator[str]:
     told = [
-        {**lineage_value(one, _kind(one)), **statistics_value(one.statistics)}
-        for one in teams.values()
+        {**lineage_value(team, _kind(team)), **statistics_value(team.statistics)}
+        for team in teams.values()
     ]
     yield dumps(told, indent=2)
 

@@ -62,9 +62,9 @@ def show_memory(
     pool = open_pool(folder)
     entries = pool.learnt.values() if owner is None else _archive(owner, pool)
     shown = [
-        one
-        for one in entries
-        if (everything or pool.learnt.stands(one.id, owner=owner)) and _fits(one, wanted)
+        entry
+        for entry in entries
+        if (everything or pool.learnt.stands(entry.id, owner=owner)) and _fits(entry, wanted)
     ]
     if as_json:
         lines = _lines(pool)

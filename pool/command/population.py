@@ -166,7 +166,7 @@ def summary_lines(
     )
     if not of.worked:
         return
-    led = len({one.anchor for one in of.worked})
+    led = len({worked.anchor for worked in of.worked})
     yield f"score {_score(of)}; {led} of {len(population.everybody)} led"
     yield from _index("specialization", index_value(of, window))
     yield from _index("concentration", index_value(of, window, by_niche=False))
@@ -188,8 +188,8 @@ def _index(name: str, of: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _dreamt(dreams: Sequence[Happened]) -> str:
-    abstained = sum(bool(one.about.get("abstained")) for one in dreams)
-    insights = sum(one.about.get("came", 0) for one in dreams)
+    abstained = sum(bool(dream.about.get("abstained")) for dream in dreams)
+    insights = sum(dream.about.get("came", 0) for dream in dreams)
     return f"{counted(len(dreams), 'dream')}, {abstained} without an insight; {insights} insights"
 
 
@@ -210,7 +210,7 @@ def flow_rows(of: Signals) -> tuple[Mapping[str, str], Sequence[Sequence[str]]]:
     return heads, [
         (
             giver,
-            *(str(of.flow.get((giver, one), 0) or "·") for one in recipients),
+            *(str(of.flow.get((giver, recipient), 0) or "·") for recipient in recipients),
             str(of.given[giver]),
         )
         for giver in givers
@@ -230,12 +230,12 @@ def lifecycle_rows(events: Sequence[Happened]) -> Sequence[Sequence[str]]:
     """Give what stands of each change of the roster under `EVENTS`."""
     return [
         (
-            str(one.tasks),
-            str(one.about.get("operator", "-")),
-            ", ".join(map(str, one.about.get("agents", ()))),
-            on_one_line(str(one.about.get("why", ""))),
+            str(event.tasks),
+            str(event.about.get("operator", "-")),
+            ", ".join(map(str, event.about.get("agents", ()))),
+            on_one_line(str(event.about.get("why", ""))),
         )
-        for one in events
+        for event in events
     ]
 
 

@@ -25,19 +25,21 @@ def signals_value(pool: Pool, of: Signals, window: int) -> dict[str, Any]:
         "rates": asdict(population.rates),
         "tasks": population.trials,
         "mean": population.mean,
-        "agents": [_agent(pool, of, name, one) for name, one in population.everybody.items()],
+        "agents": [
+            _agent(pool, of, name, standing) for name, standing in population.everybody.items()
+        ],
         "niches": {niche: _niche(of, niche) for niche in of.niches},
         "score": _accuracy(of, None),
         "specialization": index_value(of, window),
         "concentration": index_value(of, window, by_niche=False),
-        "anchors": [one.anchor for one in of.worked],
-        "unique_anchors": len({one.anchor for one in of.worked}),
+        "anchors": [worked.anchor for worked in of.worked],
+        "unique_anchors": len({worked.anchor for worked in of.worked}),
         "flow": [
             {"giver": giver, "recipient": recipient, "entries": number}
             for (giver, recipient), number in of.flow.items()
         ],
         "lifecycle": [{"tasks": one.tasks, **one.about} for one in of.lifecycle],
-        "dreams": [{"tasks": one.tasks, **one.about} for one in of.dreams],
+        "dreams": [{"tasks": dream.tasks, **dream.about} for dream in of.dreams],
     }
 
 

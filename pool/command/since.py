@@ -71,7 +71,7 @@ def _text(since: Since) -> Iterator[str]:
     for one in since.born:
         yield f"  + {_newcomer(one)}"
         yield from (f"      {edit}" for edit in _edits(one))
-    yield from (f"  + {one.name}, an agent" for one in since.agents)
+    yield from (f"  + {agent.name}, an agent" for agent in since.agents)
     yield from (f"  - {one.name}: {_said(one.retired or '')}" for one in since.retired)
     yield from (f"  + {one.name} is back" for one in since.restored)
     yield from (f"  * {one.kind}: {_said(one.text)}" for one in since.learnt[:MOST_ENTRIES])
@@ -211,7 +211,7 @@ def _value(since: Since) -> dict[str, Any]:
         "best": ahead(since.best),
         "best_now": ahead(since.best_now),
         "born": [{"team": one.name, **asdict(one.born)} for one in since.born],
-        "agents": [one.name for one in since.agents],
+        "agents": [agent.name for agent in since.agents],
         "retired": {one.name: one.retired for one in since.retired},
         "restored": [one.name for one in since.restored],
         "dropped": since.dropped,
@@ -219,12 +219,12 @@ def _value(since: Since) -> dict[str, Any]:
         "learnt": [{"id": one.id, "kind": one.kind, "text": one.text} for one in since.learnt],
         "evolutions": {
             name: {
-                "tasks": one.tasks,
-                "score": one.score / one.tasks,
-                "teams": one.teams.value(),
-                "operators": one.operators.value(),
-                "judging": one.judging.value(),
+                "tasks": stream.tasks,
+                "score": stream.score / stream.tasks,
+                "teams": stream.teams.value(),
+                "operators": stream.operators.value(),
+                "judging": stream.judging.value(),
             }
-            for name, one in since.streams.items()
+            for name, stream in since.streams.items()
         },
     }

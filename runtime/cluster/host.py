@@ -273,7 +273,7 @@ class Host:
                 for number, (path, one) in enumerate(given)
             },
         )
-        size = sum(SMALLEST + one.size for one in tree.values())
+        size = sum(SMALLEST + entry.size for entry in tree.values())
         return _Hosted(
             jail=jail,
             folder=folder,

@@ -231,8 +231,8 @@ def _described(plan: Plan, task: Task, adapting: Adapting | None, *, as_json: bo
     value = {**plan.describe(), "estimate": expected.value()}
     lines = [str(plan), f"estimate: {expected}"]
     if task.briefs:
-        told = [one for one in plan.agents if one in task.briefs]
-        passed_over = [one for one in task.briefs if one not in plan.agents]
+        told = [agent for agent in plan.agents if agent in task.briefs]
+        passed_over = [brief for brief in task.briefs if brief not in plan.agents]
         value["briefs"] = {"told": told, "passed_over": passed_over}
         lines += [f"with a brief of their own: {', '.join(told)}"] if told else []
         lines += (
@@ -406,7 +406,7 @@ class _Making:
                     task,
                     query=scrubber.known(task.query),
                     context=scrubber.known(task.context),
-                    briefs={one: scrubber.known(text) for one, text in task.briefs.items()},
+                    briefs={brief: scrubber.known(text) for brief, text in task.briefs.items()},
                     files={name: scrubber.known(text) for name, text in task.files.items()},
                 ),
             )

@@ -27,7 +27,7 @@ def docker_agent_text(plan: Plan) -> str:
     is up to its model there.
     """
     models = _Models(plan=plan)
-    order = [plan.output, *(one for one in plan.agents if one != plan.output)]
+    order = [plan.output, *(agent for agent in plan.agents if agent != plan.output)]
     agents = {one: _agent(plan, plan.agents[one], models) for one in order}
     described = {"description": plan.team.description} if plan.team.description else {}
     value = {

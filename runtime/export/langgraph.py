@@ -38,17 +38,17 @@ def langgraph_text(plan: Plan) -> str:
     reports of their colleagues between markers.
     """
     team = plan.team
-    settings = {one: _settings(plan, planned) for one, planned in plan.agents.items()}
-    packages = {PACKAGES[one["model_provider"]] for one, _ in settings.values()}
+    settings = {agent: _settings(plan, planned) for agent, planned in plan.agents.items()}
+    packages = {PACKAGES[setting["model_provider"]] for setting, _ in settings.values()}
     text = render(
         "langgraph",
         folder=FOLDER,
         said=literal(_docstring(plan, sorted(packages))),
-        agents=[_agent(plan, planned, *settings[one]) for one, planned in plan.agents.items()],
+        agents=[_agent(plan, planned, *settings[agent]) for agent, planned in plan.agents.items()],
         edges=[*_edges(plan)],
         output=_written(plan.output),
         config=_config(plan),
-        has_schemas=any(one.output_schema is not None for one in team.agents.values()),
+        has_schemas=any(agent.output_schema is not None for agent in team.agents.values()),
         has_keys=any(key for _, key in settings.values()),
     )
     return f"{text}\n"

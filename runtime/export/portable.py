@@ -135,7 +135,7 @@ def _lost(team: Team) -> Found:
     for name, message in OF_TEAMS.items():
         if getattr(team, name):
             yield (name,), message
-    plain = {one.name: one.default for one in fields(Agent)}
+    plain = {field.name: field.default for field in fields(Agent)}
     for agent in team.agents.values():
         for name, message in OF_AGENTS.items():
             if getattr(agent, name) != plain[name]:

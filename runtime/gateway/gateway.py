@@ -217,8 +217,11 @@ class Gateway:
         first, *fallbacks = self._route(request.model)
         if not fallbacks:
             return [first]
-        shown = {one.kind for one in request.attachments.values()}
-        return [first, *(one for one in fallbacks if shown <= inputs_of(self._line(one).model))]
+        shown = {attachment.kind for attachment in request.attachments.values()}
+        return [
+            first,
+            *(fallback for fallback in fallbacks if shown <= inputs_of(self._line(fallback).model)),
+        ]
 
     def _route(self, alias: str) -> list[str]:
         """Give the aliases that are asked one after the other: the first, its fallbacks, theirs."""

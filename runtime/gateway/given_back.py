@@ -88,9 +88,9 @@ def meant_for(messages: Sequence[Message], model: str) -> list[Message]:
     DeepSeek wants its field with every message that calls tools. Where another model answered
     between, or it did not think, the field is empty.
     """
-    if not any(MARK in one or WANTED in one for one in messages):
+    if not any(MARK in message or WANTED in message for message in messages):
         return [*messages]
-    own = [_own(one) if one.get(MARK) == model else bare(one) for one in messages]
+    own = [_own(message) if message.get(MARK) == model else bare(message) for message in messages]
     if not any(WANTED in one for one in own):
         return own
     return [{WANTED: "", **one} if one.get("tool_calls") else one for one in own]

@@ -68,7 +68,7 @@ def with_attachments(
         messages: The conversation.
         attachments: What to show, by name.
     """
-    parts = [_part(name, one) for name, one in attachments.items()]
+    parts = [_part(name, attachment) for name, attachment in attachments.items()]
     said = list(messages)
     roles = [message["role"] for message in said]
     if not parts or "user" not in roles:
@@ -90,7 +90,7 @@ def _part(name: str, one: Attachment) -> dict[str, Any]:
 
 def encoded_bytes(attachments: Iterable[Attachment]) -> int:
     """Give the bytes that attachments take in a request, in base64."""
-    return sum(4 * -(-len(one.content) // 3) for one in attachments)
+    return sum(4 * -(-len(attachment.content) // 3) for attachment in attachments)
 
 
 def most_tokens(attachments: Iterable[Attachment], model: str) -> int:
@@ -103,7 +103,7 @@ def most_tokens(attachments: Iterable[Attachment], model: str) -> int:
     image = next((most for name, most in DEAR_IMAGES.items() if name in model), IMAGE_TOKENS)
     return sum(
         image
-        if one.kind == "image"
-        else PAGE_TOKENS * min(PAGES, 1 + len(one.content) // PAGE_BYTES)
-        for one in attachments
+        if attachment.kind == "image"
+        else PAGE_TOKENS * min(PAGES, 1 + len(attachment.content) // PAGE_BYTES)
+        for attachment in attachments
     )

@@ -165,7 +165,7 @@ def _named(said: str, sent: Collection[str]) -> str | None:
     """Find the parameter that is spoken of, among those that can be said otherwise."""
     if places := [one for pattern in (_PARAM, _LOC) for one in pattern.findall(said)]:
         named = [one for one in map(_parameter, places) if one in sent]
-        if named or any(_CONTENT.match(one) for one in places):
+        if named or any(_CONTENT.match(place) for place in places):
             return next(iter(named), None)
     for pattern in (_QUOTED, _IDENTIFIER, _OBJECT, _PROSE):
         found = [next(filter(None, match.groups())) for match in pattern.finditer(said)]
@@ -179,7 +179,9 @@ def _parameter(name: str) -> str | None:
     """Tell which parameter a name is of; of a path, its longest beginning that is one."""
     parts = name.casefold().removeprefix("body.").split(".")
     beginnings = (".".join(parts[:size]) for size in range(len(parts), 0, -1))
-    return next((_PARAMETER_OF[one] for one in beginnings if one in _PARAMETER_OF), None)
+    return next(
+        (_PARAMETER_OF[beginning] for beginning in beginnings if beginning in _PARAMETER_OF), None
+    )
 
 
 def _out(said: str, used: Form, ladder: Ladder, *, again: bool) -> Collection[Form]:

@@ -104,7 +104,7 @@ def _delay(content: bytes) -> float | None:
     try:
         body: Any = json.loads(content)
         details = (body[0] if is_list(body) else body)["error"]["details"]
-        found = (_SECONDS.fullmatch(str(one.get("retryDelay"))) for one in details)
+        found = (_SECONDS.fullmatch(str(detail.get("retryDelay"))) for detail in details)
         delay = next(match for match in found if match)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError, StopIteration):
         return None

@@ -113,7 +113,7 @@ class Split:
         return "".join(self._of("answer"))
 
     def _of(self, kind: str) -> Iterator[str]:
-        return (text for one, text in self.pieces if one == kind)
+        return (text for piece, text in self.pieces if piece == kind)
 
 
 class Thought(NamedTuple):
@@ -148,7 +148,7 @@ def thought_of(message: Mapping[str, Any]) -> Thought:
     each = dict.fromkeys(one.strip() for one in (told, parts, said.thinking))
     thinking = sound("\n\n".join(filter(None, each)))
     if fields:
-        name = next((one for one in fields if fields[one]), next(iter(fields)))
+        name = next((field for field in fields if fields[field]), next(iter(fields)))
         return Thought(said.answer, thinking, {name: fields[name]})
     return Thought(said.answer, thinking, {"content": content} if thinking else {})
 

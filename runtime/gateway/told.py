@@ -26,7 +26,7 @@ def with_schema(messages: Sequence[Message], schema: Mapping[str, Any]) -> list[
         The messages; the schema is at the end of the first where that instructs, else before it.
     """
     first = messages[0] if messages else {}
-    if any(_holds(one, schema) for one in messages):
+    if any(_holds(message, schema) for message in messages):
         return list(messages)
     text = render("schema", schema=json.dumps(schema, ensure_ascii=False))
     if first.get("role") == "system" and isinstance(first.get("content"), str):

@@ -110,7 +110,7 @@ def _attack(tier: Tier, probes: list[Probe]) -> list[ProbeResult]:
             with contextlib.closing(worker):
                 results = [_result(probe, scene, worker) for probe in probes]
         harm = scene.harm()
-    return [replace(one, stopped=False, detail=harm) if harm else one for one in results]
+    return [replace(result, stopped=False, detail=harm) if harm else result for result in results]
 
 
 def _result(probe: Probe, scene: Scene, worker: PythonWorker) -> ProbeResult:

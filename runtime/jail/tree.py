@@ -189,8 +189,8 @@ def stamped(root: Path, tree: Mapping[str, Entry]) -> dict[str, Found]:
     """
     try:
         return {
-            name: Found(one, _stamp(os.lstat(root / name)) if one.kind == "file" else ())
-            for name, one in tree.items()
+            name: Found(entry, _stamp(os.lstat(root / name)) if entry.kind == "file" else ())
+            for name, entry in tree.items()
         }
     except OSError as error:
         raise JailError(f"The work folder {str(root)!r} can't be read: {error}.") from error
@@ -226,7 +226,7 @@ class Change:
     @property
     def wanted(self) -> list[str]:
         """The paths of `made` whose content has to come along."""
-        return [n for n, one in self.made.items() if one.kind == "file" and n not in self.kept]
+        return [n for n, entry in self.made.items() if entry.kind == "file" and n not in self.kept]
 
     @property
     def size(self) -> int:
@@ -239,13 +239,15 @@ def change(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> Change:
     gone = [name for name in before if name not in after]
     outer = set(gone)
     removed = [name for name in gone if name.rpartition("/")[0] not in outer]
-    made = {name: one for name, one in after.items() if before.get(name) != one}
+    made = {name: entry for name, entry in after.items() if before.get(name) != entry}
     kept = {name for name, one in made.items() if _same_content(before.get(name), one)}
     rewritten = {name for name, one in made.items() if one.kind == "file" and name not in kept}
     further = {
-        name: one for name, one in after.items() if one.kind == "same" and one.value in rewritten
+        name: entry
+        for name, entry in after.items()
+        if entry.kind == "same" and entry.value in rewritten
     }
-    ordered = {name: one for name, one in after.items() if name in made or name in further}
+    ordered = {name: entry for name, entry in after.items() if name in made or name in further}
     return Change(removed=tuple(removed), made=ordered, kept=frozenset(kept))
 
 
@@ -257,7 +259,7 @@ def _same_content(before: Entry | None, after: Entry) -> bool:
 
 def value_of(tree: Mapping[str, Entry]) -> dict[str, Any]:
     """Give a state as JSON can hold it."""
-    return {name: [*astuple(one)] for name, one in tree.items()}
+    return {name: [*astuple(entry)] for name, entry in tree.items()}
 
 
 def tree_of(value: Mapping[str, Any]) -> dict[str, Entry]:

@@ -70,7 +70,7 @@ def clean(told: Mapping[str, Any], scrub: Callable[[str], str]) -> dict[str, Any
     """
     text = dumps({name: one for name, one in told.items() if one is not None}, default=repr)
     scrubbed = scrub(text)
-    return {name: _flat(one) for name, one in loads(scrubbed).items()}
+    return {name: _flat(load) for name, load in loads(scrubbed).items()}
 
 
 def _flat(value: Any) -> Any:
@@ -85,9 +85,9 @@ def _is_text(value: Any) -> bool:
 def told(fields: Mapping[str, Any], *, content: bool) -> dict[str, Any]:
     """Give what an event says beside its type: numbers and names, and texts where wanted."""
     return {
-        f"coterie.{name}": one
-        for name, one in fields.items()
-        if content or isinstance(one, bool | int | float) or (name in NAMES and _is_named(one))
+        f"coterie.{name}": field
+        for name, field in fields.items()
+        if content or isinstance(field, bool | int | float) or (name in NAMES and _is_named(field))
     }
 
 
@@ -162,7 +162,9 @@ def used(usage: Mapping[str, Any]) -> dict[str, Any]:
     """Give what an agent consumed in all; under other names than what its calls did."""
     counts = {"calls": "calls", "usd": "usd", "uncertain_calls": "uncertain_calls"}
     counts |= {name: TOKENS[name] for name in ALWAYS}
-    return {f"coterie.used.{name}": usage[one] for one, name in counts.items() if usage.get(one)}
+    return {
+        f"coterie.used.{name}": usage[count] for count, name in counts.items() if usage.get(count)
+    }
 
 
 def call_content(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -173,7 +175,7 @@ def call_content(fields: Mapping[str, Any]) -> dict[str, Any]:
     if thinking := fields.get("thinking"):
         said.insert(0, {"type": "reasoning", "content": thinking})
     answer = {"role": "assistant", "parts": said, "finish_reason": fields.get("finish_reason")}
-    asked = [_message(one) for one in (messages if is_list(messages) else ())]
+    asked = [_message(message) for message in (messages if is_list(messages) else ())]
     return {
         "gen_ai.input.messages": asked or None,
         "gen_ai.output.messages": [answer] if said else None,
@@ -188,13 +190,13 @@ def _message(message: Any) -> dict[str, Any]:
         response = {"type": "tool_call_response", "response": content}
         return {"role": role, "parts": [{**response, "id": given.get("tool_call_id")}]}
     calls = given.get("tool_calls")
-    called = [_called(one) for one in (calls if is_list(calls) else ())]
+    called = [_called(call) for call in (calls if is_list(calls) else ())]
     return {"role": role, "parts": [*_parts(content), *called]}
 
 
 def _parts(content: Any) -> list[dict[str, Any]]:
     parts = content if is_list(content) else [content]
-    return [_part(one) for one in parts if one]
+    return [_part(part) for part in parts if part]
 
 
 def _part(part: Any) -> dict[str, Any]:

@@ -54,8 +54,8 @@ class Turns:
 
     def __exit__(self, *_: object) -> None:
         """End the spans of parts that did not come to their end."""
-        for one in [*self._parts]:
-            self._parts.pop(one).end(**{"error.type": "interrupted"})
+        for part in [*self._parts]:
+            self._parts.pop(part).end(**{"error.type": "interrupted"})
 
     def hear(self, number: int, event: Event) -> None:
         """Take in what happens on a task of a stream.

@@ -45,12 +45,12 @@ def export(telemetry: Telemetry, recorded: object, folder: Path) -> None:
     scrub = Scrubber(secrets_of(os.environ))
     spans = telemetry.listener(models, scrub, {"coterie.run": folder.name}, began=began)
     earlier = last = 0.0
-    for one in recorded.events:
-        seconds = float(one["t"])
+    for event in recorded.events:
+        seconds = float(event["t"])
         if seconds < last:  # another process began to count anew
             earlier += last
         last = seconds
-        spans(_event(one, earlier + seconds))
+        spans(_event(event, earlier + seconds))
     spans.end()
 
 

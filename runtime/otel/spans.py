@@ -166,9 +166,9 @@ class Spans:
         }
         read = [*said.get("received", ()), *self._written.pop((run, agent), ())]
         links = [
-            Link(self._ended[run, one], {"coterie.edge": "reports_to"})
-            for one in dict.fromkeys(read)
-            if (run, one) in self._ended
+            Link(self._ended[run, fromkey], {"coterie.edge": "reports_to"})
+            for fromkey in dict.fromkeys(read)
+            if (run, fromkey) in self._ended
         ]
         above = self._within(("round", run, part), ("run", run))
         key = ("agent", run, part, agent)

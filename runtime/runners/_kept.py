@@ -32,7 +32,10 @@ class KeptAnswers:
 
     def given_back(self, messages: Sequence[Message]) -> list[Message]:
         """Give messages with what was kept put back."""
-        return [self._messages.get(_calls(one), one) if _calls(one) else one for one in messages]
+        return [
+            self._messages.get(_calls(message), message) if _calls(message) else message
+            for message in messages
+        ]
 
 
 def numbered(answer: ChatAnswer) -> list[str]:
@@ -46,5 +49,6 @@ def _calls(message: Message) -> tuple[Any, ...]:
     listed = filter(is_mapping, calls if is_list(calls) else ())
     functions = ((call.get("id"), call.get("function") or {}) for call in listed)
     return tuple(
-        (one, str(made.get("name")), str(made.get("arguments"))) for one, made in functions
+        (function, str(made.get("name")), str(made.get("arguments")))
+        for function, made in functions
     )

@@ -107,8 +107,8 @@ class _GatewayModel:
         Raises:
             minisweagent.exceptions.FormatError: The answer has none; the agent is told.
         """
-        sent = [{k: v for k, v in one.items() if k != "extra"} for one in messages]
-        tools = [BASH_TOOL, *(one.tool.definition for one in self._acts.values())]
+        sent = [{k: v for k, v in message.items() if k != "extra"} for message in messages]
+        tools = [BASH_TOOL, *(act.tool.definition for act in self._acts.values())]
         answer = self._bridge.wait(self._line.chat(sent, tools=tools))
         ids = call_ids(answer, lambda number: f"call_{len(messages)}_{number}")
         actions = self._actions(_calls(answer, ids), answer)
@@ -116,9 +116,9 @@ class _GatewayModel:
 
     def _actions(self, calls: list[SimpleNamespace], answer: ChatAnswer) -> list[dict[str, Any]]:
         """Read what is to be done, in order: commands, and acts on the team."""
-        commands = [one for one in calls if one.function.name not in self._acts]
+        commands = [call for call in calls if call.function.name not in self._acts]
         if calls and not commands:
-            return [_act(one) for one in calls]
+            return [_act(call) for call in calls]
         actions = parse_toolcall_actions(
             commands,
             format_error_template=FORMAT_ERROR,
@@ -128,7 +128,7 @@ class _GatewayModel:
             },
         )
         left = iter(actions)
-        return [_act(one) if one.function.name in self._acts else next(left) for one in calls]
+        return [_act(call) if call.function.name in self._acts else next(left) for call in calls]
 
     def format_message(self, **message: Any) -> dict[str, Any]:
         """Give a message of the agent's own as it is sent."""
@@ -223,7 +223,11 @@ def _result(assignment: Assignment, messages: list[Any], submission: str) -> Age
 
 
 def _last_text(messages: list[Any]) -> str:
-    said = (bare(one).get("content") for one in reversed(messages) if one["role"] == "assistant")
+    said = (
+        bare(message).get("content")
+        for message in reversed(messages)
+        if message["role"] == "assistant"
+    )
     return next((text.strip() for text in said if text), "")
 
 

@@ -32,7 +32,9 @@ def told_of_start(assignment: Assignment, bridge: Bridge) -> str:
     """
     workspace = assignment.workspace
     whose = [one.agent for one in workspace.start]
-    known = {one.agent_id for one in assignment.reports if one.patch} | {assignment.agent.id}
+    known = {report.agent_id for report in assignment.reports if report.patch} | {
+        assignment.agent.id
+    }
     if len(whose) < 2 and known.issuperset(whose):
         return ""
     conflicts = [*workspace.conflicts]

@@ -252,7 +252,8 @@ def _plan(step: PlanningStep) -> dict[str, Any]:
 def _step(step: ActionStep) -> dict[str, Any]:
     """Describe a step for the trace, whose model calls have the rest."""
     calls = [
-        {"name": one.name, "arguments": shortened(one.arguments)} for one in step.tool_calls or ()
+        {"name": tool_call.name, "arguments": shortened(tool_call.arguments)}
+        for tool_call in step.tool_calls or ()
     ]
     told = {"observations": step.observations, "error": step.error and str(step.error)}
     return {

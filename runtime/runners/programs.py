@@ -89,7 +89,9 @@ def _required(names: Sequence[str]) -> Iterable[Distribution]:
                 found[name] = distribution(name)
             except PackageNotFoundError:
                 continue
-            required = (one for one in found[name].requires or () if "extra ==" not in one)
+            required = (
+                require for require in found[name].requires or () if "extra ==" not in require
+            )
             waiting += (re.split(r"[^\w.-]", one, maxsplit=1)[0] for one in required)
     return found.values()
 

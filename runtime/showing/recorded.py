@@ -105,11 +105,11 @@ class Recorded:
     @cached_property
     def usage(self) -> Usage:
         """What it consumed; of one that did not end, what was answered."""
-        return self._usage(self.result) or sum((one.usage for one in self.calls), Usage())
+        return self._usage(self.result) or sum((call.usage for call in self.calls), Usage())
 
     def usage_of(self, agent: str) -> Usage:
         """Give what an agent consumed."""
-        own = (one.usage for one in self.calls if one.agent == agent)
+        own = (call.usage for call in self.calls if call.agent == agent)
         return self._usage(self._outcome(agent)) or sum(own, Usage())
 
     @cached_property
@@ -131,7 +131,7 @@ class Recorded:
     def speakers(self) -> Sequence[str]:
         """The agents, and who else asked a model, such as a judge."""
         planned = (one for level in self.team.levels for one in level)
-        return [*dict.fromkeys((*planned, *self.states, *(one.agent for one in self.calls)))]
+        return [*dict.fromkeys((*planned, *self.states, *(call.agent for call in self.calls)))]
 
     def ended(self, agent: str) -> Mapping[str, Any]:
         """Give how an agent's part ended, as far as it is told; nothing, where it did not."""

@@ -49,7 +49,7 @@ def _called(fields: Fields) -> str:
     usage = fields["usage"]
     source = f", from the {fields['source']}" if "source" in fields else ""
     tools = (
-        f", calls {', '.join(one['name'] for one in calls)}"
+        f", calls {', '.join(call['name'] for call in calls)}"
         if (calls := fields["tool_calls"])
         else ""
     )

@@ -61,12 +61,12 @@ def _head(run: Recorded, *, full: bool) -> Iterator[str]:
     )
     if run.started:
         yield f"started  {run.started}"
-    yield from (f"model    {on_one_line(one)}" for one in run.models)
+    yield from (f"model    {on_one_line(model)}" for model in run.models)
     yield from (f"file     {on_one_line(str(one))}" for one in result.get("artifacts", ()))
     if run.damage:
         yield f"damaged  {on_one_line(run.damage)}"
-    yield from (f"next     {one}" for one in run.hints)
-    if cut := [one for one in run.calls if one.is_cut_off]:
+    yield from (f"next     {hint}" for hint in run.hints)
+    if cut := [call for call in run.calls if call.is_cut_off]:
         agents = ", ".join(dict.fromkeys(one.agent for one in cut))
         yield f"cut off  {counted(len(cut), 'answer')}, of {agents}"
     if _patch(run):
@@ -85,7 +85,7 @@ def _agents(run: Recorded) -> Iterator[str]:
     width = max(map(len, run.speakers), default=0)
     for agent in run.speakers:
         usage, ended = run.usage_of(agent), run.ended(agent)
-        own = [one for one in run.calls if one.agent == agent]
+        own = [call for call in run.calls if call.agent == agent]
         retries = sum(one.event["attempts"] - 1 for one in own)
         cut = sum(one.is_cut_off for one in own)
         parts = [
@@ -121,12 +121,12 @@ def _timeline(run: Recorded, agent: str | None, *, full: bool) -> Iterator[str]:
 
 def conversations(calls: Sequence[Call], names: Sequence[str], *, full: bool) -> list[str]:
     """Write what each of some agents, or operators, was shown and said, line by line."""
-    return [line for one in names for line in ("", *_conversation(calls, one, full=full))]
+    return [line for name in names for line in ("", *_conversation(calls, name, full=full))]
 
 
 def _conversation(all_calls: Sequence[Call], agent: str, *, full: bool) -> Iterator[str]:
     """Show an agent's calls, with what is new in each."""
-    calls = [one for one in all_calls if one.agent == agent]
+    calls = [all_call for all_call in all_calls if all_call.agent == agent]
     yield f"CONVERSATION of {agent}" + ("" if calls else ": no model was asked")
     for call, messages in news(calls):
         yield f"  {call.path}"

@@ -33,7 +33,7 @@ def value_of(run: Recorded, *, agent: str | None = None) -> dict[str, Any]:
         "usage": {**asdict(run.usage), "cost": run.usage.cost},
         **({"damaged": run.damage} if run.damage else {}),
         "next": list(run.hints),
-        "agents": {one: _agent(run, one) for one in names},
+        "agents": {name: _agent(run, name) for name in names},
         "events": [event for event in own if event["type"] != "model_call"],
     }
 

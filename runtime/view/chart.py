@@ -64,7 +64,7 @@ def chart(
     return {
         "width": CHART,
         "height": AXIS + ROW * len(at_work) + 4,
-        "lines": [(x(one), f"{one:g} s") for one in lines],
+        "lines": [(x(line), f"{line:g} s") for line in lines],
         "breaks": [x(one) for one in time.breaks],
         "rows": rows,
     }

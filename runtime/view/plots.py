@@ -86,24 +86,24 @@ class Plot:
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to draw."""
-        return not any(one.points for one in self.series)
+        return not any(placed.points for placed in self.series)
 
     @property
     def drawn(self) -> Drawn:
         """The same in pixels."""
-        points = [point for one in self.series for point in one.points]
+        points = [point for placed in self.series for point in placed.points]
         ends = [end for one in points for end in (one.low, one.high) if end is not None]
         x = Scale.over([one.x for one in points], LEFT, WIDTH - RIGHT)
         heights = [*(one.y for one in points), *ends, *(self.y_range or ())]
         y = Scale.over(heights, HEIGHT - BOTTOM, TOP)
         return Drawn(
-            x_ticks=[(x.at(one), f"{one:,.10g}") for one in x.ticks],
-            y_ticks=[(y.at(one), f"{one:,.10g}") for one in y.ticks],
+            x_ticks=[(x.at(tick), f"{tick:,.10g}") for tick in x.ticks],
+            y_ticks=[(y.at(tick), f"{tick:,.10g}") for tick in y.ticks],
             left=LEFT,
             right=WIDTH - RIGHT,
             bottom=HEIGHT - BOTTOM,
             top=TOP,
-            series=[_placed(number, one, x, y) for number, one in enumerate(self.series)],
+            series=[_placed(number, placed, x, y) for number, placed in enumerate(self.series)],
         )
 
 
@@ -144,7 +144,7 @@ class Scale:
     @classmethod
     def over(cls, numbers: Sequence[float], start: float, end: float) -> Scale:
         """Make room for numbers, and for round ones around them."""
-        finite = [one for one in numbers if math.isfinite(one)] or [0.0]
+        finite = [number for number in numbers if math.isfinite(number)] or [0.0]
         low, high = min(finite), max(finite)
         if high - low < max(LEAST, abs(high) * LEAST):
             room = max(abs(high), 1.0) / 2
@@ -212,8 +212,8 @@ class Bars:
     def rows(self) -> Sequence[tuple[int, float, float, float, Bar]]:
         """Each bar with the pixels of its row, its value, and the ends of its interval."""
         return [
-            (24 + ROW * number, self.at(one.value), self.at(one.low), self.at(one.high), one)
-            for number, one in enumerate(self.bars)
+            (24 + ROW * number, self.at(bar.value), self.at(bar.low), self.at(bar.high), bar)
+            for number, bar in enumerate(self.bars)
         ]
 
     def at(self, share: float) -> float:
@@ -224,14 +224,14 @@ class Bars:
 def _placed(number: int, series: Series, x: Scale, y: Scale) -> Placed:
     points = [
         (
-            x.at(one.x),
-            y.at(one.y),
-            None if one.low is None else y.at(one.low),
-            None if one.high is None else y.at(one.high),
-            one,
+            x.at(point.x),
+            y.at(point.y),
+            None if point.low is None else y.at(point.low),
+            None if point.high is None else y.at(point.high),
+            point,
         )
-        for one in series.points
-        if math.isfinite(one.x) and math.isfinite(one.y)
+        for point in series.points
+        if math.isfinite(point.x) and math.isfinite(point.y)
     ]
     lows = [(x, low) for x, _, low, _, _ in points if low is not None]
     highs = [(x, high) for x, _, _, high, _ in points if high is not None]

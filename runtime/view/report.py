@@ -43,7 +43,7 @@ def report(site: Site, source: Path) -> str:
     """
     contents = site.contents
     all_links = [Links(here=one, contents=[*contents]) for one in contents]
-    return document(site, [(one, made(site, one, source)) for one in all_links])
+    return document(site, [(all_link, made(site, all_link, source)) for all_link in all_links])
 
 
 def problem(title: str, why: str, links: Links) -> Page:

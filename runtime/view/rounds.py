@@ -51,7 +51,7 @@ class Round:
     @property
     def changed(self) -> int:
         """How many answers are others than in the round before."""
-        return sum(one.news == "changed" for one in self.outcomes)
+        return sum(outcome.news == "changed" for outcome in self.outcomes)
 
 
 def rounds(events: Iterable[Mapping[str, Any]]) -> list[Round]:
@@ -73,7 +73,7 @@ def rounds(events: Iterable[Mapping[str, Any]]) -> list[Round]:
             for agent, (status, text) in ended.items()
         ]
         made.append(Round(name=name, outcomes=outcomes))
-        before |= {one.agent: one.text for one in outcomes}
+        before |= {outcome.agent: outcome.text for outcome in outcomes}
     return made
 
 

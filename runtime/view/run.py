@@ -125,7 +125,7 @@ class _View:
     def __init__(self, run: Recorded, links: Links, folder: Path | None) -> None:
         self.run, self.links, self.folder = run, links, folder
         self.time = Timeline.of(run.events)
-        self.events = {one["n"]: one for one in run.events}
+        self.events = {event["n"]: event for event in run.events}
         self.agents = run.speakers
         self.blamed = [*self._blame()]
 
@@ -155,10 +155,10 @@ class _View:
             blame=self.blamed,
             graph=self._graph(),
             chart=self._chart(),
-            rows=[self._row(one) for one in self.agents],
+            rows=[self._row(agent) for agent in self.agents],
             total=self._total(),
             rounds=rounds(run.events),
-            agents=[self._agent(one) for one in self.agents],
+            agents=[self._agent(agent) for agent in self.agents],
             happened=[*self._happened()],
             kinds=KINDS,
         )
@@ -238,7 +238,7 @@ class _View:
                 "confidence": float(value["confidence"]),
                 "number": int(number) if number.isdecimal() else None,
                 "address": self.links.to(anchor),
-                "votes": [_vote(one) for one in votes] if is_list(votes) else [],
+                "votes": [_vote(vote) for vote in votes] if is_list(votes) else [],
             }
 
     # Who was there.
@@ -258,7 +258,9 @@ class _View:
             for event in run.events
             if event["type"] == "message_posted" and event.get("agent") and event.get("to")
         }
-        marks = {one: self._mark(one, run.states.get(one, "not begun")) for one in team.agents}
+        marks = {
+            agent: self._mark(agent, run.states.get(agent, "not begun")) for agent in team.agents
+        }
         # Drawn from a team that loads; what it says is escaped there.
         return Markup(draw_marked(team, marks, carried, tip=self.links.id("tip")))  # noqa: S704
 
@@ -273,7 +275,7 @@ class _View:
     def _mark(self, agent: str, status: str) -> Mark:
         kind, sign = KINDS.get(status, ("idle", "·"))
         spans = self.time.of_agent(agent)
-        took = f", {_seconds(sum(one.seconds for one in spans))}" if spans else ""
+        took = f", {_seconds(sum(span.seconds for span in spans))}" if spans else ""
         blamed = " ⚑ blamed" if any(one["agent"] == agent for one in self.blamed) else ""
         address = self.links.to(f"agent-{agent}")
         return Mark(words=f"{sign} {status}{took}{blamed}", kind=kind, address=address)
@@ -297,9 +299,9 @@ class _View:
         """Give the figures of an agent: a row of the table beside the timeline."""
         time, usage = self.time, self.run.usage_of(agent)
         spans = time.of_agent(agent)
-        worked = sum(one.seconds for one in spans)
+        worked = sum(span.seconds for span in spans)
         model, tool = time.seconds(agent, "model"), time.seconds(agent, "tool")
-        waited = dict.fromkeys(one.waited_for for one in spans if one.waited_for)
+        waited = dict.fromkeys(span.waited_for for span in spans if span.waited_for)
         return {
             "agent": agent,
             "address": self.links.to(f"agent-{agent}"),
@@ -310,7 +312,7 @@ class _View:
             "tool": _seconds(tool),
             "own": _seconds(max(0.0, worked - model - tool)) if spans else "",
             "waited_for": ", ".join(waited),
-            "is_critical": any(one.is_critical for one in spans),
+            "is_critical": any(span.is_critical for span in spans),
             "calls": f"{usage.calls}",
             "tokens": f"{usage.tokens:,}",
             "cost": usage.cost,
@@ -339,15 +341,17 @@ class _View:
             "status": status,
             "is_open": status not in {"done", "not begun", "asked"} or agent == run.team.output,
             "usage": run.usage_of(agent),
-            "reads": ", ".join(one for one, other in run.team.edges if other == agent),
+            "reads": ", ".join(edge for edge, other in run.team.edges if other == agent),
             "tells": ", ".join(run.team.reports_to.get(agent, ())),
             "error": whole(ended.get("error")),
             "mishaps": [str(one) for one in ended["mishaps"]],
             "content": whole(ended.get("content")),
             "turns": its_turns,
             # An answer that was cut off is told by its turn, and mostly by an event as well.
-            "troubles": sum(one.is_trouble and one.kind != "says" for one in its_turns)
-            or sum(one.is_trouble for one in its_turns),
+            "troubles": sum(
+                its_turn.is_trouble and its_turn.kind != "says" for its_turn in its_turns
+            )
+            or sum(its_turn.is_trouble for its_turn in its_turns),
             "steps": [*steps_of(steps)] if is_list(steps) else [],
             "blamed": [one for one in self.blamed if one["agent"] == agent],
         }

@@ -162,9 +162,9 @@ def steps_of(steps: Sequence[Any]) -> Iterator[dict[str, str]]:
             raise TypeError(f"step {number} of an agent is no object: {step!r}")
         calls = step.get("calls")
         ran = [
-            f"{one.get('name')}({one.get('arguments')})"
-            for one in (calls if is_list(calls) else ())
-            if is_mapping(one)
+            f"{call.get('name')}({call.get('arguments')})"
+            for call in (calls if is_list(calls) else ())
+            if is_mapping(call)
         ]
         code = step.get("code") or step.get("command")
         yield {

@@ -109,15 +109,15 @@ class Timeline:
 
     def of_agent(self, agent: str) -> list[Span]:
         """Give the times in which an agent worked."""
-        return [one for one in self.spans if one.agent == agent]
+        return [span for span in self.spans if span.agent == agent]
 
     def seconds(self, agent: str, kind: str) -> float:
         """Sum up how long an agent waited for models, or for tools; what overlaps counts once."""
         works = [one for one in self.works.get(agent, ()) if one.kind == kind]
         total = reached = 0.0
-        for one in sorted(works, key=lambda one: one.start):
-            total += max(0.0, one.end - max(one.start, reached))
-            reached = max(reached, one.end)
+        for work in sorted(works, key=lambda one: one.start):
+            total += max(0.0, work.end - max(work.start, reached))
+            reached = max(reached, work.end)
         return total
 
 
@@ -176,7 +176,7 @@ class _Reading:
 
     def ended(self) -> list[Span]:
         """Give all times of work, those without an end until now."""
-        return [*self.spans, *(replace(one, end=self.now) for one in self.at_work.values())]
+        return [*self.spans, *(replace(span, end=self.now) for span in self.at_work.values())]
 
 
 def _marked(spans: list[Span]) -> list[Span]:

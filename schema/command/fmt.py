@@ -96,8 +96,8 @@ def _convert(team_file: Path, target: Path, *, as_folder: bool) -> None:
     except OSError as error:
         raise InputError(f"{target}: cannot be written: {error.strerror}.") from None
     click.echo(f"{speakable(str(target))}: written")
-    for one in strangers or ():
-        note(f"{target / one} is no part of the team. It stays.")
+    for stranger in strangers or ():
+        note(f"{target / stranger} is no part of the team. It stays.")
 
 
 def _format(file: Path, *, check: bool, inline: bool) -> bool:

@@ -45,7 +45,7 @@ def main(files: tuple[Path, ...], problem_format: str, **host: Any) -> None:
     problem; a warning tells of a likely mistake, and is none. Nothing is run.
     """
     known = host_catalogue(**host)
-    files = tuple(one for file in files for one in with_agents(file))
+    files = tuple(with_agent for file in files for with_agent in with_agents(file))
     problems = dict.fromkeys(problem for file in files for problem in _problems(file, known))
     if any(one.severity == "error" for one in problems):
         raise ConfigError([*problems])

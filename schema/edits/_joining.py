@@ -41,11 +41,19 @@ def join_rounds(value: Value, edits: Sequence[Edit]) -> None:
     opening, closing = list(rounds.get("opening", ())), list(rounds.get("closing", ()))
     recruits = [said["by"]] if (said := value["execution"].get("recruit")) else []
     for _ in newcomers if rounds else ():
-        opens = {one for one in newcomers if {*opening, *recruits} & {*reports_to.get(one, ())}}
-        opening += [one for one in newcomers if one in opens and one not in opening]
+        opens = {
+            newcomer
+            for newcomer in newcomers
+            if {*opening, *recruits} & {*reports_to.get(newcomer, ())}
+        }
+        opening += [
+            newcomer for newcomer in newcomers if newcomer in opens and newcomer not in opening
+        ]
         heard = {one for closer in closing for one in reports_to.get(closer, ())}
         heard |= {value["topology"].get("output")} if closing else set()
-        closing += [one for one in newcomers if one in heard and one not in closing]
+        closing += [
+            newcomer for newcomer in newcomers if newcomer in heard and newcomer not in closing
+        ]
     for name, agents in (("opening", opening), ("closing", closing)):
         if agents:
             value["execution"]["rounds"] = {**value["execution"]["rounds"], name: agents}

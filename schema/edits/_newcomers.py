@@ -88,7 +88,7 @@ class Newcomers:
     def _ids(self) -> Sequence[str]:
         if self.together and self.count < len(NAMES):
             numbers = range(1, len(self.team.agents) + self.count + 1)
-            free = [f"{ANY_NAME}_{one}" for one in numbers]
+            free = [f"{ANY_NAME}_{number}" for number in numbers]
             return [one for one in free if one not in self.team.agents][: self.count]
         return [self._free(name) for name in NAMES]
 
@@ -121,7 +121,7 @@ class Newcomers:
         others then.
         """
         team = self.team
-        others = [one for one in team.agents if one != team.output]
+        others = [agent for agent in team.agents if agent != team.output]
         most = min(len(others), REPORTERS, self.edges - 1)
         heard = (
             {"receives_from": some(others, least=least, most=most)} if most >= max(least, 1) else {}

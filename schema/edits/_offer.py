@@ -61,7 +61,7 @@ class Offer:
     def asking(self) -> Sequence[Agent]:
         """The agents that ask a model."""
         team = self.team
-        return [one for one in team.agents.values() if team.backend_of(one) != "function"]
+        return [agent for agent in team.agents.values() if team.backend_of(agent) != "function"]
 
     def objects(self, agent: Agent) -> bool:
         """Tell whether the agent's backend cannot run it."""
@@ -78,7 +78,7 @@ class Offer:
         What nobody has spoken of is not offered: a model that does not think would be asked to.
         """
         limit = self.most_of("effort")
-        spoken_of = limit not in {None, "none"} or any(one.effort for one in self.asking)
+        spoken_of = limit not in {None, "none"} or any(agent.effort for agent in self.asking)
         most = EFFORTS.index(limit) + 1 if limit is not None else len(EFFORTS)
         return EFFORTS[:most] if spoken_of else ()
 
@@ -139,11 +139,11 @@ class Offer:
     def longest_run(self) -> float | None:
         """The most seconds of a run; an agent that writes none of its own has as many."""
         limits = [self.most_of("run_timeout")]
-        if any(one.timeout is None for one in self.asking):
+        if any(agent.timeout is None for agent in self.asking):
             limits.append(self.most_of("timeout"))
         return min((limit for limit in limits if limit is not None), default=None)
 
     @property
     def looping(self) -> Sequence[str]:
         """The agents that work in a loop."""
-        return [one.id for one in self.asking if self.team.backend_of(one) != "llm"]
+        return [agent.id for agent in self.asking if self.team.backend_of(agent) != "llm"]

@@ -98,7 +98,7 @@ def choice(usual: Iterable[float], limit: float | None) -> Schema:
     numbers = {one for one in usual if limit is None or one < limit}
     if limit is not None:
         numbers.add(limit)
-    if all(one == int(one) for one in numbers):
+    if all(number == int(number) for number in numbers):
         return {"type": "integer", "enum": sorted(map(int, numbers))}
     return {"type": "number", "enum": sorted(numbers)}
 

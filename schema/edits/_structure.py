@@ -34,7 +34,7 @@ def is_tied(team: Team) -> bool:
     less may move others past the output: nothing is offered about the structure of such a team.
     Nor is it where who opens, recruits, meets or has a say in the end depends on who hears whom.
     """
-    hears = all(bool(team.reports_to.get(one)) == (one != team.output) for one in team.agents)
+    hears = all(bool(team.reports_to.get(agent)) == (agent != team.output) for agent in team.agents)
     return hears and not is_arranged(team)
 
 
@@ -57,8 +57,8 @@ def new_edges(team: Team, *, together: bool) -> EdgesBySender:
         later = {one: {*order[place + 1 :]} for place, one in enumerate(order)}
     else:
         ancestors = team.ancestors
-        later = {one: {*team.agents} - {one, *ancestors[one]} for one in team.agents}
-    return {one: later[one] - {*team.reports_to.get(one, ())} for one in team.agents}
+        later = {agent: {*team.agents} - {agent, *ancestors[agent]} for agent in team.agents}
+    return {agent: later[agent] - {*team.reports_to.get(agent, ())} for agent in team.agents}
 
 
 def spare_edges(team: Team, *, together: bool) -> EdgesBySender:
@@ -67,7 +67,11 @@ def spare_edges(team: Team, *, together: bool) -> EdgesBySender:
     held = (
         _held(team, reporters)
         if together
-        else {(one, receiver) for receiver, (one, *others) in reporters.items() if not others}
+        else {
+            (reporter, receiver)
+            for receiver, (reporter, *others) in reporters.items()
+            if not others
+        }
     )
     return {
         sender: {one for one in receivers if (sender, one) not in held and len(receivers) > 1}
@@ -79,7 +83,7 @@ def spare_agents(team: Team, *, together: bool) -> list[str]:
     """Find those that may go: all but the output, whom a function needs, and whom rounds do."""
     groups = [*_reporters_of_functions(team).values(), _in_rounds(team)]
     needed = {first for first, *others in filter(None, groups) if together or not others}
-    return [one for one in team.agents if one != team.output and one not in needed]
+    return [agent for agent in team.agents if agent != team.output and agent not in needed]
 
 
 def _held(team: Team, reporters: Mapping[str, tuple[str, ...]]) -> Set[Edge]:
@@ -96,12 +100,12 @@ def _reporters_of_functions(team: Team) -> Mapping[str, tuple[str, ...]]:
     """Find who reports to the functions that need reports."""
     reporters = team.predecessors
     return {
-        one.id: reporters[one.id]
-        for one in team.agents.values()
-        if team.backend_of(one) == "function"
-        and one.function is not None
-        and reporters[one.id]
-        and needs_reports(one.function)
+        agent.id: reporters[agent.id]
+        for agent in team.agents.values()
+        if team.backend_of(agent) == "function"
+        and agent.function is not None
+        and reporters[agent.id]
+        and needs_reports(agent.function)
     }
 
 
@@ -109,4 +113,4 @@ def _in_rounds(team: Team) -> Sequence[str]:
     """Find who works in the rounds of a team in which others only close: one of them has to."""
     rounds = team.execution.rounds
     closing = rounds.closing if rounds else ()
-    return [one for one in team.agents if one not in closing] if closing else ()
+    return [agent for agent in team.agents if agent not in closing] if closing else ()

@@ -68,8 +68,8 @@ def changes(before: Team, after: Team) -> tuple[Change, ...]:
     """
     new_ids = renamed_agents(before, after)
     found = [*_roster(before, after, new_ids), *_topology(before, after, new_ids)]
-    for one, now in pairs(before, after):
-        found += agent_changes(one, now)
+    for pair, now in pairs(before, after):
+        found += agent_changes(pair, now)
     parameters: dict[str, Component] = {f.name: "parameters" for f in fields(Execution)}
     started = before.execution.following(_ids_of_now(before, after))
     found += _fields(written(started), written(after.execution), parameters, ("execution",))
@@ -110,7 +110,7 @@ def pairs(before: Team, after: Team) -> Iterator[tuple[Agent, Agent]]:
 def _ids_of_now(before: Team, after: Team) -> Mapping[str, str | None]:
     """Give the id that each agent has after, by the one that it had; None for those who went."""
     new_ids = renamed_agents(before, after)
-    now = {one: new_ids.get(one, one) for one in before.agents}
+    now = {agent: new_ids.get(agent, agent) for agent in before.agents}
     return {old: new if new in after.agents else None for old, new in now.items()}
 
 

@@ -53,7 +53,7 @@ class NoteOffer:
         `{"notes": [{"patch": {"name": "units", "text": "Write units."}}, …]}`. Old notes are
         written anew under their names, or left out with `forget`.
         """
-        choices = [one for kind in self.kinds for one in self._choices(kind)]
+        choices = [choice for kind in self.kinds for choice in self._choices(kind)]
         if not choices:
             return None
         return closed(notes=listed(choices, least=0, most=self.most))
@@ -93,7 +93,7 @@ class NoteOffer:
     def _names(self, kind: Note) -> Schema | None:
         """Say what a note may be called: as an old one, or anything where there is room."""
         if NAMED_NOTES[kind] in OF_OTHERS:
-            others = [one for one in self.team.agents if one != self.agent]
+            others = [agent for agent in self.team.agents if agent != self.agent]
             return one_of(others) if others else None
         place = shape_schema("team")["$defs"]["agent"]["properties"]["notes"]["properties"]
         old = self._old(kind)

@@ -71,7 +71,9 @@ class SetPrompt(OneField):
         """Offer any text."""
         if offer.asking:
             prompt = text(offer.characters, PROMPT)
-            yield edit("set_prompt", agent=one_of(one.id for one in offer.asking), prompt=prompt)
+            yield edit(
+                "set_prompt", agent=one_of(agent.id for agent in offer.asking), prompt=prompt
+            )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -96,7 +98,7 @@ class SetModel(OneField):
     @classmethod
     def offers(cls, offer: Offer) -> Iterator[Schema]:
         """Offer every other model."""
-        options = {one.id: offer.models - {one.model_id} for one in offer.asking}
+        options = {agent.id: offer.models - {agent.model_id} for agent in offer.asking}
         yield from pairs("set_model", "agent", "model_id", options)
 
 
@@ -150,7 +152,7 @@ class SetParameter(OfAgent):
     @classmethod
     def offers(cls, offer: Offer) -> Iterator[Schema]:
         """Offer limits, the temperature, efforts, and a choice of labels for the answer."""
-        asking = [one.id for one in offer.asking]
+        asking = [agent.id for agent in offer.asking]
         known = shape_schema("team")["$defs"]["agent"]["properties"]
         if asking:
             temperature = {"type": "number", "enum": list(TEMPERATURES)}

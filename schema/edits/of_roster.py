@@ -203,7 +203,7 @@ class OrderAgents(Kind):
     def make(self, value: Value) -> Iterator[Objection]:
         """Put the agents into that order, where it names each of them once."""
         if sorted(self.agents) == sorted(value["agents"]):
-            value["agents"] = {one: value["agents"][one] for one in self.agents}
+            value["agents"] = {agent: value["agents"][agent] for agent in self.agents}
         else:
             yield self, "agents", f"not each agent of the team once: {', '.join(value['agents'])}."
 

@@ -56,7 +56,9 @@ class GrantTool(OfTool):
     def offers(cls, offer: Offer) -> Iterator[Schema]:
         """Offer each agent that can use tools those that it does not have."""
         able = [
-            one for one in offer.asking if not offer.objects(replace(one, tools=("some_tool",)))
+            agent
+            for agent in offer.asking
+            if not offer.objects(replace(agent, tools=("some_tool",)))
         ]
         missing = {
             one.id: told_apart(offer.tools - {*one.tools}, one.tools)[: MOST_TOOLS - len(one.tools)]
@@ -81,7 +83,7 @@ class RevokeTool(OfTool):
     @classmethod
     def offers(cls, offer: Offer) -> Iterator[Schema]:
         """Offer each agent's own tools."""
-        granted = {agent_id: {*one.tools} for agent_id, one in offer.team.agents.items()}
+        granted = {agent_id: {*agent.tools} for agent_id, agent in offer.team.agents.items()}
         yield from pairs("revoke_tool", "agent", "tool", granted)
 
 

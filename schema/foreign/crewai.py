@@ -112,9 +112,9 @@ def crew_team(
     )
     works = list(crew.tasks.mapping(()))
     ids = _ids(crew, works)
-    team_agents = {ids[one]: _agent(crew, one, ids[one]) for one in works}
+    team_agents = {ids[work]: _agent(crew, work, ids[work]) for work in works}
     edges = _edges(crew.tasks, works, ids)
-    doers = {crew.tasks.text((one, "agent")) for one in works}
+    doers = {crew.tasks.text((work, "agent")) for work in works}
     for one in crew.agents.mapping(()):
         if one in doers:
             crew.agents.lose_rest((one,), AGENT_READ, AGENT_LOST)
@@ -145,7 +145,7 @@ def _how_to_say(inputs: _Inputs) -> Iterator[str]:
 
 def _ids(crew: _Crew, works: list[str]) -> Mapping[str, str]:
     """Name an agent of the team after who does a task, or where that does several, after it."""
-    doers = {one: crew.tasks.text((one, "agent")) for one in works}
+    doers = {work: crew.tasks.text((work, "agent")) for work in works}
     often = Counter(doers.values())
     names = {
         one: doer if doer and often[doer] == 1 and doer not in works else one
@@ -157,16 +157,16 @@ def _ids(crew: _Crew, works: list[str]) -> Mapping[str, str]:
 
 def _edges(source: Source, works: list[str], ids: Mapping[str, str]) -> Edges:
     edges = Edges()
-    for one in works:
-        for other in _heard(source, works, one):
-            edges.add(ids[other], ids[one])
+    for work in works:
+        for other in _heard(source, works, work):
+            edges.add(ids[other], ids[work])
     last = ids[works[-1]]
-    for one in works[:-1]:
-        if not edges.reports_to.get(ids[one]):
-            edges.add(ids[one], last)
+    for work in works[:-1]:
+        if not edges.reports_to.get(ids[work]):
+            edges.add(ids[work], last)
             source.lose(
-                (one,),
-                f"nobody reads what comes of it there. Here all work is for the answer: {ids[one]}"
+                (work,),
+                f"nobody reads what comes of it there. Here all work is for the answer: {ids[work]}"
                 f" reports to {last}.",
             )
     return edges

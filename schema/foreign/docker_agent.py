@@ -184,8 +184,10 @@ class _Models:
     def _alias(self, wanted: str, whole: str, fields: dict[str, Any]) -> str:
         """Note what an alias stands for; where it stands for something else, take another."""
         names = chain((wanted, whole), (f"{wanted}_{number}" for number in count(2)))
-        aliases = (_NO_ALIAS.sub("_", one)[-LONGEST_ALIAS:].strip("_./:-") for one in names)
-        fitting = (one for one in aliases if self.fields.setdefault(one or "m", fields) == fields)
+        aliases = (_NO_ALIAS.sub("_", name)[-LONGEST_ALIAS:].strip("_./:-") for name in names)
+        fitting = (
+            aliase for aliase in aliases if self.fields.setdefault(aliase or "m", fields) == fields
+        )
         return next(fitting) or "m"
 
 
@@ -300,12 +302,12 @@ def _output(
     sinks = edges.sinks(ids[one] for one in order)
     output = ids[first] if ids[first] in sinks else sinks[-1]
     names = {ids[one]: one for one in order}
-    for one in sinks:
-        if one != output:
-            edges.add(one, output)
+    for sink in sinks:
+        if sink != output:
+            edges.add(sink, output)
             source.lose(
-                ("agents", names[one]),
-                f"a team has one output, and that is {output}: {one} reports to it.",
+                ("agents", names[sink]),
+                f"a team has one output, and that is {output}: {sink} reports to it.",
             )
     return output
 

@@ -50,7 +50,7 @@ def program_of(value: Any) -> str | None:
 def is_crew(value: Mapping[str, Any], fields: frozenset[str] = _OF_AN_AGENT) -> bool:
     """Tell whether all that a file has at its top are CrewAI's agents; or its tasks, by fields."""
     parts = value.values()
-    return bool(value) and all(is_mapping(one) and fields <= one.keys() for one in parts)
+    return bool(value) and all(is_mapping(part) and fields <= part.keys() for part in parts)
 
 
 def foreign_problem(document: Document) -> Problem | None:
@@ -71,7 +71,7 @@ def crew_folder(folder: Path) -> Path | None:
     Where there are several in a project, it is not clear which is meant, and none is found.
     """
     places = [folder, folder / "config", *sorted(folder.glob("src/*/config"))]
-    found = [one for one in places if all((one / name).is_file() for name in _BOTH)]
+    found = [place for place in places if all((place / name).is_file() for name in _BOTH)]
     return found[0] if len(found) == 1 or folder in found else None
 
 
@@ -82,7 +82,7 @@ def _is_docker_agent(value: Mapping[str, Any]) -> bool:
     agents = value["agents"]
     if not is_mapping(agents) or not agents:
         return False
-    parts = [one for one in agents.values() if is_mapping(one)]
-    if any(_OF_OUR_AGENT & one.keys() for one in parts):
+    parts = [agent for agent in agents.values() if is_mapping(agent)]
+    if any(_OF_OUR_AGENT & part.keys() for part in parts):
         return False
-    return any(_OF_DOCKER_AGENT & one.keys() for one in parts)
+    return any(_OF_DOCKER_AGENT & part.keys() for part in parts)

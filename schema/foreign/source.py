@@ -172,7 +172,7 @@ class Edges:
 
     def sinks(self, agents: Iterable[str]) -> list[str]:
         """Give those of some agents who report to nobody."""
-        return [one for one in agents if not self.reports_to.get(one)]
+        return [agent for agent in agents if not self.reports_to.get(agent)]
 
     @property
     def tuples(self) -> Mapping[str, tuple[str, ...]]:
@@ -183,8 +183,8 @@ class Edges:
 def ill_fitting(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Give what keeps an agent's fields from loading: the place in them, and what is wrong."""
     value = {"name": "x", "agents": {"x": dict(fields)}}
-    for one in shape_problems(Document(file="", value=value, places={}, keys={}), "team"):
-        yield one.path.removeprefix("agents.x."), one.message
+    for shape_problem in shape_problems(Document(file="", value=value, places={}, keys={}), "team"):
+        yield shape_problem.path.removeprefix("agents.x."), shape_problem.message
 
 
 def ids_of(names: Iterable[str]) -> Mapping[str, str]:

@@ -71,11 +71,11 @@ def _crew(
     root: Path | None = None,
 ) -> Imported:
     files = [folder / name for name in (AGENTS_FILE, TASKS_FILE)]
-    if missing := next((one for one in files if not one.is_file()), None):
+    if missing := next((file for file in files if not file.is_file()), None):
         raise InputError(
             f"{named or folder}: of CrewAI, and {missing} is missing. A team is made of both files."
         )
-    agents, tasks = (_read(one, None if one == named else root or folder) for one in files)
+    agents, tasks = (_read(file, None if file == named else root or folder) for file in files)
     place = folder.resolve()
     while place.name in NO_NAME and place != place.parent:
         place = place.parent

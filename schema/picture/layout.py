@@ -69,9 +69,9 @@ def arrange(team: Team, spacing: Spacing) -> Arrangement:
     links = _links(team)
     before: Neighbours = defaultdict(list)
     after: Neighbours = defaultdict(list)
-    for one, other in links:
-        after[one].append(other)
-        before[other].append(one)
+    for link, other in links:
+        after[link].append(other)
+        before[other].append(link)
     levels = _levels(team, links)
     for _ in range(SWEEPS):
         levels = _ordered(levels, before)

@@ -178,7 +178,7 @@ def draw_marked(
     lines = (
         f'<svg {view} role="group" aria-label="{_text(totals(team))}">',
         TIP.replace('id="tip"', f'id="{tip}"'),
-        *(one.replace("url(#tip)", f"url(#{tip})") for one in _edges(frame, carried, team)),
+        *(edge.replace("url(#tip)", f"url(#{tip})") for edge in _edges(frame, carried, team)),
         *_boxes(frame, labels),
         "</svg>",
     )
@@ -234,16 +234,18 @@ def _frame(team: Team, labels: Mapping[str, Label]) -> Frame:
 def _edges(
     frame: Frame, carried: Container[tuple[str, str]] = (), team: Team | None = None
 ) -> Iterator[str]:
-    sending = {one for one, other in (team.edges if team else ()) if (one, other) in carried}
-    for one, other in frame.arrangement.links:
+    sending = {edge for edge, other in (team.edges if team else ()) if (edge, other) in carried}
+    for link, other in frame.arrangement.links:
         # The edges of one agent share the pieces that pass a level.
         is_used = (
-            one.agent_id in sending if other.passing else (one.agent_id, other.agent_id) in carried
+            link.agent_id in sending
+            if other.passing
+            else (link.agent_id, other.agent_id) in carried
         )
         kind = "edge carried" if is_used else "edge"
         end = frame.start(other.level)
         begin, middle = end - frame.between, end - frame.between / 2
-        here, there = frame.arrangement.centers[one], frame.arrangement.centers[other]
+        here, there = frame.arrangement.centers[link], frame.arrangement.centers[other]
         way = _points(frame, (begin, here), (middle, here), (middle, there), (end, there))
         if other.passing:
             beyond = _points(frame, (end + frame.depth, there))

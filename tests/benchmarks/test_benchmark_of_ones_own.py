@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +15,7 @@ from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 
 from ..came import Came
+from ..support.processes import python
 from . import added_benchmark
 
 SOURCE = Path(str(added_benchmark.__file__))
@@ -64,15 +63,8 @@ def block(language: str) -> str:
 
 def mas_bench(folder: Path, *commands: Sequence[str]) -> list[Came]:
     """Run commands in one process that finds the package."""
-    done = subprocess.run(
-        [sys.executable, "-c", START, json.dumps(commands)],
-        cwd=folder,
-        env={**os.environ, "MAS_HOME": str(folder), "PYTHONPATH": str(folder)},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
+    own = {**os.environ, "MAS_HOME": str(folder), "PYTHONPATH": str(folder)}
+    done = python("-c", START, json.dumps(commands), cwd=folder, env=own, check=True)
     return [Came(**json.loads(line)) for line in done.stdout.splitlines()]
 
 

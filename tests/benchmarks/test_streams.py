@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from itertools import islice
 from pathlib import Path
 
@@ -25,6 +23,7 @@ from studies.headroom.__main__ import main as headroom
 from studies.headroom.candidates import CANDIDATES
 
 from ..scoring import scored as as_the_engine
+from ..support.processes import python
 
 SOLO = Path(__file__).parents[2] / "benchmarks" / "streams" / "solo.yaml"
 
@@ -189,12 +188,7 @@ def test_a_failing_provider_is_no_score(tmp_path: Path) -> None:
 
 
 def test_the_program_writes_json_lines() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "coterie.benchmarks.streams", "dates", "--count", "2"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = python("-m", "coterie.benchmarks.streams", "dates", "--count", "2", check=True)
     assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == [
         "dates-evolve-0-0000",
         "dates-evolve-0-0001",

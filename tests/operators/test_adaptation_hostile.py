@@ -6,8 +6,6 @@ import math
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from coterie.operators import (
     Coaching,
     Contribution,
@@ -21,38 +19,19 @@ from coterie.operators import (
 )
 from coterie.schema.edits import AddAgent, AddEdge, RemoveAgent, RemoveEdge
 
+from ..support.hostile_answers import FIRST, check, examples, hostile
 from .asking import TASK, team
 from .hostile import coachings, judgements, restructurings, teams_of_roles
 from .rounds import ROLES, judged, worked
-from .test_answers_hostile import FIRST, Count, check, hostile
 
 SHARES = {"contributions": 3_000, "coach": 3_000, "restructure": 3_500, "enlist": 500}
 """How many answers each has to live through, at night."""
-OF_A_DAY = 30
-"""The part of them that is tried on every change."""
 AGENTS = [*FIRST.agents]
 ROOM = 240
 
 
 def test_there_are_ten_thousand_of_them() -> None:
     assert sum(SHARES.values()) >= 10_000
-
-
-@pytest.fixture
-def part(nightly: bool) -> int:
-    return 1 if nightly else OF_A_DAY
-
-
-def examples(operator: str, part: int) -> int:
-    """Many examples ask twice."""
-    return max(60, SHARES[operator] * 7 // 10 // part)
-
-
-def enough(count: Count, operator: str, part: int, came: type) -> None:
-    assert count.answers >= SHARES[operator] // part, count.answers
-    assert count.came["Dropped"] + count.came[came.__name__] == count.came.total()
-    assert count.came["Dropped"] > count.came.total() / 10
-    assert part > 1 or count.came[came.__name__] > 0
 
 
 def test_contributions(part: int) -> None:
@@ -68,9 +47,12 @@ def test_contributions(part: int) -> None:
         assert isinstance(came.converged, bool)
 
     count = hostile(
-        judgements(AGENTS), examples("contributions", part), work, are_shares_of_every_agent
+        judgements(AGENTS),
+        examples(SHARES["contributions"], part, least=60),
+        work,
+        are_shares_of_every_agent,
     )
-    enough(count, "contributions", part, Contributions)
+    count.enough(SHARES["contributions"] // part, "Contributions", usable=part == 1)
 
 
 def test_coachings(part: int) -> None:
@@ -86,8 +68,10 @@ def test_coachings(part: int) -> None:
         assert 0 < len(came.text) <= ROOM
         assert came.text.count("\n") == 1
 
-    count = hostile(coachings(), examples("coach", part), work, is_short_and_of_one_agent)
-    enough(count, "coach", part, Coaching)
+    count = hostile(
+        coachings(), examples(SHARES["coach"], part, least=60), work, is_short_and_of_one_agent
+    )
+    count.enough(SHARES["coach"] // part, "Coaching", usable=part == 1)
 
 
 def check_budget(came: Proposal) -> None:
@@ -110,8 +94,10 @@ def test_restructurings(part: int) -> None:
         return await restructure(meta, "r", TASK, worked(FIRST), history, team=FIRST, **given)
 
     answers = restructurings(AGENTS, [*ROLES])
-    count = hostile(answers, examples("restructure", part), work, check, check_budget)
-    enough(count, "restructure", part, Proposal)
+    count = hostile(
+        answers, examples(SHARES["restructure"], part, least=60), work, check, check_budget
+    )
+    count.enough(SHARES["restructure"] // part, "Proposal", usable=part == 1)
 
 
 def test_teams_of_roles(part: int) -> None:
@@ -125,5 +111,7 @@ def test_teams_of_roles(part: int) -> None:
         assert all(one == ROLES[one.id] for one in came.child.agents.values())
 
     answers = teams_of_roles([*ROLES])
-    count = hostile(answers, examples("enlist", part), work, check, is_of_the_catalogue)
-    enough(count, "enlist", part, Proposal)
+    count = hostile(
+        answers, examples(SHARES["enlist"], part, least=60), work, check, is_of_the_catalogue
+    )
+    count.enough(SHARES["enlist"] // part, "Proposal", usable=part == 1)

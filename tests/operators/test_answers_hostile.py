@@ -5,22 +5,16 @@ The model is a function in this process; everything from its answer on is real.
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import json
-from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from coterie.operators import (
     MUTABLE,
-    Dropped,
     Meta,
     Proposal,
     consolidate,
@@ -33,90 +27,14 @@ from coterie.operators import (
 from coterie.pool.changes import Rejected
 from coterie.pool.learnt import Learnt
 from coterie.pool.pool import Pool
-from coterie.runtime import Calls
-from coterie.runtime.gateway import ChatAnswer, ChatRequest
-from coterie.schema import Lineage, dump
-from coterie.schema.ceiling import Ceiling
+from coterie.schema import Lineage
 from coterie.schema.edits import components
 from coterie.schema.loading import check_team
 
-from .asking import TASK, catalogue, ceiling_of, llm, parent, team
+from ..support.hostile_answers import CATALOGUE, CEILING, FIRST, SECOND, check, hostile
+from .asking import TASK, llm, parent, team
 from .hostile import choice_answers, edits_answers
 from .test_consolidate import STEPS
-
-CATALOGUE = catalogue()
-FIRST = team(
-    "first",
-    llm("worker", role="worker", agent_type="ToolCallingAgent", tools=("read_file",)),
-    llm("critic", role="critic"),
-    llm("judge", role="judge", model_id="fast"),
-)
-SECOND = team(
-    "second",
-    llm("worker", role="worker", prompt="Be brief.", max_tokens=64),
-    llm("judge", temperature=1),
-)
-CEILING = ceiling_of(FIRST, SECOND)
-GRANTED = Ceiling.of(FIRST, SECOND)
-
-
-class Answering:
-    """Stands where the gateway does, and gives answers in turn."""
-
-    models: Mapping[str, Any] = CATALOGUE.models
-
-    def __init__(self, answers: Iterator[str]) -> None:
-        self.answers = answers
-        self.asked = 0
-
-    async def chat(self, request: ChatRequest, *_: Any, **__: Any) -> ChatAnswer:
-        del request
-        self.asked += 1
-        return ChatAnswer(text=next(self.answers))
-
-
-class Count:
-    """What came of all the answers."""
-
-    def __init__(self) -> None:
-        self.answers = 0
-        self.came: Counter[str] = Counter()
-
-    def of(self, work: Callable[[Meta], Awaitable[Any]], answers: tuple[str, ...], run: Any) -> Any:
-        """Let an operator work with these answers; nothing that it does may go uncounted."""
-        events: Counter[str] = Counter()
-
-        def tell(event: str, /, **_: Any) -> None:
-            events[event] += 1
-
-        gateway: Any = Answering(iter(answers))
-        calls = Calls(gateway=gateway)
-        meta = Meta(calls=calls, catalogue=CATALOGUE, ceiling=CEILING, tell=tell)
-        came = run(work(meta))
-        self.answers += gateway.asked
-        self.came[type(came).__name__] += 1
-        assert events["model_call"] == gateway.asked
-        assert events["operator_dropped"] == isinstance(came, Dropped)
-        if isinstance(came, Dropped):
-            assert came.problems
-        return came
-
-
-def check(made: Proposal) -> None:
-    """A child loads from its file, is below the ceiling, and may do no more than its parents."""
-    child = made.child
-    loaded, problems = check_team(dump(child).encode(), "child.yaml", CATALOGUE)
-    assert problems == []
-    assert loaded == child
-    assert CEILING.problems(child) == []
-    for agent in child.agents.values():
-        assert set(agent.tools) <= GRANTED.tools
-        assert agent.model_id in CATALOGUE.aliases
-        assert child.backend_of(agent) in GRANTED.backends
-        assert len(agent.prompt) <= 4_000
-        assert agent.max_tokens <= 4096
-    assert child.execution.timeout <= 600
-    assert child.execution.max_retries <= 2
 
 
 def check_mutation(made: Proposal) -> None:
@@ -129,30 +47,6 @@ def check_crossover(made: Proposal) -> None:
     base = FIRST if made.parents[0] == "first" else SECOND
     assert (made.child.reports_to, made.child.output) == (base.reports_to, base.output)
     assert list(made.child.agents) == list(base.agents)
-
-
-NO_OPTION = st.none()
-
-
-def hostile(
-    answers: SearchStrategy[str], examples: int, work: Callable[[Meta, Any], Awaitable[Any]],
-    *checks: Callable[[Any], None], options: SearchStrategy[Any] = NO_OPTION,
-) -> Count:  # fmt: skip
-    """Let an operator work with as many hostile answers."""
-    count, before = Count(), (dump(FIRST), dump(SECOND))
-    with asyncio.Runner() as runner:
-
-        @settings(max_examples=examples)
-        @given(st.tuples(answers, answers, answers, answers), options)
-        def many(given_answers: tuple[str, ...], option: Any) -> None:
-            came = count.of(lambda meta: work(meta, option), given_answers, runner.run)
-            if not isinstance(came, Dropped):
-                for one in checks:
-                    one(came)
-
-        many()
-    assert (dump(FIRST), dump(SECOND)) == before
-    return count
 
 
 NIGHTLY = 250
@@ -178,14 +72,6 @@ def times(nightly: bool) -> int:
     return NIGHTLY if nightly else 1
 
 
-def enough(count: Count, operator: str, times: int, *, came: str) -> None:
-    """All answers were asked for, most are of no use, and of many some are: it is no dead end."""
-    assert count.answers >= SHARES[operator] * times, count.answers
-    assert count.came["Dropped"] + count.came[came] == count.came.total()
-    assert count.came["Dropped"] > count.came.total() / 4
-    assert times == 1 or count.came[came] > 0
-
-
 @pytest.mark.parametrize("component", MUTABLE)
 def test_mutations(component: Any, times: int) -> None:
     async def work(meta: Meta, _: Any) -> Any:
@@ -193,7 +79,7 @@ def test_mutations(component: Any, times: int) -> None:
 
     share = SHARES[component] * times
     count = hostile(edits_answers(FIRST, component), share * 6 // 11, work, check, check_mutation)
-    enough(count, component, times, came="Proposal")
+    count.enough(share, "Proposal", usable=times > 1, refused=0.25)
 
 
 def test_instantiations(times: int) -> None:
@@ -202,7 +88,7 @@ def test_instantiations(times: int) -> None:
 
     share = SHARES["instantiate"] * times
     count = hostile(edits_answers(FIRST, "roster"), share * 6 // 11, work, check)
-    enough(count, "instantiate", times, came="Proposal")
+    count.enough(share, "Proposal", usable=times > 1, refused=0.25)
 
 
 SOURCES = (
@@ -229,7 +115,7 @@ def test_crossovers(times: int) -> None:
     share = SHARES["crossover"] * times
     sides = st.sampled_from(["first", "second"])
     count = hostile(answers, share * 6 // 11, work, check, check_crossover, options=sides)
-    enough(count, "crossover", times, came="Proposal")
+    count.enough(share, "Proposal", usable=times > 1, refused=0.25)
 
 
 def test_choices_of_a_component(times: int) -> None:
@@ -261,7 +147,7 @@ def test_selections(times: int, tmp_path: Path) -> None:
     share = SHARES["select"] * times
     answers = choice_answers("selected", [*pool.members])
     count = hostile(answers, share * 6 // 11, work, are_two_that_there_are)
-    enough(count, "select", times, came="Selection")
+    count.enough(share, "Selection", usable=times > 1, refused=0.25)
 
 
 def test_verdicts(times: int) -> None:
@@ -274,7 +160,7 @@ def test_verdicts(times: int) -> None:
     share = SHARES["judge"] * times
     answers = choice_answers("score", [0, 1, 0.5, 7, -1, "1", None, 1e308])
     count = hostile(answers, share * 6 // 11, work, is_a_score)
-    enough(count, "judge", times, came="Verdict")
+    count.enough(share, "Verdict", usable=times > 1, refused=0.25)
 
 
 def test_summaries(times: int) -> None:
@@ -287,7 +173,7 @@ def test_summaries(times: int) -> None:
     share = SHARES["consolidate"] * times
     answers = choice_answers("summary", ["Voting helped.", " ", "x" * 9_000])
     count = hostile(answers, share, work, is_an_entry)
-    enough(count, "consolidate", times, came="Learnt")
+    count.enough(share, "Learnt", usable=times > 1, refused=0.25)
 
 
 @pytest.mark.damaged_pool  # its models are of another host

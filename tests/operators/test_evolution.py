@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
 from coterie.schema import load_team
 
+from ..support.repositories import run_git
 from .evolving import RECIPE, asked, evolved, kept, killed_at, lines_of, oracle, write_world
 
 
@@ -208,18 +208,9 @@ def test_chance_makes_children_without_a_meta_model(folder: Path) -> None:
 def test_each_task_is_a_commit(folder: Path) -> None:
     code, _, err, _ = evolved(folder, "pool", "--git", "--limit", "4")
     assert code == 0, err
-    log = subprocess.run(
-        ["git", "log", "--format=%s"],
-        cwd=folder / "pool",
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.splitlines()
+    log = run_git(folder / "pool", "log", "--format=%s").splitlines()
     assert [line.split(":")[0] for line in reversed(log)] == ["t0", "t1", "t2", "t3"]
-    status = subprocess.run(
-        ["git", "status", "--porcelain"], cwd=folder / "pool", capture_output=True, check=True
-    )
-    assert status.stdout == b""
+    assert run_git(folder / "pool", "status", "--porcelain") == ""
 
 
 @pytest.mark.parametrize(

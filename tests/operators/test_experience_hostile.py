@@ -12,22 +12,14 @@ from coterie.operators.appraise import appraised
 from coterie.operators.experience import ExperienceSettings, credited, kept
 from coterie.pool.learnt import Learnt
 
+from ..support.hostile_answers import examples, hostile
 from .asking import TASK
 from .consulting import utterance
 from .hostile import appraisals, distillations
-from .test_adaptation_hostile import part
-from .test_answers_hostile import hostile
-
-__all__ = ["part"]
 
 AGENTS = ("worker", "critic")
 SAID = [utterance(one) for one in AGENTS]
 GOOD = Contribution(value=0.9, reason="it helped")
-
-
-def examples(part: int) -> int:
-    """Many examples ask twice."""
-    return 3_000 * 7 // 10 // part
 
 
 def of_all(one: Any) -> str:
@@ -55,10 +47,8 @@ def test_scores_of_utterances(part: int) -> None:
             assert 0 <= one.value <= 1
             assert len(one.reason) <= 600
 
-    count = hostile(appraisals(AGENTS), examples(part), work, are_of_every_agent)
-    assert count.answers >= 3_000 // part // 2
-    assert count.came["Dropped"] > count.came.total() / 10
-    assert part > 1 or count.came["Appraisal"] > 0
+    count = hostile(appraisals(AGENTS), examples(3_000, part), work, are_of_every_agent)
+    count.enough(3_000 // part // 2, "Appraisal", usable=part == 1)
 
 
 def test_a_judge_of_no_use_leaves_nothing_to_keep(part: int) -> None:
@@ -89,10 +79,8 @@ def test_entries(part: int) -> None:
         assert 0 < len(came.text) <= 1_300
         assert came.text.count("\n") == 2
 
-    count = hostile(distillations(), examples(part), work, is_short_and_of_its_agent)
-    assert count.answers >= 3_000 // part // 2
-    assert count.came["Dropped"] > count.came.total() / 10
-    assert part > 1 or count.came["Distilled"] > 0
+    count = hostile(distillations(), examples(3_000, part), work, is_short_and_of_its_agent)
+    count.enough(3_000 // part // 2, "Distilled", usable=part == 1)
 
 
 def test_what_looks_like_a_key_is_not_kept() -> None:

@@ -12,9 +12,9 @@ from coterie.operators.bounds import SMALL
 from coterie.operators.routing import GAUGED
 from coterie.runtime.doubles import Reply
 
+from ..support.hostile_answers import hostile
 from .asking import TASK, Asked, asking
 from .hostile import gaugings
-from .test_answers_hostile import hostile
 
 SAID = {
     "reason": "many findings",

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from coterie.operators.command.showing import Shown
 from coterie.operators.reuse import reuse_of, told_reuse
 from coterie.pool import Pool
 from coterie.pool.evolutions import consumed, usage_of
@@ -207,11 +208,9 @@ def test_what_was_saved_is_shown_with_the_candidate(folder: Path) -> None:
     write(folder, "auto", ALONE)
     code, _, err, _ = evolved(folder, "pool", "--limit", "1")
     assert code == 0, err
-    from coterie.operators.command.showing import Shown
-
-    told = str(Shown.of(folder / "pool" / "evolutions" / "recipe", 0))
-    assert " of them saved" in told
-    events = folder / "pool" / "evolutions" / "recipe" / "episodes" / "000000" / "events.jsonl"
+    evolution = folder / "pool" / "evolutions" / "recipe"
+    assert " of them saved" in str(Shown.of(evolution, 0))
+    events = evolution / "episodes" / "000000" / "events.jsonl"
     sources = {
         value.get("source")
         for line in events.read_text().splitlines()

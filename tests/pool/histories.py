@@ -24,7 +24,7 @@ from coterie.runtime.usage import Usage
 from coterie.schema import Agent, Lineage, Team
 from coterie.schema.catalogue import Catalogue
 
-from .repositories import run_git
+from ..support.repositories import run_git
 from .teams import SEED, edited
 
 BRANCHES = ("ann", "ben", "cay")

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import signal
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -17,8 +15,8 @@ from coterie.pool.changes import Restored, Retired, Revised
 from coterie.pool.upkeep import repair, verify
 from coterie.schema.agent_file import load_agent
 from coterie.schema.errors import StorageError
-from coterie.schema.failpoints import armed
 
+from ..support.processes import killed_at
 from .test_lessons import SOLVER, born, lesson
 
 
@@ -138,12 +136,7 @@ def test_a_process_that_is_killed_leaves_files_behind_that_are_brought_up(
     moment: str, pool: Pool
 ) -> None:
     change = lesson("Late.", "ada", "ben", task="x")
-    if not (child := os.fork()):
-        with armed(f"{moment}:kill"):
-            pool.commit(change, op="3")
-        os._exit(0)
-    _, status = os.waitpid(child, 0)
-    assert os.waitstatus_to_exitcode(status) == -signal.SIGKILL
+    assert killed_at(moment, lambda: pool.commit(change, op="3"))
     assert (ids(pool, "ada"), ids(pool, "ben")) == (["1", "2"], ["2"])
     pool.commit(lesson("Later.", "ada", task="y"), op="4")  # who was there all the time
     assert ids(pool, "ada") == ["1", "2", "3", "4"]

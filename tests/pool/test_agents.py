@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -25,9 +23,9 @@ from coterie.schema.catalogue import Catalogue
 from coterie.schema.ceiling import Ceiling
 from coterie.schema.codec import from_value
 from coterie.schema.errors import ConfigError, StorageError
-from coterie.schema.failpoints import armed
 from coterie.schema.team import Notes
 
+from ..support.processes import killed_at
 from .teams import SEED, pool_of, vote
 from .test_changes import CHANGES
 
@@ -297,12 +295,7 @@ def test_a_change_that_a_crash_interrupts_happens_or_not_and_then_once(
         other = Pool.open(pool.folder)
         operation = f"{what} {number}"
         change = ALL[what](other)
-        if not (child := os.fork()):
-            with armed(f"{moment}:kill"):
-                other.commit(change, op=operation)
-            os._exit(0)
-        _, status = os.waitpid(child, 0)
-        assert os.waitstatus_to_exitcode(status) in {0, -signal.SIGKILL}
+        killed_at(moment, partial(other.commit, change, op=operation))
         again = Pool.open(pool.folder, report=lambda _: None)
         again.commit(change, op=operation)
         ops = [entry.op for entry in again.entries()]

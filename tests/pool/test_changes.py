@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,7 +17,6 @@ from coterie.pool.changes import (
     Change,
     Learnt,
     Rejected,
-    Restored,
     Retired,
     Told,
     Tried,
@@ -32,7 +30,7 @@ from coterie.runtime.usage import Usage
 from coterie.schema import InputError, Lineage
 from coterie.schema.codec import from_value
 
-from .teams import SEED, edited, pool_of, vote
+from .teams import SEED, edited, vote
 
 HASH = "0123456789abcdef" * 4
 LESSON = Learnt(
@@ -100,11 +98,6 @@ entries = st.builds(
 )
 
 
-@pytest.fixture
-def pool(tmp_path: Path) -> Pool:
-    return pool_of(tmp_path / "pool", vote())
-
-
 @pytest.mark.parametrize("what", CHANGES)
 def test_a_change_is_one_line_and_counts_once(what: str, pool: Pool) -> None:
     first = pool.commit(CHANGES[what], op="one")
@@ -135,14 +128,6 @@ def test_a_line_gives_a_retirement_back() -> None:
 def test_a_line_gives_what_was_learnt_back(entry: Learnt) -> None:
     value = json.loads(json.dumps(entry.value()))
     assert Learnt.of(value, "one") == replace(entry, id="one")
-
-
-def test_a_retired_member_is_restored_once(pool: Pool) -> None:
-    assert not pool.commit(Restored(member="vote"), op="early")
-    pool.commit(Retired(member="vote", reason="too weak"), op="retire")
-    assert (list(pool.members), pool.member("vote").retired) == ([], "too weak")
-    assert pool.commit(Restored(member="vote"), op="restore")
-    assert list(pool.members) == ["vote"]
 
 
 def test_a_twin_is_not_born_and_what_it_is_called_is_told(pool: Pool) -> None:

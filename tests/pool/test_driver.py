@@ -16,8 +16,8 @@ from coterie.schema import Agent, InputError
 from coterie.schema.errors import StorageError
 
 from ..came import invoked
+from ..support.repositories import Repo
 from .histories import begun
-from .repositories import Repo
 from .teams import child_of
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
-import os
 import shutil
-import signal
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
@@ -27,6 +25,7 @@ from coterie.schema.failpoints import armed
 
 from ..came import Came, invoked
 from ..conftest import Draw
+from ..support.processes import killed_at
 from .histories import begun
 from .teams import SEED, child_of
 
@@ -101,12 +100,7 @@ def test_a_copy_is_taken_in_once(two: tuple[Path, Path], tmp_path: Path) -> None
 
 def killed(moment: str, ann: Path, ben: Path) -> None:
     """Merge, and be killed at a moment."""
-    if not (child := os.fork()):
-        with armed(f"{moment}:kill"):
-            join(ann, ben, tell=silent)
-        os._exit(0)
-    _, status = os.waitpid(child, 0)
-    assert os.waitstatus_to_exitcode(status) == -signal.SIGKILL
+    assert killed_at(moment, lambda: join(ann, ben, tell=silent))
 
 
 def failed(moment: str, ann: Path, ben: Path) -> None:

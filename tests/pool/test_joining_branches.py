@@ -22,8 +22,8 @@ from coterie.schema.errors import StorageError
 
 from ..came import Came, invoked, invoked_in
 from ..operators.evolving import evolved, write_world
+from ..support.repositories import Repo
 from .histories import Folders, Repository, history
-from .repositories import Repo
 from .teams import SEED, child_of, pool_of, vote
 
 PARTS = 50

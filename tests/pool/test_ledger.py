@@ -6,7 +6,6 @@ import errno
 import json
 import logging
 import os
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,8 @@ from coterie.pool.ledger import Ledger, line_of
 from coterie.schema.errors import StorageError
 from coterie.schema.failpoints import armed
 from coterie.schema.files import make_folder
+
+from ..support.processes import at_once
 
 
 @pytest.fixture
@@ -58,12 +59,7 @@ def test_threads_and_processes_share_a_ledger(ledger: Ledger) -> None:
         for number in range(50):
             ledger.append({"number": number}, op=f"{number}")
 
-    shared = [ledger, ledger, Ledger(ledger.path)]
-    threads = [threading.Thread(target=work, args=(one,)) for one in shared]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(work, [ledger, ledger, Ledger(ledger.path)])
     assert ops(ledger) == [f"{number}" for number in range(50)]
 
 

@@ -56,10 +56,6 @@ def test_each_field_is_of_the_team_that_had_it_first(pool: Pool) -> None:
     assert {team for team, _ in origins(pool, "guess").values()} == {"guess"}
 
 
-def test_what_is_as_in_both_parents_is_of_the_first(pool: Pool) -> None:
-    assert origins(pool, "vote_3")["topology.reports_to.w1"] == ("vote", "seed")
-
-
 def test_a_field_that_is_set_back_was_set_again(pool: Pool) -> None:
     there = child_of(pool, "vote", temperature=0.5, max_tokens=77)
     back = child_of(pool, there, temperature=None)

@@ -6,7 +6,6 @@ import math
 import random
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +23,7 @@ from coterie.pool.store import Labels, Point, Store
 from coterie.schema import Task
 from coterie.schema.errors import InputError, RunError
 
+from ..support.processes import at_once
 from .qdrant_server import QdrantServer
 
 
@@ -181,11 +181,7 @@ class TestSearch:
             except BaseException as error:  # noqa: BLE001 - a thread's failure is the test's
                 failures.append(error)
 
-        threads = [threading.Thread(target=work, args=(name,)) for name in range(0, 80, 10)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        at_once(work, range(0, 80, 10))
         assert failures == []
         assert len(memory.pool.learnt) == 40
 

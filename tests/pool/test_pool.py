@@ -357,6 +357,7 @@ def test_rejections_are_counted_and_change_nothing(pool: Pool) -> None:
 
 
 def test_a_retired_team_is_no_member_and_keeps_its_past(pool: Pool) -> None:
+    assert not pool.commit(Restored(member="vote"), op="early")
     child = child_of(pool, "vote", max_tokens=9)
     scored(pool, "vote", 1)
     assert pool.commit(Retired(member="vote", reason="weak"), op="prune")
@@ -369,16 +370,6 @@ def test_a_retired_team_is_no_member_and_keeps_its_past(pool: Pool) -> None:
     assert pool.commit(Restored(member="vote"), op="back")
     assert not pool.commit(Restored(member="vote"), op="back again")
     assert list(pool.members) == ["vote", child]
-
-
-def test_whatever_is_said_of_an_unknown_team_is_refused(pool: Pool) -> None:
-    with pytest.raises(InputError, match="no team 'nobody'"):
-        pool.commit(Tried(member="nobody", trial=Trial(task="t", score=1)), op="a")
-    with pytest.raises(InputError, match="no team 'nobody'"):
-        pool.commit(Retired(member="nobody", reason=""), op="a")
-    with pytest.raises(InputError, match="no team 'nobody'"):
-        pool.commit(Rejected(operator="mutate", reason="", parents=("nobody",)), op="a")
-    assert len(lines(pool)) == 2
 
 
 # Exactly once

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from coterie.schema.errors import StorageError
 from coterie.schema.failpoints import armed
 from coterie.schema.files import remove
 
+from ..support.processes import at_once
 from .teams import SEED, child_of, edited, pool_of, scored, vote
 from .test_pool import files, lines
 
@@ -76,11 +76,7 @@ def test_threads_share_a_pool(pool: Pool) -> None:
                 op=f"{worker}/{number}/e",
             )
 
-    threads = [threading.Thread(target=work, args=(worker,)) for worker in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(work, range(4))
     assert len(pool.members) == 6
     assert pool.twins == {"mutate": 15}
     assert pool.members["vote"].statistics.n == 20

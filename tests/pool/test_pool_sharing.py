@@ -10,6 +10,7 @@ from pathlib import Path
 
 from coterie.pool import Pool, verify
 
+from ..support.processes import python
 from .programs.adding import team
 from .teams import SEED
 
@@ -44,12 +45,7 @@ def test_eight_processes_add_every_team_once(tmp_path: Path) -> None:
 
 
 def test_wherever_a_process_dies_the_updates_count_once(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, PROGRAMS / "dying.py", tmp_path],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python(PROGRAMS / "dying.py", tmp_path)
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert told["died"] >= 50

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +25,7 @@ from coterie.schema import Agent, Lineage, Task, Team
 from coterie.schema.errors import InputError, RunError
 from coterie.schema.team import Recall
 
+from ..support.commands import mas
 from .qdrant_server import QdrantServer
 
 TASK = Task(id="t", query="How many apples are left?")
@@ -166,35 +164,29 @@ def test_a_memory_that_fails_says_so(pool: Path) -> None:
         asyncio.run(recalling(broken)("q", 1, {}))  # type: ignore[arg-type]
 
 
-def mas_run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "coterie.schema.command", "run", *arguments]
-    environment = {**os.environ, "MAS_HOME": str(folder)}
-    return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
+WITH_MEMORY = "name: alone\nagents:\n  solver: {prompt: Solve it., recall: {k: 1}}\n"
 
 
-def test_a_replay_needs_no_pool_and_another_one_changes_nothing(pool: Path) -> None:
-    folder = pool.parent
-    written = "name: alone\nagents:\n  solver: {prompt: Solve it., recall: {k: 1}}\n"
-    (folder / "team.yaml").write_text(written)
+def test_a_replay_needs_no_pool_and_another_one_changes_nothing(pool: Path, here: Path) -> None:
+    folder = here
+    (folder / "team.yaml").write_text(WITH_MEMORY)
     (folder / "task.json").write_text(json.dumps({"id": "t", "query": TASK.query}))
     with ScriptedModel("7") as model:
         chosen: Sequence[str] = ("--model", f"m@{model.api_base}")
-        refused = mas_run(folder, "team.yaml", "task.json", *chosen)
-        assert refused.returncode == 2
+        refused = mas("run", "team.yaml", "task.json", *chosen)
+        assert refused.exit_code == 2
         assert "recall needs a pool" in refused.stderr
         assert not (folder / "runs").exists()
-        done = mas_run(
-            folder, "team.yaml", "task.json", "--pool", "pool", "--embedder", "hashing", *chosen
+        done = mas(
+            "run", "team.yaml", "task.json", "--pool", "pool", "--embedder", "hashing", *chosen
         )
-        assert (done.returncode, done.stdout) == (0, "7\n"), done.stderr
+        assert (done.exit_code, done.stdout) == (0, "7\n"), done.stderr
     closer = replace(LESSONS["dates"], task=TASK.query, text="Closer.")
     Pool.open(pool).commit(closer, op="closer")
     pool.rename(folder / "elsewhere")
     [made] = (folder / "runs").iterdir()
-    again = mas_run(folder, "--replay", str(made), "--verify")
-    assert again.returncode == 0, again.stderr + again.stdout
+    again = mas("run", "--replay", str(made), "--verify")
+    assert again.exit_code == 0, again.stderr + again.stdout
 
 
 DRAFTING = """\
@@ -205,11 +197,9 @@ agents:
 
 
 def test_a_draft_finds_what_the_task_does_not_and_replays_without_a_pool(
-    pool: Path, monkeypatch: pytest.MonkeyPatch
+    pool: Path, here: Path
 ) -> None:
-    folder = pool.parent
-    monkeypatch.chdir(folder)
-    monkeypatch.setenv("MAS_HOME", str(folder))
+    folder = here
     rust = Learnt(
         kind="experience",
         task="Rust on a pear tree in spring.",
@@ -268,16 +258,12 @@ async def _asked(recaller: Recaller, query: str, where: dict[str, Any]) -> Seque
     return await recaller(query, 3, where)
 
 
-WITH_MEMORY = "name: alone\nagents:\n  solver: {prompt: Solve it., recall: {k: 1}}\n"
-
-
 def test_a_server_that_is_away_is_one_error_and_no_score(
-    pool: Path, monkeypatch: pytest.MonkeyPatch
+    pool: Path, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nor is anything asked of a model; a run that was made replays without it."""
-    folder = pool.parent
-    monkeypatch.chdir(folder)
-    monkeypatch.setenv("MAS_HOME", str(folder))
+    del pool
+    folder = here
     (folder / "team.yaml").write_text(WITH_MEMORY)
     (folder / "task.json").write_text(json.dumps({"id": "t", "query": TASK.query, "answer": "7"}))
     words = ["team.yaml", "task.json", "--quiet", "--pool", "pool", "--embedder", "hashing"]

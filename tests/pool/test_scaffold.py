@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from dataclasses import astuple, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,6 +18,8 @@ from coterie.pool.upkeep import verify
 from coterie.schema import Agent, Catalogue, Lineage, Team, dump, load_team
 from coterie.schema.command.diff import main as mas_diff
 from coterie.schema.edits import AddAgent, SetNote, apply, taught
+
+from ..support.repositories import run_git
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,7 +81,7 @@ def test_the_folder_is_the_head_after_each_change_and_untouched_files_stay(pool:
     prompt = folder / "agents/critic/prompt.md"
     before = prompt.stat().st_mtime_ns
     assert succeed(pool, "sums_1", UNITS) == "desk_1"
-    assert load_team(folder) == head_of(pool)
+    assert load_team(pool.folder / "scaffold") == head_of(pool)
     assert head_of(pool).agents["solver"].notes.taught == {"patches/units": "sums_1"}
     assert prompt.stat().st_mtime_ns == before
     assert Pool.open(pool.folder).head is not None
@@ -143,18 +145,7 @@ team.yaml
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 def test_what_a_task_taught_reads_as_a_story(pool: Pool) -> None:
-    folder = pool.folder / "scaffold"
-
-    def git(*words: str) -> str:
-        who = ("-c", "user.name=Ann", "-c", "user.email=ann@example.org")
-        done = subprocess.run(
-            ["git", "-C", folder, *who, *words],
-            check=True,
-            capture_output=True,
-            text=True,
-        )
-        return done.stdout
-
+    git = partial(run_git, pool.folder / "scaffold")
     git("init", "-q")
     succeed(pool, "sums_1", UNITS)
     git("add", ".")
@@ -168,7 +159,7 @@ def test_what_a_task_taught_reads_as_a_story(pool: Pool) -> None:
         if (line[:1] in "+-" and not line.startswith("---")) or line in {"+---"}
     ]
     assert "\n".join(lines) + "\n" == TOLD
-    assert load_team(folder) == head_of(pool)
+    assert load_team(pool.folder / "scaffold") == head_of(pool)
 
 
 def test_words_say_whose_note_changed_and_which_task_taught_it(pool: Pool, tmp_path: Path) -> None:

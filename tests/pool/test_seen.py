@@ -27,10 +27,8 @@ EXPERIENCE = Learnt(kind="experience", task=TASK.text, text="Look at the blood."
 
 
 @pytest.fixture
-def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pool:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MAS_HOME", str(tmp_path))
-    return pool_of(tmp_path / "pool", vote())
+def pool(here: Path) -> Pool:
+    return pool_of(here / "pool", vote())
 
 
 def places(pool: Pool, *tasks: Task) -> list[tuple[str, str]]:

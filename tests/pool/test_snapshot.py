@@ -34,6 +34,7 @@ from coterie.pool.view import View, Views
 from coterie.schema.errors import CoterieError, StorageError
 from coterie.schema.failpoints import armed
 
+from ..support.repositories import run_git
 from .drawn_histories import EVOLUTIONS, History
 from .every_kind import pool_of_every_kind, sealed
 from .teams import child_of, pool_of, scored, vote
@@ -306,15 +307,10 @@ def test_the_last_two_are_kept_each_where_it_pays(
 def test_git_passes_over_snapshots(tmp_path: Path) -> None:
     folder = pool_of_every_kind(tmp_path / "pool")
     assert snapshots(folder)
-    subprocess.run(["git", "init", "-q", folder], check=True)
-    told = subprocess.run(
-        ["git", "-C", folder, "status", "--porcelain", "-uall"],
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    assert "ledger.jsonl" in told.stdout
-    assert SNAPSHOTS not in told.stdout
+    run_git(folder, "init", "-q")
+    status = run_git(folder, "status", "--porcelain", "-uall")
+    assert "ledger.jsonl" in status
+    assert SNAPSHOTS not in status
 
 
 def views(folder: Path, evolution: str, episodes: Iterator[int] | list[int]) -> list[Any]:

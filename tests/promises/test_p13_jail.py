@@ -119,11 +119,9 @@ def test_p13_without_a_jail_nothing_runs(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("no_jail")
 @pytest.mark.parametrize("kind", ["CodeAgent", "DefaultAgent"])
 def test_p13_without_a_jail_a_run_of_coders_is_refused_before_it_costs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+    here: Path, kind: str
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MAS_HOME", str(tmp_path))
-    canary = tmp_path / "canary"
+    canary = here / "canary"
     Path("team.yaml").write_text(f"name: t\nagents: {{coder: {{agent_type: {kind}}}}}\n")
     with ScriptedModel([Reply.code(f"open({str(canary)!r}, 'w')")]) as model:
         chosen = ["--model", f"m@{model.api_base}"]

@@ -72,6 +72,14 @@ def _fields(act: Act) -> dict[str, str]:
     return {name: getattr(act, name) for name in act.__slots__}
 
 
+def to(agent: str, text: str = "hi") -> Send:
+    return Send(to=agent, text=text)
+
+
+def start(agent: str, text: str = "go") -> Start:
+    return Start(agent=agent, text=text)
+
+
 Mind = Callable[[str, str, str], Does]
 """What an agent does: its id, what it reads now, and all that it has read before and now."""
 

@@ -53,11 +53,8 @@ def weekday(day: str) -> str:
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder to work in, which is also the host's own."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MAS_HOME", str(tmp_path))
-    return tmp_path
+def home(here: Path) -> Path:
+    return here
 
 
 @pytest.fixture

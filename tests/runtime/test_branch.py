@@ -3,40 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Generator, Mapping
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from coterie.runtime.branch import Branch, Locks
 from coterie.runtime.journal import FILE, Journal, NotRecorded
-from coterie.runtime.outcomes import AgentOutcome
-from coterie.runtime.runners import AgentResult
 from coterie.runtime.usage import Usage
-from coterie.schema.codec import to_value
 
-SAID = Usage(calls=1, prompt_tokens=9, completion_tokens=3)
-USAGE = SAID.value()
-
-
-def said(text: str) -> Mapping[str, Any]:
-    call = {"tool_calls": [], "finish_reason": "stop", "model": "m", "alias": "default"}
-    return {"text": text, "usage": USAGE, "seconds": 0.1, "attempts": 1, **call}
-
-
-def came(usage: Usage) -> Mapping[str, Any]:
-    done = AgentOutcome(status="done", result=AgentResult(content="c"), usage=usage, attempts=1)
-    return to_value(done)
-
-
-def done(*puts: Coroutine[Any, Any, None]) -> None:
-    async def all_of_them() -> None:
-        for one in puts:
-            await one
-
-    asyncio.run(all_of_them())
+from ..support.journals import SPENT, answered, ended, put_all
 
 
 @contextmanager
@@ -50,7 +27,7 @@ def opened(folder: Path) -> Generator[tuple[Journal, Journal]]:
 
 def test_what_is_alike_is_taken_and_nothing_is_written_there(tmp_path: Path) -> None:
     with opened(tmp_path) as (base, _):
-        done(base.put("a/attempt 1/call 1", "model", "q", said("theirs")))
+        put_all(base.put("a/attempt 1/call 1", "model", "q", answered("theirs")))
     before = (tmp_path / "run" / FILE).read_bytes()
     with opened(tmp_path) as (base, own):
         branch = Branch.of(own, base, "b", locks=Locks())
@@ -59,7 +36,7 @@ def test_what_is_alike_is_taken_and_nothing_is_written_there(tmp_path: Path) -> 
         taken = branch.get("a/attempt 1/call 1", "q")
         assert taken is not None
         assert taken["text"] == "theirs"
-        done(branch.put("a/attempt 1/call 2", "model", "q", said("own")))
+        put_all(branch.put("a/attempt 1/call 2", "model", "q", answered("own")))
         kept = branch.get("a/attempt 1/call 2", "q")
         assert kept is not None
         assert kept["text"] == "own"
@@ -75,24 +52,24 @@ def test_what_is_alike_is_taken_and_nothing_is_written_there(tmp_path: Path) -> 
 def test_tools_and_code_are_done_again_by_each_branch(tmp_path: Path) -> None:
     """The same call may find another workspace."""
     with opened(tmp_path) as (base, own):
-        done(base.put("a/attempt 1/tool f 1", "tool", "q", {"output": "theirs"}))
+        put_all(base.put("a/attempt 1/tool f 1", "tool", "q", {"output": "theirs"}))
         one, other = (Branch.of(own, base, name, locks=Locks()) for name in ("one", "other"))
         assert one.get("a/attempt 1/tool f 1", "q") is None
-        done(one.put("a/attempt 1/tool f 1", "tool", "q", {"output": "own"}))
+        put_all(one.put("a/attempt 1/tool f 1", "tool", "q", {"output": "own"}))
         assert one.get("a/attempt 1/tool f 1", "q") == {"output": "own"}
         assert other.get("a/attempt 1/tool f 1", "q") is None
 
 
 def test_what_came_from_the_other_run_is_counted_however_an_agent_is_found(tmp_path: Path) -> None:
     """One of an agent's two calls is the other run's: also for who finds the agent as a whole."""
-    two_calls = came(Usage(calls=2))
+    two_calls = ended(Usage(calls=2))
     with opened(tmp_path) as (base, own):
-        done(base.put("a/attempt 1/call 1", "model", "q1", said("theirs")))
-        done(base.put("b", "agent", "q", came(Usage(calls=3))))
+        put_all(base.put("a/attempt 1/call 1", "model", "q1", answered("theirs")))
+        put_all(base.put("b", "agent", "q", ended(Usage(calls=3))))
         one = Branch.of(own, base, "one", locks=Locks())
         assert one.get("a/attempt 1/call 1", "q1")
-        done(
-            one.put("a/attempt 1/call 2", "model", "q2", said("own")),
+        put_all(
+            one.put("a/attempt 1/call 2", "model", "q2", answered("own")),
             one.put("a", "agent", "q", two_calls),
         )
         assert one.get("b", "q")
@@ -107,16 +84,16 @@ def test_what_came_from_the_other_run_is_counted_however_an_agent_is_found(tmp_p
 
 def test_a_run_may_branch_within_its_own_journal(tmp_path: Path) -> None:
     with opened(tmp_path) as (_, own):
-        done(
-            own.put("a/attempt 1/call 1", "model", "q1", said("first")),
-            own.put("b", "agent", "q", came(SAID)),
+        put_all(
+            own.put("a/attempt 1/call 1", "model", "q1", answered("first")),
+            own.put("b", "agent", "q", ended(SPENT)),
             own.put("a/attempt 1/tool f 1", "tool", "q", {"output": "first"}),
         )
         branch = Branch.of(own, own, "without b", locks=Locks())
-        assert branch.get("a/attempt 1/call 1", "q1") == said("first")
+        assert branch.get("a/attempt 1/call 1", "q1") == answered("first")
         assert branch.get("b", "q")
         assert branch.get("a/attempt 1/tool f 1", "q") is None
-        done(branch.put("a/attempt 1/call 2", "model", "q2", said("second")))
+        put_all(branch.put("a/attempt 1/call 2", "model", "q2", answered("second")))
         assert (branch.needed.calls, len(branch.paid)) == (3, 1)
         other = Branch.of(own, own, "without c", locks=Locks())
         assert other.get("a/attempt 1/call 2", "q2")
@@ -136,7 +113,7 @@ def test_branches_at_work_at_once_pay_for_a_question_once(tmp_path: Path, fails:
             await asyncio.sleep(0)
             if fails and len(asked) == 1:
                 raise ConnectionError
-            await branch.put("a/call 1", "model", "q", said(branch.name))
+            await branch.put("a/call 1", "model", "q", answered(branch.name))
             return branch.name
 
     async def together() -> list[str | BaseException]:
@@ -159,7 +136,7 @@ def test_who_may_not_ask_says_what_is_missing(tmp_path: Path) -> None:
         with pytest.raises(NotRecorded, match="nothing under 'a/call 1'"):
             branch.must_be_live("a/call 1")
         assert branch.missing == ["a/call 1"]
-        done(branch.put("a/call 1", "model", "q", said("own")))
+        put_all(branch.put("a/call 1", "model", "q", answered("own")))
         assert branch.get("a/call 1", "q") is None
 
 
@@ -168,15 +145,15 @@ def test_what_failed_is_spent_and_is_no_answer(tmp_path: Path) -> None:
         branch = Branch.of(own, base, "b", locks=Locks())
 
         async def asked(path: str) -> None:
-            settle = await branch.open_account(path, SAID)
-            settle(SAID, lost=False)
+            settle = await branch.open_account(path, SPENT)
+            settle(SPENT, lost=False)
 
         call = "a/attempt 1/call 1"
-        done(asked(call), asked(call), asked(call))
-        branch.note_failed(call, SAID)
-        branch.note_failed(call, SAID)
-        done(
-            branch.put(call, "model", "q", said("own")),
+        put_all(asked(call), asked(call), asked(call))
+        branch.note_failed(call, SPENT)
+        branch.note_failed(call, SPENT)
+        put_all(
+            branch.put(call, "model", "q", answered("own")),
             branch.put("a/attempt 0/recall 1", "recall", "q", {"found": []}),
         )
         assert (branch.spent("a/").calls, branch.needed.calls) == (3, 1)
@@ -186,6 +163,6 @@ def test_what_failed_is_spent_and_is_no_answer(tmp_path: Path) -> None:
 
 def test_agents_may_try_as_often_as_in_the_other_run(tmp_path: Path) -> None:
     with opened(tmp_path) as (base, own):
-        done(base.renew())
+        put_all(base.renew())
         assert (base.renewals, own.renewals) == (2, 1)
         assert Branch.of(own, base, "b", locks=Locks()).renewals == 2

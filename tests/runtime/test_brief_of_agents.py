@@ -13,7 +13,6 @@ from click.testing import CliRunner
 from coterie.operators.bounds import Bounds
 from coterie.operators.digest import digest
 from coterie.operators.material import task_text
-from coterie.runtime import run
 from coterie.runtime.command.run import main
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.messages import question
@@ -119,20 +118,12 @@ def test_another_brief_asks_the_agent_again_and_nobody_else(tmp_path: Path) -> N
         assert ["eight" in call.text for call in model.calls[2:]] == [True]
 
 
-def test_from_python_a_task_with_briefs_runs_as_any() -> None:
-    with ScriptedModel("7") as model:
-        done = run(pair(), TASK, model=[f"m@{model.api_base}"])
-        assert (done.answer, len(model.calls)) == ("7", 3)
-
-
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MAS_HOME", str(tmp_path))
+def folder(here: Path) -> Path:
     Path("team.yaml").write_text(PAIR)
     value = {"id": "t", "query": TASK.query, "briefs": dict(TASK.briefs)}
     Path("task.json").write_text(json.dumps(value))
-    return tmp_path
+    return here
 
 
 def test_a_dry_run_says_who_is_told_something_and_whose_brief_nobody_reads(folder: Path) -> None:

@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
-from coterie.runtime.acts import Act, Answer, Finalize, Send, Start, Stop, Terminate
+from coterie.runtime.acts import Act, Answer, Finalize, Stop, Terminate
 from coterie.runtime.bus import Bus, Ended, Posted, Taken, TurnDone
 from coterie.runtime.outgoing import failing, outgoing
 from coterie.schema import Roster
+
+from .rosters import start, to
 
 CANDIDATES = ("lead", "a", "b", "c")
 
@@ -49,14 +51,6 @@ class Play:
         turn = self.bus.at_work[agent].turn
         posted = failing(self.bus, agent, turn, error)
         self.happen(TurnDone(agent=agent, turn=turn, status="failed", posted=posted))
-
-
-def to(agent: str, text: str = "hi") -> Send:
-    return Send(to=agent, text=text)
-
-
-def start(agent: str, text: str = "go") -> Start:
-    return Start(agent=agent, text=text)
 
 
 def test_the_lead_begins_alone_with_the_task() -> None:

@@ -22,6 +22,7 @@ from coterie.runtime.rounds import Round
 from coterie.runtime.runners import AgentResult
 from coterie.schema import Catalogue, Rounds, Team
 
+from ..support.models import questions
 from .conftest import Bench, llm, team
 
 FAILS = Reply.error(400, message="no")
@@ -54,11 +55,6 @@ def says(*statements: str, **others: str) -> Reply:
     return Reply.json({"increment": [*statements], **others})
 
 
-def asked(model: ScriptedModel, agent: str) -> list[str]:
-    bodies = [call.body["messages"] for call in model.calls]
-    return [one[1]["content"] for one in bodies if f"[{agent}]" in one[0]["content"]]
-
-
 def inside(question: str, mark: str) -> str:
     """What stands between the markers of a kind; nothing where there are none."""
     _, _, rest = question.partition(f"\n<{mark} ")
@@ -74,8 +70,8 @@ def test_who_has_nothing_new_is_not_asked_again_and_all_read_whole_opinions(benc
     }
     with ScriptedModel(said) as model:
         run = bench.run(ward(), model)
-        assert [len(asked(model, one)) for one in ("heart", "nerve")] == [3, 2]
-        heart, nerve, [report] = (asked(model, one) for one in ("heart", "nerve", "report"))
+        assert [len(questions(model, one)) for one in ("heart", "nerve")] == [3, 2]
+        heart, nerve, [report] = (questions(model, one) for one in ("heart", "nerve", "report"))
     assert (run.status, run.answer, run.rounds, run.usage.calls) == ("done", "the end", 3, 6)
     assert inside(heart[0], "bulletin") == ""
     assert inside(heart[1], "bulletin") == "- rhythm is off (heart)\n- no nerve sign (nerve)"
@@ -102,7 +98,7 @@ def test_what_was_said_before_is_nothing_new(bench: Bench) -> None:
     said = {"[heart]": [says("It is  late", "it is late"), says("IT IS LATE ")], "": says()}
     with ScriptedModel(said) as model:
         run = bench.run(ward(most=9), model)
-        assert inside(asked(model, "heart")[1], "own") == "- It is late"
+        assert inside(questions(model, "heart")[1], "own") == "- It is late"
     assert run.rounds == 2
 
 
@@ -115,7 +111,7 @@ def test_only_those_who_consult_read_the_bulletin_and_others_settle(bench: Bench
     }
     with ScriptedModel(said) as model:
         run = bench.run(ward(plain=True), model)
-        nurse = asked(model, "nurse")
+        nurse = questions(model, "nurse")
     assert (run.status, run.rounds, len(nurse)) == ("done", 3, 2)
     assert not [one for one in nurse if "<bulletin" in one]
 
@@ -129,8 +125,8 @@ def test_a_chair_meets_between_rounds_where_there_is_something_new(bench: Bench)
     }
     with ScriptedModel(said) as model:
         run = bench.run(ward(chair=True), model)
-        chair, heart = asked(model, "chair"), asked(model, "heart")
-        [report] = asked(model, "report")
+        chair, heart = questions(model, "chair"), questions(model, "heart")
+        [report] = questions(model, "report")
     assert (run.status, run.rounds) == ("done", 3)
     assert [one.fields["round"] for one in bench.of("round_started")] == [
         1, "meeting 1", 2, "meeting 2", 3, "closing",
@@ -147,11 +143,11 @@ def test_a_chair_meets_between_rounds_where_there_is_something_new(bench: Bench)
 def test_nobody_meets_where_no_round_follows(bench: Bench) -> None:
     with ScriptedModel({"[heart]": says("a"), "[nerve]": says("b"), "": "x"}) as model:
         run = bench.run(ward(chair=True, most=2), model)
-        assert len(asked(model, "chair")) == 1  # both said the same again in the second round
+        assert len(questions(model, "chair")) == 1  # both said the same again in the second round
     assert (run.status, run.rounds) == ("done", 2)
     with ScriptedModel({"[heart]": says(), "[nerve]": says(), "": "x"}) as model:
         assert bench.run(ward(chair=True), model).agents["chair"].status == "skipped"
-        assert not asked(model, "chair")
+        assert not questions(model, "chair")
 
 
 @pytest.mark.parametrize("policy", ["skip", "degrade"])
@@ -159,11 +155,11 @@ def test_without_its_chair_a_meeting_goes_by_rule(bench: Bench, policy: str) -> 
     said = {"[heart]": [says("a"), says("b")], "[nerve]": says(), "[chair]": FAILS, "": "x"}
     with ScriptedModel(said) as model:
         bench.run(ward(chair=True, most=2, on_error=policy), model)
-        assert inside(asked(model, "heart")[1], "bulletin") == "- a (heart)"
+        assert inside(questions(model, "heart")[1], "bulletin") == "- a (heart)"
     with ScriptedModel({"[heart]": [says("a"), says("b")], "[nerve]": says(), "": "x"}) as model:
         silent = Silence(agents=frozenset({"chair"}))
         bench.run(ward(chair=True, most=2), model, silent=silent)
-        assert inside(asked(model, "heart")[1], "bulletin") == "- a (heart)"
+        assert inside(questions(model, "heart")[1], "bulletin") == "- a (heart)"
 
 
 def test_a_chair_that_fails_ends_the_run_under_fail(bench: Bench) -> None:
@@ -178,8 +174,8 @@ def test_who_failed_has_not_converged_and_what_it_said_before_stands(bench: Benc
     said = {"[heart]": [says("a"), FAILS, FAILS], "[nerve]": [says("b"), says()], "": "end"}
     with ScriptedModel(said) as model:
         run = bench.run(ward(on_error="degrade", max_retries=0), model)
-        assert len(asked(model, "heart")) == 3
-        assert "In round 1:\n- a" in asked(model, "report")[0]
+        assert len(questions(model, "heart")) == 3
+        assert "In round 1:\n- a" in questions(model, "report")[0]
     assert (run.status, run.rounds) == ("done", 3)
 
 
@@ -187,15 +183,15 @@ def test_nobody_reads_what_the_silent_would_have_said(bench: Bench) -> None:
     said = {"[heart]": [says("a"), says("b"), says()], "[nerve]": says("c"), "": "end"}
     with ScriptedModel(said) as model:
         run = bench.run(ward(), model, silent=Silence(agents=frozenset({"nerve"})))
-        questions = "".join(asked(model, "heart") + asked(model, "report"))
+        heard = "".join(questions(model, "heart") + questions(model, "report"))
     assert run.status == "done"
-    assert "nerve" not in questions
+    assert "nerve" not in heard
     turn = Silence(turns=frozenset({("nerve", 1)}))
     said = {"[heart]": says(), "[nerve]": [says("late"), says()], "": "end"}
     with ScriptedModel(said) as model:
         run = bench.run(ward(), model, silent=turn)
-        assert len(asked(model, "nerve")) == 2  # the rounds go on until it had nothing new
-        assert "In round 2:\n- late" in asked(model, "report")[0]
+        assert len(questions(model, "nerve")) == 2  # the rounds go on until it had nothing new
+        assert "In round 2:\n- late" in questions(model, "report")[0]
 
 
 def test_everybody_who_consults_can_be_silent(bench: Bench) -> None:

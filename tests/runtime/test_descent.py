@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,33 +11,13 @@ import pytest
 from coterie.runtime import compile
 from coterie.runtime.descent import PARENT, Descent
 from coterie.runtime.journal import Journal
-from coterie.runtime.outcomes import AgentOutcome
-from coterie.runtime.runners import AgentResult
 from coterie.runtime.usage import Usage
 from coterie.schema import Agent, Catalogue, Model, Team
-from coterie.schema.codec import to_value
 
-SAID = Usage(calls=1, prompt_tokens=9, completion_tokens=3)
+from ..support.journals import SPENT, answered, ended, put_all
+
 CATALOGUE = Catalogue.of_host(models={one: Model(alias=one, model=one) for one in ("m", "other")})
 CALL = "attempt 1/call 1"
-
-
-def said(text: str, **told: Any) -> Mapping[str, Any]:
-    call = {"tool_calls": [], "finish_reason": "stop", "model": "m", "alias": "m"}
-    return {"text": text, "usage": SAID.value(), "seconds": 0.1, "attempts": 1, **call, **told}
-
-
-def came(usage: Usage = SAID) -> Mapping[str, Any]:
-    done = AgentOutcome(status="done", result=AgentResult(content="c"), usage=usage, attempts=1)
-    return to_value(done)
-
-
-def done(*puts: Coroutine[Any, Any, None]) -> None:
-    async def all_of_them() -> None:
-        for one in puts:
-            await one
-
-    asyncio.run(all_of_them())
 
 
 def team(**agents: Agent) -> Team:
@@ -89,35 +68,35 @@ BOTH = team(ann=ANN, bob=BOB)
 
 def test_what_is_asked_in_the_same_words_is_taken_and_counted_as_saved(family: Family) -> None:
     parent, child = (first := family.run(BOTH)), family.run(BOTH, first)
-    done(parent.put(f"{parent.place}ann/{CALL}", "model", "q", said("theirs")))
+    put_all(parent.put(f"{parent.place}ann/{CALL}", "model", "q", answered("theirs")))
     assert child.get(f"{child.place}ann/{CALL}", "other words") is None
     assert child.get(f"{child.place}bob/{CALL}", "q") is None
     taken = child.get(f"{child.place}ann/{CALL}", "q")
     assert taken is not None
     assert (taken["text"], taken["source"]) == ("theirs", PARENT)
     assert child.get(f"{child.place}ann/{CALL}", "q") == taken  # and counts once
-    assert (child.saved, parent.saved) == (SAID, Usage())
+    assert (child.saved, parent.saved) == (SPENT, Usage())
     child.close()
-    assert family.journal.spent() == SAID  # nobody paid again
+    assert family.journal.spent() == SPENT  # nobody paid again
 
 
 def test_an_agent_that_came_to_its_end_is_taken_as_a_whole(family: Family) -> None:
     parent = family.run(BOTH)
     grandchild = family.run(BOTH, family.run(BOTH, parent))
-    done(parent.put(f"{parent.place}round 1/ann", "agent", "q", came()))
+    put_all(parent.put(f"{parent.place}round 1/ann", "agent", "q", ended()))
     taken = grandchild.get(f"{grandchild.place}round 1/ann", "q")
     assert taken is not None
     assert taken["content"] == "c"
-    assert grandchild.saved == SAID
+    assert grandchild.saved == SPENT
 
 
 @pytest.mark.parametrize("kind", ["tool", "code"])
 def test_what_tools_and_code_gave_is_never_taken(family: Family, kind: str) -> None:
     parent = family.run(BOTH)
     child = family.run(BOTH, parent, always=True)
-    done(parent.put(f"{parent.place}ann/attempt 1/{kind} f 1", kind, "q", {"output": "theirs"}))
+    put_all(parent.put(f"{parent.place}ann/attempt 1/{kind} f 1", kind, "q", {"output": "theirs"}))
     assert child.get(f"{child.place}ann/attempt 1/{kind} f 1", "q") is None
-    done(child.put(f"{child.place}ann/attempt 1/{kind} f 1", kind, "q", {"output": "own"}))
+    put_all(child.put(f"{child.place}ann/attempt 1/{kind} f 1", kind, "q", {"output": "own"}))
     assert child.get(f"{child.place}ann/attempt 1/{kind} f 1", "q") == {"output": "own"}
 
 
@@ -172,9 +151,9 @@ def test_what_chance_had_a_hand_in_is_taken_only_where_it_is_said(
     for always in (False, True):
         parent = family.run(one, takes_seed=takes_seed, always=always)
         child = family.run(one, parent, takes_seed=takes_seed, always=always)
-        done(
-            parent.put(f"{parent.place}ann/{CALL}", "model", "q", said("theirs", **told)),
-            parent.put(f"{parent.place}ann", "agent", "q", came()),
+        put_all(
+            parent.put(f"{parent.place}ann/{CALL}", "model", "q", answered("theirs", **told)),
+            parent.put(f"{parent.place}ann", "agent", "q", ended()),
         )
         call = child.get(f"{child.place}ann/{CALL}", "q")
         whole = child.get(f"{child.place}ann", "q")
@@ -183,7 +162,7 @@ def test_what_chance_had_a_hand_in_is_taken_only_where_it_is_said(
 
 def test_who_has_less_time_than_in_the_parents_run_works_anew(family: Family) -> None:
     parent = family.run(BOTH)
-    done(parent.put(f"{parent.place}ann/{CALL}", "model", "q", said("theirs")))
+    put_all(parent.put(f"{parent.place}ann/{CALL}", "model", "q", answered("theirs")))
     hasty = family.run(team(ann=agent("ann", timeout=1.0), bob=BOB), parent)
     assert hasty.get(f"{hasty.place}ann/{CALL}", "q") is None
     assert hasty.origin(f"{hasty.place}ann/{CALL}") == f"{hasty.place}ann/{CALL}"
@@ -199,29 +178,29 @@ def resumed(family: Family, parents: Sequence[Descent]) -> tuple[Descent, Descen
 
 def test_a_run_that_is_gone_on_with_has_saved_as_much(family: Family) -> None:
     parent = family.run(BOTH)
-    done(
-        parent.put(f"{parent.place}ann/{CALL}", "model", "q", said("theirs")),
-        parent.put(f"{parent.place}bob", "agent", "q", came()),
+    put_all(
+        parent.put(f"{parent.place}ann/{CALL}", "model", "q", answered("theirs")),
+        parent.put(f"{parent.place}bob", "agent", "q", ended()),
     )
     before, after = resumed(family, [parent])
     assert before.get(f"{before.place}ann/{CALL}", "q") is not None
-    done(
-        before.put(f"{before.place}ann/attempt 1/call 2", "model", "q2", said("own")),
-        before.put(f"{before.place}ann", "agent", "q", came(SAID + SAID)),
+    put_all(
+        before.put(f"{before.place}ann/attempt 1/call 2", "model", "q2", answered("own")),
+        before.put(f"{before.place}ann", "agent", "q", ended(SPENT + SPENT)),
     )
     assert before.get(f"{before.place}bob", "q") is not None
-    assert before.saved == SAID + SAID
+    assert before.saved == SPENT + SPENT
     assert after.get(f"{after.place}ann", "q") is not None
     assert after.get(f"{after.place}bob", "q") is not None
-    assert after.saved == SAID + SAID
-    assert family.journal.spent() == SAID + SAID
+    assert after.saved == SPENT + SPENT
+    assert family.journal.spent() == SPENT + SPENT
 
 
 def test_a_run_that_is_gone_on_with_knows_what_was_drawn(family: Family) -> None:
     before, after = resumed(family, [])
-    done(before.put(f"{before.place}ann/{CALL}", "model", "q", said("own", alias="other")))
+    put_all(before.put(f"{before.place}ann/{CALL}", "model", "q", answered("own", alias="other")))
     assert after.get(f"{after.place}ann/{CALL}", "q") is not None
-    done(after.put(f"{after.place}ann", "agent", "q", came()))
+    put_all(after.put(f"{after.place}ann", "agent", "q", ended()))
     child = family.run(BOTH, after)
     assert child.get(f"{child.place}ann", "q") is None
 
@@ -229,6 +208,6 @@ def test_a_run_that_is_gone_on_with_knows_what_was_drawn(family: Family) -> None
 def test_what_an_agent_recalled_is_taken_and_saves_nothing(family: Family) -> None:
     parent = family.run(BOTH)
     child = family.run(BOTH, parent)
-    done(parent.put(f"{parent.place}ann/attempt 0/recall f 1", "recall", "q", {"entries": []}))
+    put_all(parent.put(f"{parent.place}ann/attempt 0/recall f 1", "recall", "q", {"entries": []}))
     assert child.get(f"{child.place}ann/attempt 0/recall f 1", "q") is not None
     assert child.saved == Usage()

@@ -172,14 +172,6 @@ def test_a_structured_answer_is_repaired_once(bench: Bench) -> None:
     assert constraint["json_schema"]["schema"] == schema
 
 
-def test_an_agent_that_hangs_ends_at_its_timeout(bench: Bench) -> None:
-    with ScriptedModel(Reply.fault("hang")) as model:
-        run = bench.run(team(llm("solo", timeout=0.3)), model)
-    assert run.status == "failed"
-    assert "no whole answer within 0.3 seconds, the agent's timeout" in str(run.error)
-    assert run.is_infrastructure_failure
-
-
 def test_a_run_that_takes_too_long_is_stopped_by_its_limit() -> None:
     run, seconds = timed.run(vote(2, timeout=3), by_agent({"w0": 1, "": FOR_EVER}))
     assert (run.status, run.answer, seconds) == ("stopped", None, 3)

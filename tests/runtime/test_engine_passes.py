@@ -14,6 +14,7 @@ from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.runners import AgentResult, Report
 from coterie.runtime.usage import Usage
 
+from ..support.models import questions
 from .conftest import Bench, llm, team
 
 EDGES = {"w0": ("judge",), "w1": ("judge",)}
@@ -32,12 +33,6 @@ def trio(**execution: Any):
 
 def said(agent_id: str, content: str) -> Report:
     return Report(agent_id=agent_id, role="worker", content=content)
-
-
-def questions(model: ScriptedModel, agent: str) -> list[str]:
-    """What an agent was asked, each time."""
-    asked = [call.body["messages"] for call in model.calls]
-    return [one[1]["content"] for one in asked if f"[{agent}]" in one[0]["content"]]
 
 
 def test_who_is_given_is_not_asked_is_heard_and_costs_nothing(bench: Bench) -> None:

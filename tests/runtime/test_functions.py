@@ -9,19 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.runtime.functions import calculate, concat, evaluate, extract_json, majority
-from coterie.runtime.runners import Report
 from coterie.schema import AgentError, Task
 
 from ..effort import measured
+from ..support.teams import reports
 
 TASK = Task(id="t", query="?")
-
-
-def reports(*contents: str) -> tuple[Report, ...]:
-    return tuple(
-        Report(agent_id=f"w{number}", role="worker", content=content)
-        for number, content in enumerate(contents)
-    )
 
 
 @pytest.mark.parametrize(

@@ -9,19 +9,10 @@ from typing import Any
 import pytest
 
 from coterie.runtime import Budget, Caps
-from coterie.runtime.acts import Finalize, Send, Start, Stop, Terminate
+from coterie.runtime.acts import Finalize, Terminate
 from coterie.runtime.trace import Event
 
-from .rosters import Does, crew, obeys, played, scripted
-
-
-def to(agent: str, text: str = "hi") -> Send:
-    return Send(to=agent, text=text)
-
-
-def start(agent: str, text: str = "go") -> Start:
-    return Start(agent=agent, text=text)
-
+from .rosters import Does, crew, obeys, played, scripted, start, to
 
 WAITS = Does(says="")
 ADDS = scripted(
@@ -110,18 +101,6 @@ def test_a_limit_has_the_lead_hand_in(
     obeys(team, run, events)
     assert (run.status, run.ending.why, run.ending.sent) == ("done", why, sent)
     assert dict(run.ending.turns) == turns
-
-
-def test_no_more_agents_are_active_than_may_be() -> None:
-    starts = Does([start(one) for one in "abc"])
-    events: list[Event] = []
-    mind = scripted(lead=[starts, Does(says="fine")], a=[WAITS], b=[WAITS])
-    team = crew("a", "b", "c", alive=3)
-    run = played(team, mind, events=events)
-    obeys(team, run, events)
-    refused = [one.text for one in run.bus if one.kind == "refused"]
-    assert refused == ["starting c: 3 agents are active, which is the most. Stop one first."]
-    assert run.agents["c"].status == "skipped"
 
 
 def test_time_is_up_and_who_is_at_work_is_cut_off() -> None:
@@ -216,26 +195,6 @@ def test_a_run_that_failed_goes_on_where_it_was(tmp_path: Path) -> None:
     assert (failed.status, failed.infrastructure_failures) == ("failed", 1)
     done = played(team, mind, folder=tmp_path)
     assert (done.status, done.answer, done.usage.calls) == ("done", "3", 6)
-
-
-def test_who_is_stopped_at_work_ends_its_turn_and_takes_no_more() -> None:
-    mind = scripted(
-        lead=[
-            Does([start("a")]),
-            Does([start("b"), to("a", "more")]),
-            Does([Stop(agent="a")]),
-            WAITS,
-            Does([Finalize(answer="x")]),
-        ],
-        a=[Does([to("lead", "first")]), Does([to("lead", "last")], delay=200)],
-        b=[Does([to("lead", "stop a")])],
-    )
-    events: list[Event] = []
-    team = crew("a", "b")
-    run = played(team, mind, events=events)
-    obeys(team, run, events)
-    assert [one.text for one in run.bus if one.sender == "a"] == ["first", "last"]
-    assert [one.agent for one in events if one.type == "agent_left"] == ["a"]
 
 
 def test_one_place_to_work_is_taken_in_turns() -> None:

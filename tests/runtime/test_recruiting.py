@@ -11,6 +11,7 @@ from coterie.runtime import AgentOutcome, Silence, compile
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.schema import Catalogue, Recruit, Rounds, Team
 
+from ..support.models import questions
 from .conftest import Bench, llm, team
 
 FAILS = Reply.error(400, message="no")
@@ -39,16 +40,11 @@ def fills(*parts: tuple[str, str]) -> Reply:
     return Reply.json({"specialists": named, "reason": "it is algebra"})
 
 
-def asked(model: ScriptedModel, agent: str) -> list[str]:
-    bodies = [call.body["messages"] for call in model.calls]
-    return [one[1]["content"] for one in bodies if f"[{agent}]" in one[0]["content"]]
-
-
 def test_who_is_not_chosen_takes_no_part_and_nobody_hears_of_it(bench: Bench) -> None:
     with ScriptedModel({"[chief]": chooses("nerve", "heart"), "": "said"}) as model:
         run = bench.run(ward_round(), model)
-        assert [len(asked(model, one)) for one in WARDS] == [1, 1, 0, 0]
-        [report] = asked(model, "report")
+        assert [len(questions(model, one)) for one in WARDS] == [1, 1, 0, 0]
+        [report] = questions(model, "report")
     assert (run.status, run.answer, run.usage.calls) == ("done", "said", 4)
     assert "blood" not in report
     assert run.agents["blood"] == AgentOutcome(status="skipped")
@@ -61,7 +57,7 @@ def test_who_is_not_chosen_takes_no_part_and_nobody_hears_of_it(bench: Bench) ->
 def test_the_catalogue_is_read_as_material_and_the_choice_is_held_to_it(bench: Bench) -> None:
     with ScriptedModel({"[chief]": chooses("heart"), "": "said"}) as model:
         bench.run(ward_round(), model)
-        [question] = asked(model, "chief")
+        [question] = questions(model, "chief")
         body = model.calls[0].body
     assert (
         "- heart: cardiologist\n- nerve: neurologist\n- blood: haematologist\n- skin\n" in question
@@ -79,7 +75,7 @@ def test_a_choice_holds_in_all_rounds_and_costs_one_call(bench: Bench) -> None:
     said = {"[chief]": chooses("heart", "heart"), "[heart]": ["a", "b", "c"], "": "said"}
     with ScriptedModel(said) as model:
         run = bench.run(ward_round(rounds=3), model)
-        assert [len(asked(model, one)) for one in ("chief", *WARDS)] == [1, 3, 0, 0, 0]
+        assert [len(questions(model, one)) for one in ("chief", *WARDS)] == [1, 3, 0, 0, 0]
     assert (run.status, run.rounds, run.recruited) == ("done", 3, {"heart": "cardiologist"})
     rounds = [one.fields["round"] for one in bench.of("round_started")]
     assert rounds == ["opening", 1, 2, 3, "closing"]
@@ -92,10 +88,10 @@ def test_seats_are_given_roles_in_words_that_are_read_as_material(bench: Bench) 
     said = {"[chief]": fills(part), "[heart]": ["a", "b"], "": "said"}
     with ScriptedModel(said) as model:
         run = bench.run(ward_round(free=True, most=9, rounds=2), model)
-        first, second = asked(model, "heart")
-        [chief] = asked(model, "chief")
+        first, second = questions(model, "heart")
+        [chief] = questions(model, "chief")
         systems = [call.body["messages"][0]["content"] for call in model.calls]
-        assert [len(asked(model, one)) for one in WARDS] == [2, 0, 0, 0]
+        assert [len(questions(model, one)) for one in WARDS] == [2, 0, 0, 0]
     assert "at most 4" in chief
     assert "<catalogue" not in chief
     for question in (first, second):
@@ -120,8 +116,8 @@ def test_a_choice_that_is_none_is_repaired_once_and_fails_the_run(bench: Bench) 
 def test_where_nobody_chose_the_first_of_the_catalogue_take_part(bench: Bench, policy: str) -> None:
     with ScriptedModel({"[chief]": FAILS, "": "said"}) as model:
         run = bench.run(ward_round(on_error=policy), model)
-        assert [len(asked(model, one)) for one in WARDS] == [1, 1, 0, 0]
-        [report] = asked(model, "report")
+        assert [len(questions(model, one)) for one in WARDS] == [1, 1, 0, 0]
+        [report] = questions(model, "report")
     assert (run.status, run.answer) == ("done", "said")
     assert "chief" not in report
     assert run.agents["chief"].status == "failed"
@@ -155,7 +151,7 @@ def test_who_is_silent_is_chosen_all_the_same_and_leaves_its_place_empty(
 def test_without_the_one_that_chooses_the_first_take_part(bench: Bench) -> None:
     with ScriptedModel("said") as model:
         run = bench.run(ward_round(rounds=2), model, silent=Silence(agents=frozenset({"chief"})))
-        assert [len(asked(model, one)) for one in ("chief", *WARDS)] == [0, 2, 2, 0, 0]
+        assert [len(questions(model, one)) for one in ("chief", *WARDS)] == [0, 2, 2, 0, 0]
     assert run.status == "done"
 
 
@@ -167,8 +163,10 @@ def test_who_opens_works_once_and_is_heard_in_all_rounds(bench: Bench) -> None:
     )  # fmt: skip
     with ScriptedModel({"[before]": "I say 4", "[guide]": ["why 4?", "add"], "": "5"}) as model:
         run = bench.run(some, model)
-        assert [len(asked(model, one)) for one in some.agents] == [1, 2, 1]
-        assert all("I say 4" in one for one in asked(model, "guide") + asked(model, "after"))
+        assert [len(questions(model, one)) for one in some.agents] == [1, 2, 1]
+        assert all(
+            "I say 4" in one for one in questions(model, "guide") + questions(model, "after")
+        )
     assert (run.answer, run.rounds, run.usage.calls) == ("5", 2, 4)
     assert [one.fields["round"] for one in bench.of("agent_finished")] == [
         "opening", 1, 2, "closing",
@@ -193,7 +191,7 @@ def test_an_opening_that_fails_goes_by_the_policy(bench: Bench, policy: str, sta
     )  # fmt: skip
     with ScriptedModel({"[before]": FAILS, "": "x"}) as model:
         run = bench.run(some, model)
-        ends = asked(model, "end")
+        ends = questions(model, "end")
     assert run.status == status
     assert ("before could not finish" in "".join(ends)) == (status == "done")
 

@@ -8,6 +8,7 @@ from coterie.runtime import Silence
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.schema import Recruit, Rounds, Team
 
+from ..support.models import questions
 from .conftest import Bench, llm, team
 
 REVIEWS = {
@@ -49,13 +50,8 @@ def verdicts(*, issues: tuple[str, ...] = (), **of: str) -> Reply:
     return Reply.json({"reviews": said})
 
 
-def asked(model: ScriptedModel, agent: str) -> list[str]:
-    bodies = [call.body["messages"] for call in model.calls]
-    return [one[1]["content"] for one in bodies if f"[{agent}]" in one[0]["content"]]
-
-
 def times(model: ScriptedModel) -> list[int]:
-    return [len(asked(model, one)) for one in ("ann", "bob", "rex", "sue", "end")]
+    return [len(questions(model, one)) for one in ("ann", "bob", "rex", "sue", "end")]
 
 
 def test_whose_work_all_accept_is_not_asked_again(bench: Bench) -> None:
@@ -69,8 +65,8 @@ def test_whose_work_all_accept_is_not_asked_again(bench: Bench) -> None:
     with ScriptedModel(said) as model:
         run = bench.run(peers(), model)
         assert times(model) == [2, 1, 2, 2, 1]
-        ann = asked(model, "ann")
-        assert "b1" in asked(model, "rex")[1]
+        ann = questions(model, "ann")
+        assert "b1" in questions(model, "rex")[1]
     assert (run.status, run.answer, run.rounds) == ("done", "done", 2)
     assert '"verdict": "revise"' in ann[1]
 
@@ -154,5 +150,5 @@ def test_whoever_opens_is_heard_by_reviewers_and_not_reviewed(bench: Bench) -> N
     with ScriptedModel(said) as model:
         run = bench.run(recruiting, model)
         assert times(model) == [0, 2, 2, 0, 1]
-        assert "fits" in asked(model, "rex")[0]
+        assert "fits" in questions(model, "rex")[0]
     assert (run.status, run.answer, run.rounds) == ("done", "done", 2)

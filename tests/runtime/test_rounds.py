@@ -12,6 +12,7 @@ from coterie.runtime.usage import Usage
 from coterie.schema import Rounds, Task, Team
 
 from ..provider import answer, in_turn
+from ..support.models import questions
 from . import timed
 from .conftest import Bench, llm, team
 
@@ -40,15 +41,9 @@ def script(**said: str | Reply | list[str | Reply]) -> dict[str, Any]:
     return {f"[{agent}]": answers for agent, answers in said.items()}
 
 
-def asked(model: ScriptedModel, agent: str) -> list[str]:
-    """What an agent was asked, each time it was."""
-    bodies = [call.body["messages"] for call in model.calls]
-    return [one[1]["content"] for one in bodies if f"[{agent}]" in one[0]["content"]]
-
-
 def times(model: ScriptedModel) -> dict[str, int]:
     """How often each agent was asked."""
-    return {one: len(asked(model, one)) for one in ("writer", "critic_1", "critic_2", "editor")}
+    return {one: len(questions(model, one)) for one in ("writer", "critic_1", "critic_2", "editor")}
 
 
 def test_what_one_reports_to_colleagues_they_answer_in_the_next_round(bench: Bench) -> None:
@@ -60,7 +55,7 @@ def test_what_one_reports_to_colleagues_they_answer_in_the_next_round(bench: Ben
     )
     with ScriptedModel(said) as model:
         run = bench.run(revising(), model)
-        writer, critic, editor = (asked(model, one) for one in ("writer", "critic_1", "editor"))
+        writer, critic, editor = (questions(model, one) for one in ("writer", "critic_1", "editor"))
     assert (run.status, run.answer, run.answered_by, run.rounds) == ("done", "the end", "editor", 3)
     assert "too long" not in writer[0]
     assert [text in writer[1] for text in ("draft 1", "too long", "no verb")] == [True] * 3
@@ -99,7 +94,7 @@ def test_who_would_read_the_same_is_settled_and_costs_nothing(bench: Bench) -> N
     )
     with ScriptedModel(said) as model:
         run = bench.run(team(*agents, edges=edges, rounds=rounds), model)
-        counts = [len(asked(model, one.id)) for one in agents]
+        counts = [len(questions(model, one.id)) for one in agents]
         total = len(model.calls)
     assert counts == [4, 2, 4, 2, 1]
     assert (run.usage.calls, total) == (13, 13)
@@ -119,7 +114,7 @@ def test_a_settled_agent_is_woken_by_an_answer(bench: Bench) -> None:
     said = script(writer=["a", "b", "b", "b"], critic_1=["1", "1", "2", "2"])
     with ScriptedModel(said) as model:
         run = bench.run(pair, model)
-        assert [len(asked(model, one)) for one in ("writer", "critic_1")] == [4, 4]
+        assert [len(questions(model, one)) for one in ("writer", "critic_1")] == [4, 4]
     assert (run.rounds, run.answer) == (6, "2")
 
 
@@ -196,8 +191,8 @@ def test_other_policies_go_on_and_try_the_agent_again(bench: Bench, policy: str)
     some, said = failing(policy)
     with ScriptedModel(said) as model:
         run = bench.run(some, model)
-        writer = asked(model, "writer")
-        critic = asked(model, "critic_1")
+        writer = questions(model, "writer")
+        critic = questions(model, "critic_1")
     assert (run.status, run.answer, run.rounds) == ("done", "end", 3)
     assert "x" in critic[2].split("<own")[1]  # what it said last, in the first round
     assert writer[2].count("<answer") == 1  # who failed answered nothing

@@ -169,21 +169,20 @@ def parts_of(secret: str) -> list[str]:
 
 
 @pytest.mark.parametrize("text_form", TEXTS)
-@pytest.mark.parametrize("bytes_form", BYTES)
-def test_an_encoded_secret_is_taken_out(bytes_form: str, text_form: str) -> None:
-    for secret in SECRETS[:3] if bytes_form != "plain" else SECRETS:
-        around = AROUND[(len(bytes_form) + len(text_form)) % len(AROUND)]
-        content = BYTES[bytes_form](f"{around}{secret} and more".encode())
-        encoded = TEXTS[text_form](content)
-        scrubber = Scrubber([secret])
-        clean = scrubber(f"before\n{encoded}\nafter it")
-        assert "[secret]" in clean, (secret, encoded)
-        assert clean.startswith("before\n")
-        assert clean.endswith("\nafter it")
-        assert scrubber(clean) == clean
-        assert not any(part in clean for part in parts_of(secret)), clean
-        if text_form.endswith("in JSON") and text_form != "numbers in JSON":
-            json.loads(clean.removeprefix("before\n").removesuffix("\nafter it"))
+def test_an_encoded_secret_is_taken_out(text_form: str) -> None:
+    for bytes_form, encode in BYTES.items():
+        for secret in SECRETS[:3] if bytes_form != "plain" else SECRETS:
+            around = AROUND[(len(bytes_form) + len(text_form)) % len(AROUND)]
+            encoded = TEXTS[text_form](encode(f"{around}{secret} and more".encode()))
+            scrubber = Scrubber([secret])
+            clean = scrubber(f"before\n{encoded}\nafter it")
+            assert "[secret]" in clean, (bytes_form, secret, encoded)
+            assert clean.startswith("before\n")
+            assert clean.endswith("\nafter it")
+            assert scrubber(clean) == clean
+            assert not any(part in clean for part in parts_of(secret)), (bytes_form, clean)
+            if text_form.endswith("in JSON") and text_form != "numbers in JSON":
+                json.loads(clean.removeprefix("before\n").removesuffix("\nafter it"))
 
 
 @pytest.mark.parametrize("form", ESCAPED)

@@ -13,15 +13,17 @@ from typing import NoReturn
 
 import click
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.runtime.command import doctor
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.terminal import counted, on_one_line, speakable, speakable_json
-from coterie.schema.command import Command, main
+from coterie.schema.command import Command
 from coterie.schema.terminal import visible
+
+from ..support.commands import mas
 
 COMMANDS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
@@ -91,10 +93,6 @@ def test_counts_are_written_as_people_do() -> None:
     assert [counted(n, "call") for n in (0, 1, 2)] == ["0 calls", "1 call", "2 calls"]
 
 
-def mas(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
-
-
 TEAM = """\
 name: pair
 description: "Shown in brackets: [/bold] [red]x[/red]"
@@ -107,11 +105,9 @@ topology:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "team.yaml").write_text(TEAM)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MAS_HOME", str(tmp_path))
-    return tmp_path
+def folder(here: Path) -> Path:
+    (here / "team.yaml").write_text(TEAM)
+    return here
 
 
 NAME = "\x1b]0;x\x07\u202e.yaml"

@@ -7,10 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.runtime import functions
-from coterie.runtime.runners import Report
 from coterie.runtime.voting import conclusion, picks, vote
 from coterie.schema import AgentError, Task
 from coterie.schema.task import ScorerChoice
+
+from ..support.teams import reports
 
 TASK = Task(id="t", query="?")
 NUMBER = Task(id="t", query="?", scorer=ScorerChoice(name="number"))
@@ -29,13 +30,6 @@ def add(a,  b):  # the sum
             + b)
 ```
 That adds."""
-
-
-def reports(*contents: str) -> tuple[Report, ...]:
-    return tuple(
-        Report(agent_id=f"w{number}", role="worker", content=content)
-        for number, content in enumerate(contents)
-    )
 
 
 @pytest.mark.parametrize(

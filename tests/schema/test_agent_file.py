@@ -17,6 +17,7 @@ from coterie.schema.edits import edits_from_json
 from coterie.schema.loading import load_team, parse_team
 from coterie.schema.writing import dump
 
+from ..support.problems import problems_of
 from .strategies import AGENTS, CATALOGUE
 
 LEARNT = Notes(
@@ -31,10 +32,7 @@ CRITIC = Agent(id="critic", role="critic", prompt="Find the mistake.", notes=LEA
 
 
 def problems(path: Path, load: Any = load_agent) -> list[str]:
-    with pytest.raises(ConfigError) as caught:
-        load(path, CATALOGUE)
-    found = [str(problem) for problem in caught.value.problems]
-    return [one.replace(f"{path.parent}/", "") for one in found]
+    return [one.replace(f"{path.parent}/", "") for one in problems_of(load, path, CATALOGUE)]
 
 
 @pytest.mark.parametrize("name", ["critic.yaml", "critic", "other.yaml", "other"])

@@ -6,8 +6,6 @@ import ast
 import errno
 import os
 import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +14,8 @@ import pytest
 
 from coterie.schema.errors import InputError
 from coterie.schema.failpoints import FAILPOINTS, VARIABLE, armed, failpoint
+
+from ..support.processes import at_once, python
 
 ROOT = Path(__file__).parents[2]
 FLOORS = ("schema", "runtime", "pool", "operators")
@@ -44,13 +44,7 @@ def test_nothing_happens_where_nothing_is_set(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_the_process_is_killed_the_nth_time() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        env={**os.environ, VARIABLE: "files.write.before:3:kill"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python("-c", PROGRAM, env={**os.environ, VARIABLE: "files.write.before:3:kill"})
     assert done.returncode == -signal.SIGKILL
     assert done.stdout == "0\n1\n"
 
@@ -88,18 +82,14 @@ def test_an_error_of_the_system_is_raised_once(action: str, number: int) -> None
 def test_each_time_is_counted_once_whatever_the_thread() -> None:
     failures = list[OSError]()
 
-    def come() -> None:
+    def come(_: object) -> None:
         try:
             failpoint("files.sync.before")
         except OSError as error:
             failures.append(error)
 
     with armed("files.sync.before:5:raise-eio"):
-        threads = [threading.Thread(target=come) for _ in range(10)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        at_once(come, range(10))
     assert len(failures) == 1
 
 

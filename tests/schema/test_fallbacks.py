@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from coterie.schema import ConfigError
 from coterie.schema.loading import load_models
+
+from ..support.problems import problems_of
 
 
 @pytest.fixture
@@ -22,11 +23,9 @@ def models(**fallbacks: str) -> str:
     return "\n".join(["models:", *lines]) + "\n"
 
 
-def problems_of(file: Path, text: str) -> list[str]:
+def refused(file: Path, text: str) -> list[str]:
     file.write_text(text)
-    with pytest.raises(ConfigError) as caught:
-        load_models(file)
-    return [str(problem).removeprefix(f"{file}:") for problem in caught.value.problems]
+    return [problem.removeprefix(f"{file}:") for problem in problems_of(load_models, file)]
 
 
 def test_fallbacks_are_loaded_in_their_order(file: Path) -> None:
@@ -84,9 +83,9 @@ def test_fallbacks_are_loaded_in_their_order(file: Path) -> None:
 def test_fallbacks_that_make_no_sense_are_told_with_their_place(
     file: Path, text: str, expected: list[str]
 ) -> None:
-    assert problems_of(file, text) == expected
+    assert refused(file, text) == expected
 
 
 def test_a_file_that_cannot_be_read_tells_only_that(file: Path) -> None:
-    (problem,) = problems_of(file, "models: {a: {fallback: [a]}\n")
+    (problem,) = refused(file, "models: {a: {fallback: [a]}\n")
     assert "fallback" not in problem.partition("error:")[2]

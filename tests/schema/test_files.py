@@ -6,7 +6,6 @@ import ast
 import errno
 import fcntl
 import os
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,6 +14,8 @@ import pytest
 from coterie.schema.errors import CoterieError, StorageError
 from coterie.schema.failpoints import armed
 from coterie.schema.files import append, locked, make_folder, sync, truncate, write_atomically
+
+from ..support.processes import at_once
 
 ROOT = Path(__file__).parents[2]
 FLOORS = ("schema", "runtime", "pool", "operators")
@@ -172,11 +173,7 @@ def test_a_lock_is_had_by_one_at_a_time(tmp_path: Path) -> None:
                 most.append(len(inside))
                 inside.remove(number)
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(work, range(4))
     assert most == [1] * 80
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from coterie.schema import ConfigError, HostTools, InputError, Model
+from coterie.schema import HostTools, InputError, Model
 from coterie.schema.host import find_host_file, resolve_models, resolve_tools
 
 MODELS = """\
@@ -81,14 +81,6 @@ def test_a_choice_that_cannot_be_read(choice: str, message: str, home: dict[str,
 def test_a_named_file_must_exist(home: dict[str, str]) -> None:
     with pytest.raises(InputError, match=r"no file 'nowhere\.yaml'"):
         resolve_models(models_file="nowhere.yaml", environment=home)
-
-
-def test_problems_of_models_yaml_have_places(home: dict[str, str], tmp_path: Path) -> None:
-    (tmp_path / "models.yaml").write_text("models:\n  default: {model: a/b, api_key: sk-1}\n")
-    with pytest.raises(
-        ConfigError, match=r"models\.yaml:2:25: error: models\.default\.api_key: not a field"
-    ):
-        resolve_models(environment=home)
 
 
 def test_tool_servers_come_from_tools_yaml(home: dict[str, str], tmp_path: Path) -> None:

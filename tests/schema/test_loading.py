@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from coterie.schema import (
-    ConfigError,
     InputError,
     Model,
     ScorerChoice,
@@ -22,8 +21,10 @@ from coterie.schema import (
 )
 from coterie.schema.catalogue import installed
 
+from ..support.problems import problems_of
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
 TASK = '{"id": "apples", "query": "How many are left?"'
 
@@ -38,12 +39,6 @@ def loaded(fields: str) -> Task:
     """The task with more fields: they begin at 1:49."""
     Path("task.json").write_text(f"{TASK}, {fields}}}")
     return load_task("task.json")
-
-
-def told(load: Callable[[], Any]) -> list[str]:
-    with pytest.raises(ConfigError) as caught:
-        load()
-    return str(caught.value).splitlines()
 
 
 def test_a_task_is_what_its_file_says() -> None:
@@ -96,7 +91,7 @@ def test_files_that_cannot_be_given_are_problems() -> None:
     Path("large.txt").write_bytes(b"x" * 1_000_001)
     os.mkfifo("pipe")
     names = '5, "none.txt", "folder", "bytes.bin", "large.txt", "pipe"'
-    assert told(lambda: loaded(f'"files": [{names}]')) == [
+    assert problems_of(lambda: loaded(f'"files": [{names}]')) == [
         "task.json:1:59: error: files[0]: 5 is not text. Write it in quotes, or text, for instance"
         ' "notes.txt".',
         "task.json:1:62: error: files[1]: 'none.txt' cannot be read: No such file or directory.",
@@ -115,7 +110,7 @@ def test_a_repository_is_found_beside_the_task() -> None:
 
 @pytest.mark.parametrize("name", ["none", "x" * 300])
 def test_a_repository_that_is_none_is_a_problem(name: str) -> None:
-    (line,) = told(lambda: loaded(f'"repo": "{name}"'))
+    (line,) = problems_of(lambda: loaded(f'"repo": "{name}"'))
     assert line.endswith(f" is not a git working copy (looked in {name}).")
 
 
@@ -133,7 +128,7 @@ def test_a_repository_that_is_none_is_a_problem(name: str) -> None:
     ],
 )
 def test_a_scorer_must_be_known(scorer: str, line: str) -> None:
-    (problem,) = told(lambda: loaded(f'"scorer": {scorer}'))
+    (problem,) = problems_of(lambda: loaded(f'"scorer": {scorer}'))
     assert problem.startswith(f"task.json:{line}")
 
 
@@ -141,11 +136,6 @@ def test_a_file_that_is_not_there_is_named_with_its_nearest_neighbour() -> None:
     Path("team_3.yaml").touch()
     with pytest.raises(InputError, match=r"^no file 'team3.yaml'. Did you mean 'team_3.yaml'\?$"):
         load_team("team3.yaml")
-
-
-def test_a_folder_that_is_no_teams_says_why(folder: Path) -> None:
-    with pytest.raises(InputError, match=r": a folder, and no team's: there is no team\.yaml"):
-        load_team(folder)
 
 
 MODELS = """\
@@ -209,7 +199,7 @@ def test_models_are_what_their_file_says() -> None:
 def test_problems_of_models_have_places(old: str, new: str, line: str) -> None:
     assert old in MODELS
     Path("models.yaml").write_text(MODELS.replace(old, new))
-    (problem,) = told(models)
+    (problem,) = problems_of(models)
     assert problem.startswith(f"models.yaml:{line}")
 
 
@@ -226,7 +216,7 @@ def test_tool_servers_are_what_their_file_says() -> None:
 
 def test_problems_of_tool_servers_have_places() -> None:
     Path("tools.yaml").write_text("servers:\n  clock: {command: python, tools: []}\n")
-    assert told(lambda: load_tools("tools.yaml")) == [
+    assert problems_of(lambda: load_tools("tools.yaml")) == [
         "tools.yaml:2:20: error: servers.clock.command: 'python' is not a list. Write a list:"
         ' ["python"].',
         "tools.yaml:2:35: error: servers.clock.tools: 0 tools are too few: at least 1.",
@@ -239,7 +229,7 @@ def test_a_task_may_tell_one_agent_what_it_tells_no_other() -> None:
 
 
 def test_a_brief_is_for_an_id_and_says_something() -> None:
-    assert told(lambda: loaded('"briefs": {"Teacher": "x", "a": "", "b": 5}')) == [
+    assert problems_of(lambda: loaded('"briefs": {"Teacher": "x", "a": "", "b": 5}')) == [
         "task.json:1:60: error: briefs.Teacher: 'Teacher' is not an id: a lower-case letter, then"
         " lower-case letters, digits or _, at most 64 characters. Write for instance teacher.",
         "task.json:1:81: error: briefs.a: 0 characters are too few: at least 1.",

@@ -83,14 +83,6 @@ def test_where_all_see_all_nobody_sees_who_stands_beside_the_output() -> None:
     ]
 
 
-def test_a_long_list_of_agents_is_cut() -> None:
-    agents = "".join(f'  w{i}: {{prompt: "Solve it."}}\n' for i in range(12))
-    assert problems(f"name: t\nagents:\n{agents}") == [
-        "3:3: error: agents: 12 agents report to nobody: w0, w1, w2, w3, w4, w5, w6, w7 and 4 more."
-        " A team has one output: let the others report to it."
-    ]
-
-
 def test_a_fault_elsewhere_hides_no_fault_of_the_graph() -> None:
     text = DIAMOND.replace("    left: [end]\n", "") + "execution: {timeout: 0}\n"
     assert [line.split(": ")[2] for line in problems(text)] == ["topology", "execution.timeout"]
@@ -312,11 +304,3 @@ def test_a_prompt_file_that_cannot_be_used_is_a_problem(
 ) -> None:
     prompt_file.write_bytes(content)
     assert told_of(tmp_path / "team.yaml") == told
-
-
-def test_a_prompt_file_that_is_nowhere_is_a_problem(prompt_file: Path, tmp_path: Path) -> None:
-    prompt_file.with_name("greeting.md").write_text("Say hello.")
-    assert told_of(tmp_path / "team.yaml") == (
-        "no prompt file greet.md. Did you mean 'greeting'? To give the text itself, write a"
-        " sentence, or a block after `prompt: |`."
-    )

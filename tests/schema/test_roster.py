@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from coterie.schema import Agent, Catalogue, ConfigError, Execution, Roster, Team, dump, parse_team
+from coterie.schema import Agent, Catalogue, Execution, Roster, Team, dump, parse_team
 from coterie.schema.ceiling import Ceiling
 from coterie.schema.edits import (
     AddAgent,
@@ -23,6 +23,8 @@ from coterie.schema.edits import (
 )
 from coterie.schema.explanation import explain
 from coterie.schema.picture import FORMATS, draw
+
+from ..support.problems import problems_of
 
 KNOWN = Catalogue.of_host()
 FILE = """\
@@ -40,9 +42,7 @@ def loaded(roster: str, *, text: str = FILE, execution: str = "", more: str = ""
 
 
 def problems(roster: str, **changes: Any) -> list[str]:
-    with pytest.raises(ConfigError) as caught:
-        loaded(roster, **changes)
-    return [str(one).removeprefix("team.yaml:") for one in caught.value.problems]
+    return [one.removeprefix("team.yaml:") for one in problems_of(loaded, roster, **changes)]
 
 
 def test_a_roster_has_the_limits_of_the_paper_unless_it_says_others() -> None:

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from coterie.schema import load_task
 from coterie.schema.attachments import MOST_BYTES, Attachment
-from coterie.schema.errors import ConfigError
 from coterie.schema.task import Task
 from studies.providers.shown import PDF, PNG
+
+from ..support.problems import problems_of
 
 
 @pytest.fixture(autouse=True)
@@ -28,9 +29,7 @@ def loaded(files: Any) -> Task:
 
 
 def told(files: Any) -> str:
-    with pytest.raises(ConfigError) as caught:
-        loaded(files)
-    return str(caught.value)
+    return "\n".join(problems_of(loaded, files))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 
-from coterie.schema import ConfigError, Team, dump, load_team, parse_team, write_yaml
+from coterie.schema import Team, dump, load_team, parse_team, write_yaml
 from coterie.schema.ceiling import Ceiling
 from coterie.schema.command.diff import main as diff
 from coterie.schema.command.fmt import main as fmt
@@ -18,6 +18,7 @@ from coterie.schema.edits import SetModel, apply
 from coterie.schema.loading import TEAM_RULES, check_team
 from coterie.schema.writing import team_value
 
+from ..support.problems import problems_of
 from .strategies import CATALOGUE, teams
 
 SHARED = """\
@@ -48,12 +49,6 @@ USUAL = {"model_id": "default", "max_tokens": 4096, "tools": []}
 
 def parsed(text: str) -> Team:
     return parse_team(text.encode(), "team.yaml", CATALOGUE)
-
-
-def problems(text: str) -> list[str]:
-    with pytest.raises(ConfigError) as caught:
-        parsed(text)
-    return [str(problem) for problem in caught.value.problems]
 
 
 def test_an_agent_has_what_it_does_not_say_itself() -> None:
@@ -124,7 +119,7 @@ def test_a_wrong_default_is_told_once_where_it_stands(line: str, message: str) -
     agents = "agents:\n  a: {}\n  b: {}\ntopology: {reports_to: {a: [b]}}\n"
     prompt = "" if line.startswith("prompt") else "  prompt: Solve the task.\n"
     text = f"name: t\ndefaults:\n  {line}\n{prompt}{agents}"
-    (found,) = [one for one in problems(text) if "agent of type LLM" not in one]
+    (found,) = [one for one in problems_of(parsed, text) if "agent of type LLM" not in one]
     assert re.match(r"team.yaml:3:\d+: error: ", found)
     assert found.partition("error: ")[2].startswith(message)
 
@@ -139,7 +134,7 @@ def test_a_default_above_the_ceiling_is_told_where_it_stands() -> None:
 
 @pytest.mark.parametrize("field", ["model_id", "max_tokens", "temperature"])
 def test_a_field_at_the_top_of_a_team_belongs_under_defaults(field: str) -> None:
-    (found,) = problems(f"name: t\n{field}: 1\nagents: {{a: {{prompt: Solve it.}}}}\n")
+    (found,) = problems_of(parsed, f"name: t\n{field}: 1\nagents: {{a: {{prompt: Solve it.}}}}\n")
     assert found.endswith(
         f"{field}: not a field here. Write it under an agent, or under defaults for all of them."
     )

@@ -9,7 +9,6 @@ import pytest
 
 from coterie.schema import (
     Catalogue,
-    ConfigError,
     Execution,
     Recruit,
     Rounds,
@@ -29,6 +28,8 @@ from coterie.schema.edits import (
 )
 from coterie.schema.picture import FORMATS, draw
 from coterie.schema.team import Agent
+
+from ..support.problems import problems_of
 
 KNOWN = Catalogue.of_host()
 INCREMENT = "{type: object, properties: {increment: {type: array}}, required: [increment]}"
@@ -61,9 +62,7 @@ def loaded(execution: str, *, text: str = FILE) -> Team:
 
 
 def problems(execution: str, *, text: str = FILE) -> list[str]:
-    with pytest.raises(ConfigError) as caught:
-        loaded(execution, text=text)
-    return [str(one).removeprefix("team.yaml:") for one in caught.value.problems]
+    return [one.removeprefix("team.yaml:") for one in problems_of(loaded, execution, text=text)]
 
 
 def test_a_team_says_who_chooses_and_who_opens_and_meets() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from coterie.schema import Agent, Catalogue, ConfigError, Execution, Rounds, Team, dump, parse_team
+from coterie.schema import Agent, Catalogue, Execution, Rounds, Team, dump, parse_team
 from coterie.schema.ceiling import Ceiling
 from coterie.schema.edits import (
     RemoveAgent,
@@ -20,6 +20,8 @@ from coterie.schema.edits import (
     words,
 )
 from coterie.schema.picture import FORMATS, draw
+
+from ..support.problems import problems_of
 
 KNOWN = Catalogue.of_host()
 FILE = """\
@@ -41,9 +43,7 @@ def loaded(rounds: str, *, text: str = FILE, execution: str = "") -> Team:
 
 
 def problems(rounds: str, **changes: Any) -> list[str]:
-    with pytest.raises(ConfigError) as caught:
-        loaded(rounds, **changes)
-    return [str(one).removeprefix("team.yaml:") for one in caught.value.problems]
+    return [one.removeprefix("team.yaml:") for one in problems_of(loaded, rounds, **changes)]
 
 
 def test_a_team_says_how_often_it_works() -> None:

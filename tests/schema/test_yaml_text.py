@@ -89,27 +89,6 @@ def test_what_is_no_yaml_is_told_with_what_most_often_lies_behind_it(text: str, 
     assert problem.startswith(line)
 
 
-@pytest.mark.parametrize(
-    ("limits", "text", "line"),
-    [
-        (Limits(bytes=4), "a: 12", "f:1:1: error: the file is larger than 4 bytes. Shorten it."),
-        (Limits(depth=2), "a: [[1]]", "f:1:5: error: nested deeper than 2 levels. Flatten it."),
-        (
-            Limits(nodes=3),
-            "a: 1\nb: 2",
-            "f:2:1: error: more than 3 values in one file. Keep fewer in it.",
-        ),
-        (
-            Limits(scalar=3),
-            "a: abcd",
-            "f:1:4: error: a: a text of 4 characters; at most 3 fit. Keep long material in a file.",
-        ),
-    ],
-)
-def test_limits_hold_before_anything_large_is_built(limits: Limits, text: str, line: str) -> None:
-    assert told(text, limits) == [line]
-
-
 def test_places_count_characters_of_lines() -> None:
     document, problems = read_yaml("\ufeff# é\nä: [ö, {ü: 1}]\r\nb: 2".encode(), "f")
     assert problems == []

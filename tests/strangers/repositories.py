@@ -173,8 +173,14 @@ def links() -> Iterator[Linked]:
         for outside in ("relative", "absolute", "up"):
             for kind in ("link to a folder", "link to a file", "link to a link"):
                 yield Linked(name=f"{bits} {outside} {kind}", make=_swapped(bits, outside, kind))
-    yield Linked(name="alternates", make=_alternates)
-    yield Linked(name="pointer", make=_pointer)
+
+
+def elsewhere() -> list[Linked]:
+    """Give the two ways by which git itself says that a part lies elsewhere."""
+    return [
+        Linked(name="alternates", make=_alternates),
+        Linked(name="pointer", make=_pointer),
+    ]
 
 
 GIT_PARTS = (

@@ -19,6 +19,7 @@ from coterie.runtime.workspace import Workspaces
 from coterie.schema import AgentError, Task
 
 from ..came import Came, invoked_in
+from ..support.shares import every
 from . import repositories
 from .repositories import Linked, git
 
@@ -98,7 +99,11 @@ def test_the_command_runs_none_either(tmp_path: Path, program: Path) -> None:
     assert not (tmp_path / "ran").exists()
 
 
-@pytest.mark.parametrize("linked", [*repositories.links()], ids=lambda linked: linked.name)
+@pytest.mark.parametrize(
+    "linked",
+    [*every(4, repositories.links()), *repositories.elsewhere()],
+    ids=lambda linked: linked.name,
+)
 def test_no_link_of_a_repository_leads_out_of_it(
     linked: Linked, tmp_path: Path, outside: Path
 ) -> None:

@@ -71,7 +71,7 @@ def _total(at: Workplace, time_min: Any = None, time_max: Any = None) -> dict[st
 
 def _engaged(at: Workplace, time_min: Any = None, time_max: Any = None) -> dict[str, int]:
     chosen = bounded(at.tables.visits, "date_of_visit", time_min, time_max)
-    return _by_day(chosen, lambda visits: sum(one["user_engaged"] for one in visits))
+    return _by_day(chosen, lambda visits: sum(visit["user_engaged"] for visit in visits))
 
 
 def _sources(
@@ -96,7 +96,7 @@ def _duration(at: Workplace, time_min: Any = None, time_max: Any = None) -> dict
         at.change(visits=numbers)  # without bounds it works on the visits themselves, and it shows
     return _by_day(
         numbers,
-        lambda visits: sum(one["session_duration_seconds"] for one in visits) / len(visits),
+        lambda visits: sum(visit["session_duration_seconds"] for visit in visits) / len(visits),
     )
 
 

@@ -31,9 +31,9 @@ def _search(at: Workplace, query: Any = "", time_min: Any = None, time_max: Any 
     places = [place for place, one in enumerate(found) if True in one and None not in one]
     records = table.records(places)
     if time_min:
-        records = [one for one in records if _ordered(time_min, one["event_start"])]
+        records = [record for record in records if _ordered(time_min, record["event_start"])]
     if time_max:
-        records = [one for one in records if _ordered(one["event_start"], time_max)]
+        records = [record for record in records if _ordered(record["event_start"], time_max)]
     return records[:MOST_FOUND] or "No events found."
 
 

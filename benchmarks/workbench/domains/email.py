@@ -25,7 +25,7 @@ def _get(at: Workplace, email_id: Any = None, field: Any = None) -> Any:
 
 def _search(at: Workplace, query: Any = "", date_min: Any = None, date_max: Any = None) -> Any:
     words = query.lower().split()
-    found = [one for one in at.tables.emails.records() if _has_all(one, words)]
+    found = [record for record in at.tables.emails.records() if _has_all(record, words)]
     # Times of old mails are text, those of mails sent since are not: the two cannot be ordered.
     newest = sorted(found, key=itemgetter("sent_datetime"), reverse=True)
     if date_min:

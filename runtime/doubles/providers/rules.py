@@ -163,8 +163,10 @@ def nine_letter_ids(refusal: Refusal) -> Rule:
 def last_turn(body: Body) -> Iterator[tuple[int, Message]]:
     """Give the messages after the last one of the user, with their places."""
     messages = _messages(body)
-    asked = max((at for at, one in enumerate(messages) if one["role"] == "user"), default=-1)
-    return ((at, one) for at, one in enumerate(messages) if at > asked)
+    asked = max(
+        (at for at, message in enumerate(messages) if message["role"] == "user"), default=-1
+    )
+    return ((at, message) for at, message in enumerate(messages) if at > asked)
 
 
 def marked(refusal: Refusal, field: str) -> Rule:
@@ -189,7 +191,7 @@ def blocks_follow(body: Body) -> Refusal | None:
     """Refuse tool_use blocks whose results do not stand first in the next message, as Anthropic."""
     messages = _messages(body)
     for index, message in enumerate(messages):
-        used = [one["id"] for one in _blocks(message) if one["type"] == "tool_use"]
+        used = [block["id"] for block in _blocks(message) if block["type"] == "tool_use"]
         following = _blocks(messages[index + 1]) if index + 1 < len(messages) else []
         results = [one["tool_use_id"] for one in following if one["type"] == "tool_result"]
         missing = [one for one in used if one not in results]
@@ -216,7 +218,7 @@ def signed_thinking(refusal: Refusal) -> Rule:
         thinks = (body.get("thinking") or {}).get("type") in ("enabled", "adaptive")
         for index, message in enumerate(_messages(body)) if thinks else ():
             blocks = _blocks(message)
-            used = any(one["type"] == "tool_use" for one in blocks)
+            used = any(block["type"] == "tool_use" for block in blocks)
             if message["role"] == "assistant" and used and not _is_signed(blocks[0]):
                 return refusal.about(index=index, kind=blocks[0]["type"])
         return None

@@ -129,7 +129,7 @@ class Bill:
 
 def bill_of(prompt: int, said: Said, *, caches: bool) -> Bill:
     """Bill an answer to a prompt of so many tokens, a quarter of them from the cache if any."""
-    written = said.text + said.refusal + "".join(one.name + one.arguments for one in said.calls)
+    written = said.text + said.refusal + "".join(call.name + call.arguments for call in said.calls)
     return Bill(
         prompt=prompt,
         cached=prompt // _CACHED_SHARE if caches else 0,

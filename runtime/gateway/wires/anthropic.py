@@ -64,7 +64,7 @@ class AnthropicWire:
     def body(self, endpoint: Endpoint, request: ChatRequest, refused: AbstractSet[str]) -> Body:
         """Write a request; see `Wire.body`."""
         is_cached = not is_refused("cache_control", CACHED, refused)
-        tools = [_tool(one) for one in request.tools]
+        tools = [_tool(tool) for tool in request.tools]
         fields = {
             "model": endpoint.model,
             "max_tokens": request.max_tokens,

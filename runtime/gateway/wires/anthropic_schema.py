@@ -72,7 +72,7 @@ def _fields(schema: Mapping[str, Any]) -> dict[str, Any]:
     fields = schema.get("properties") or {}
     if schema.get("additionalProperties", not fields) is not False:
         raise _Unsaid
-    closed = {name: _closed(one) for name, one in fields.items()}
+    closed = {name: _closed(field) for name, field in fields.items()}
     return {"properties": closed, "additionalProperties": False}
 
 

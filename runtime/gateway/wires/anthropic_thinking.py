@@ -74,6 +74,6 @@ def _goes_on_unthinking(messages: Sequence[Message]) -> bool:
 
     With a number of tokens, the turn that goes on must begin with thinking.
     """
-    last = next((one for one in reversed(messages) if one["role"] == "assistant"), None)
+    last = next((message for message in reversed(messages) if message["role"] == "assistant"), None)
     in_loop = bool(messages) and messages[-1]["role"] == "tool"
     return in_loop and last is not None and not last.get("thinking_blocks")

@@ -32,7 +32,7 @@ def signed(endpoint: Endpoint, messages: Sequence[Message]) -> list[Message]:
         messages: The conversation, with the signatures that were kept.
     """
     is_gemini = endpoint.kind == "openai" and SIGNING.match(endpoint.model)
-    return [_signed(one) for one in messages] if is_gemini else list(messages)
+    return [_signed(message) for message in messages] if is_gemini else list(messages)
 
 
 def _signed(message: Message) -> Message:

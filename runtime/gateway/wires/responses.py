@@ -69,7 +69,7 @@ class ResponsesWire:
             "model": endpoint.model,
             **_prompt(request.messages),
             "max_output_tokens": request.max_tokens,
-            "tools": [_tool(one) for one in request.tools] or None,
+            "tools": [_tool(tool) for tool in request.tools] or None,
             "store": False,
         }
         ladders = {
@@ -133,9 +133,9 @@ def _choice(choice: Any) -> Any:
 def _effort(endpoint: Endpoint, request: ChatRequest) -> Ladder:
     """Say how long the model may think. It takes no number of tokens."""
     efforts = nearest(endpoint.thinks(request)[0])
-    fields = ({"reasoning": {"effort": one}} for one in efforts)
+    fields = ({"reasoning": {"effort": effort}} for effort in efforts)
     forms = zip(efforts, fields, strict=True)
-    said = tuple(Form(name=one, place="reasoning", fields=item) for one, item in forms)
+    said = tuple(Form(name=form, place="reasoning", fields=item) for form, item in forms)
     return (*said, LEFT_OUT) if said else ()
 
 

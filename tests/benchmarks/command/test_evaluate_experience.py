@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from coterie.benchmarks.command import main as mas_bench
 from coterie.operators.command.evolve import main as mas_evolve
 from coterie.runtime.doubles import ScriptedModel
@@ -19,10 +17,8 @@ TASKS = [{"id": f"t{n}", "query": f"What is {n} + {7 - n}?", "answer": "7"} for 
 
 
 def test_agents_recall_what_they_learnt_and_nothing_is_added(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    here: Path,
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MAS_HOME", str(tmp_path))
     Path("ward.yaml").write_text(WARD)
     Path("recipe.yaml").write_text(RECIPE)
     Path("tasks.jsonl").write_text("".join(json.dumps(one) + "\n" for one in TASKS))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -10,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from coterie.benchmarks.repair.benchmark import repair_task
-from coterie.runtime.jail import Jails, detect
+from coterie.runtime.jail import detect
 from coterie.runtime.jail.detect import Report
-from coterie.runtime.score import Score
-from coterie.runtime.scorers import Evidence, ScorerError, score
+from coterie.runtime.scorers import ScorerError
 from coterie.schema import Task
 from coterie.schema.errors import JailError
 from coterie.schema.task import ScorerChoice
 
 from ...repairs import CODE, RIGHT, TESTS, change, needs_jail, small_repository
+from ...scoring import found as scored
 
 assert detect  # the module of the same name is looked up below
 
@@ -27,12 +26,6 @@ assert detect  # the module of the same name is looked up below
 def task(tmp_path: Path) -> Task:
     instance = small_repository(tmp_path / "repository")
     return repair_task(instance, tmp_path / "repository", "small")
-
-
-def scored(task: Task, answer: str) -> Score:
-    found = asyncio.run(score(Evidence(task=task, answer=answer, jails=Jails())))
-    assert found is not None
-    return found
 
 
 @needs_jail

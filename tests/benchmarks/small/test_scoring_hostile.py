@@ -22,6 +22,7 @@ from coterie.schema.catalogue import installed
 from coterie.schema.scorer_form import LONGEST_ANSWER, form_of
 
 from ...effort import measured
+from ...scoring import found
 
 SIZE = 10_000
 """Characters of an answer by rule; nightly, as many as a scorer reads."""
@@ -51,10 +52,7 @@ NEEDS_MORE = {"humaneval", "math", "repair", "workbench"}
 
 def scored(name: str, answer: str) -> Score:
     choice = ScorerChoice(name=name, options=OPTIONS.get(name, {}))
-    task = Task(id="t", query="?", answer=REFERENCES[name], scorer=choice)
-    found = asyncio.run(score(Evidence(task=task, answer=answer, jails=Jails())))
-    assert found is not None
-    return found
+    return found(Task(id="t", query="?", answer=REFERENCES[name], scorer=choice), answer)
 
 
 def test_every_scorer_is_held_to_the_law() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,11 +9,11 @@ import pytest
 
 from coterie.benchmarks.benchmark import Source
 from coterie.benchmarks.workbench.tasks import WORKBENCH
-from coterie.runtime.jail import Jails
-from coterie.runtime.score import Score
-from coterie.runtime.scorers import Evidence, ScorerError, score
+from coterie.runtime.scorers import ScorerError
 from coterie.runtime.tools import ToolCall
 from coterie.schema import ScorerChoice, Task
+
+from ...scoring import found as scored
 
 LUNCH = "00000009"
 
@@ -23,13 +22,6 @@ LUNCH = "00000009"
 def task(folder: Path) -> Task:
     """Cancel the team lunch."""
     return WORKBENCH.tasks(Source(data=folder))[1]
-
-
-def scored(task: Task, answer: str, *calls: ToolCall) -> Score:
-    evidence = Evidence(task=task, answer=answer, tool_calls=calls, jails=Jails())
-    found = asyncio.run(score(evidence))
-    assert found is not None
-    return found
 
 
 def delete(event_id: str, error: str | None = None) -> ToolCall:

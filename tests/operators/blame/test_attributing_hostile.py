@@ -16,8 +16,8 @@ from coterie.operators.blame import Scheme, Verdict, attribute
 from coterie.runtime import Calls
 from coterie.schema.ceiling import Ceiling
 
+from ...support.hostile_answers import CATALOGUE, Answering
 from ..hostile import accusations
-from ..test_answers_hostile import CATALOGUE, Answering
 from .cases import TRACE
 
 PAIRS = {(step.agent, step.number) for step in TRACE.steps if step.agent in TRACE.agents}

@@ -6,42 +6,25 @@ import re
 import unicodedata
 from typing import Any
 
-import pytest
 from hypothesis import strategies as st
 
 from coterie.operators import Dropped, Meta
 from coterie.operators.population.lead_review import lead_review
 from coterie.operators.population.leading import Choice, closest, fallback, lead
 
+from ...support.hostile_answers import hostile
 from ..asking import TASK
 from ..hostile import TEXTS, choice_answers
 from ..rounds import worked
-from ..test_answers_hostile import Count, hostile
 from .test_leading import LEADER, NAMES, TEMPLATES, a_round
 
 SHARES = {"lead": 5_000, "lead_review": 5_500}
 """How many answers each has to live through, at night."""
-OF_A_DAY = 35
-"""The part of them that is tried on every change."""
 ROUNDS = [a_round(name, 0.5, reflection=text[:300]) for name in NAMES for text in TEXTS]
 
 
 def test_there_are_ten_thousand_of_them() -> None:
     assert sum(SHARES.values()) >= 10_000
-    assert sum(SHARES.values()) // OF_A_DAY >= 300
-
-
-@pytest.fixture
-def part(nightly: bool) -> int:
-    return 1 if nightly else OF_A_DAY
-
-
-def enough(count: Count, operator: str, part: int, came: str) -> None:
-    assert count.answers >= SHARES[operator] // part, count.answers
-    assert count.came["Dropped"] + count.came[came] == count.came.total()
-    assert count.came["Dropped"] > 0
-    if part == 1:  # whether a few of a day are of use is chance
-        assert count.came[came] > 0
 
 
 def test_choices_of_a_structure(part: int) -> None:
@@ -59,9 +42,8 @@ def test_choices_of_a_structure(part: int) -> None:
         assert len(came.reason) <= 600
 
     answers = choice_answers("structure", [*NAMES, *NAMES, "vote", "voting ", "seed:debate"])
-    examples = SHARES["lead"] * 8 // 10 // part
-    count = hostile(answers, examples, work, is_one_that_was_offered)
-    enough(count, "lead", part, "Choice")
+    count = hostile(answers, SHARES["lead"] * 8 // 10 // part, work, is_one_that_was_offered)
+    count.enough(SHARES["lead"] // part, "Choice", usable=part == 1, refused=0.001)
     assert chosen <= {*NAMES}
 
 
@@ -76,6 +58,7 @@ def test_notes_on_a_structure(part: int) -> None:
         assert all(unicodedata.category(one) != "Cc" for one in came)
 
     answers = choice_answers("note", TEXTS) | choice_answers("note", TEXTS) | st.just("{}")
-    examples = SHARES["lead_review"] * 8 // 10 // part
-    count = hostile(answers, examples, work, is_a_line_that_says_something)
-    enough(count, "lead_review", part, "str")
+    count = hostile(
+        answers, SHARES["lead_review"] * 8 // 10 // part, work, is_a_line_that_says_something
+    )
+    count.enough(SHARES["lead_review"] // part, "str", usable=part == 1, refused=0.001)

@@ -20,16 +20,14 @@ from coterie.runtime.doubles.script import Request
 from coterie.schema import Agent, Team, dump
 from coterie.schema.loading import check_team
 
+from ...support.hostile_answers import CATALOGUE, CEILING, FIRST, examples, hostile
 from ..evolving import asked
 from ..hostile import personas
-from ..test_answers_hostile import CATALOGUE, CEILING, FIRST, hostile
 from .test_lifecycle import TOWN, after, lines, roster, told
 
 ASKING: tuple[Fired, ...] = ("fork", "merge", "genesis", "specialize")
 EACH = 2_500
 """How many answers each has to live through, at night."""
-OF_A_DAY = 34
-"""The part of them that is tried on every change."""
 WORKER, CRITIC = (
     replace(FIRST.agents[name], prompt=f"You are [{name}].\n\nAnswer in one word.\n\nBe kind.")
     for name in ("worker", "critic")
@@ -40,11 +38,6 @@ OF: dict[Fired, tuple[Agent, ...]] = {
     "genesis": (CRITIC,),
     "specialize": (WORKER,),
 }
-
-
-@pytest.fixture
-def part(nightly: bool) -> int:
-    return 1 if nightly else OF_A_DAY
 
 
 def test_there_are_ten_thousand_of_them() -> None:
@@ -90,11 +83,10 @@ def test_personas(operator: Fired, part: int) -> None:
         assert (loaded, problems) == (alone, [])
         assert CEILING.problems(alone) == []
 
-    examples = max(40, EACH * 7 // 10 // part)
-    count = hostile(personas(), examples, work, are_about_those_and_nobody_else)
-    assert count.answers >= EACH // part, count.answers
-    assert count.came["Dropped"] + count.came["tuple"] == count.came.total()
-    assert min(count.came["Dropped"], count.came["tuple"]) > 0
+    count = hostile(
+        personas(), examples(EACH, part, least=40), work, are_about_those_and_nobody_else
+    )
+    count.enough(EACH // part, "tuple", usable=True, refused=0.001)
 
 
 def test_a_town_that_is_answered_so_stays_one_and_all_is_counted(

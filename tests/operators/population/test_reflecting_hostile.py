@@ -24,9 +24,9 @@ from coterie.operators.population.ideas import (
 from coterie.operators.population.reflecting import Reflection, reflect
 from coterie.pool.learnt import Learnt
 
+from ...support.hostile_answers import Count, examples, hostile
 from ..asking import TASK
 from ..hostile import crystals, imaginings, opinions, reflections, said
-from ..test_answers_hostile import Count, hostile
 from .test_reflecting import WORK
 
 SHARES = {
@@ -39,10 +39,6 @@ SHARES = {
     "dream_crystallize": 2_000,
 }
 """How many answers each has to live through, at night."""
-OF_A_DAY = 35
-"""The part of them that is tried on every change."""
-
-
 TEXTS = {
     "fuse": ("text", LONGEST_ENTRY),
     "dream_reflect": ("diagnosis", LONGEST_IDEA),
@@ -58,21 +54,8 @@ def test_there_are_ten_thousand_of_them() -> None:
     assert sum(SHARES.values()) >= 10_000
 
 
-@pytest.fixture
-def part(nightly: bool) -> int:
-    return 1 if nightly else OF_A_DAY
-
-
-def examples(operator: str, part: int) -> int:
-    """Many examples ask twice."""
-    return max(20, SHARES[operator] * 7 // 10 // part)
-
-
 def enough(count: Count, operator: str, part: int, came: str) -> None:
-    assert count.answers >= SHARES[operator] // part, count.answers
-    assert count.came["Dropped"] + count.came[came] == count.came.total()
-    assert part > 1 or count.came["Dropped"] > count.came.total() / 10
-    assert part > 1 or count.came[came] > 0
+    count.enough(SHARES[operator] // part, came, usable=part == 1, refused=0.1 / part)
 
 
 def test_reflections(part: int) -> None:
@@ -87,7 +70,9 @@ def test_reflections(part: int) -> None:
             assert 0 < len(again.text) <= LONGEST_ENTRY
             assert "\n" not in again.text
 
-    count = hostile(reflections(), examples("reflect", part), work, are_short_and_of_their_agent)
+    count = hostile(
+        reflections(), examples(SHARES["reflect"], part), work, are_short_and_of_their_agent
+    )
     enough(count, "reflect", part, "Reflection")
 
 
@@ -109,7 +94,7 @@ def test_single_texts(part: int, operator: str) -> None:
         assert 0 < len(text) <= longest
         assert "\n" not in text
 
-    count = hostile(said(field), examples(operator, part), work, is_short)
+    count = hostile(said(field), examples(SHARES[operator], part), work, is_short)
     enough(count, operator, part, "Difference" if operator == "dream_contrast" else "str")
 
 
@@ -128,7 +113,10 @@ def test_imaginings(part: int) -> None:
             assert "\n" not in one.text
 
     count = hostile(
-        imaginings(), examples("dream_imagine", part), work, are_few_and_of_these_differences
+        imaginings(),
+        examples(SHARES["dream_imagine"], part),
+        work,
+        are_few_and_of_these_differences,
     )
     enough(count, "dream_imagine", part, "tuple")
 
@@ -142,7 +130,7 @@ def test_opinions(part: int) -> None:
         assert all(len(one.reason) <= 600 for one in came)
         assert all("\n" not in one.reason for one in came)
 
-    count = hostile(opinions(), examples("dream_debate", part), work, are_one_for_each)
+    count = hostile(opinions(), examples(SHARES["dream_debate"], part), work, are_one_for_each)
     enough(count, "dream_debate", part, "tuple")
 
 
@@ -167,6 +155,6 @@ def test_crystals(part: int) -> None:
                     assert one.niche is None
 
     count = hostile(
-        crystals(), examples("dream_crystallize", part), work, are_insights_of_these_ideas
+        crystals(), examples(SHARES["dream_crystallize"], part), work, are_insights_of_these_ideas
     )
     enough(count, "dream_crystallize", part, "tuple")

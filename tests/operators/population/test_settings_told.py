@@ -15,12 +15,8 @@ from . import chamber
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of its own."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MAS_HOME", str(tmp_path))
-    chamber.write_tasks(tmp_path / "tasks.jsonl", "t", 6)
-    return tmp_path
+def tasks(here: Path) -> None:
+    chamber.write_tasks(here / "tasks.jsonl", "t", 6)
 
 
 def recipe(*lines: str, more: str = "") -> None:

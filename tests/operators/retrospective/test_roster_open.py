@@ -26,13 +26,7 @@ execution:
   roster: {lead: lead, turns: 9}
 """
 POOL = Path("pool")
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder of its own."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MAS_HOME", str(tmp_path))
+pytestmark = pytest.mark.usefixtures("here")
 
 
 def crew(request: Request) -> Reply:

@@ -21,19 +21,13 @@ from ..building import Killed, dying
 from ..evolving import killed_at
 from ..population import chamber
 
+pytestmark = pytest.mark.usefixtures("here")
 WITHOUT: Mapping[str, Any] = {
     "structure": "voting",
     "learning": False,
     "codream": False,
     "lifecycle": False,
 }
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder of its own."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MAS_HOME", str(tmp_path))
 
 
 def test_each_task_is_done_by_a_team_of_the_population(tmp_path: Path) -> None:

@@ -25,16 +25,8 @@ from ..evolving import asked, killed_at
 from ..retrospective import world
 
 POOL = Path("pool")
-
-
 TASKS = 3
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder of its own."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MAS_HOME", str(tmp_path))
+pytestmark = pytest.mark.usefixtures("here")
 
 
 @pytest.fixture(scope="module")

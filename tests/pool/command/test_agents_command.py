@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 from coterie.pool import Pool
 from coterie.pool.changes import Born, Restored, Retired, Revised, Tried
@@ -16,13 +16,13 @@ from coterie.pool.learnt import Learnt
 from coterie.pool.statistics import Part, Trial
 from coterie.schema import Agent, Lineage
 
+from ...support.commands import ran
 from ..teams import pool_of, vote
 
 SOLVER = Agent(id="solver", role="solver", prompt="Solve it.")
 
 
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [str(one) for one in arguments])
+run = partial(ran, main)
 
 
 @pytest.fixture

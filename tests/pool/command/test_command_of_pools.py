@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
 from coterie.pool import Pool, Trial
 from coterie.pool.changes import Retired, Tried
 from coterie.pool.command import main
 from coterie.schema import Lineage, LineageStep, load_team
-from coterie.schema.command import main as mas
 
+from ...support.commands import ran
+from ...support.processes import python
 from ..teams import child_of, edited, pool_of, scored, vote
 from .conftest import NASTY
 
-
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [str(one) for one in arguments])
+run = partial(ran, main)
 
 
 def told(*arguments: object) -> Any:
@@ -381,12 +377,6 @@ def test_nothing_of_a_file_commands_the_terminal(pool: Pool) -> None:
         assert "\u202e" not in said
 
 
-def test_it_is_a_subcommand_of_mas(pool: Pool) -> None:
-    assert "pool " in CliRunner().invoke(mas, ["--help"]).stdout
-    done = CliRunner().invoke(mas, ["pool", "best", str(pool.folder)])
-    assert done.stdout.strip().endswith("vote_1.yaml")
-
-
 HEAVY = {"aiohttp", "litellm", "minisweagent", "networkx", "openai", "qdrant_client", "smolagents"}
 
 
@@ -398,10 +388,5 @@ def test_looking_at_a_pool_imports_nothing_heavy(pool: Pool) -> None:
         "except SystemExit: pass\n"
         "print(*sorted({name.split('.')[0] for name in sys.modules}), file=sys.stderr)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script, "blame", os.fspath(pool.folder), "vote_2"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = python("-c", script, "blame", pool.folder, "vote_2", check=True)
     assert set(done.stderr.split()) & HEAVY == set()

@@ -6,12 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from coterie.pool import Pool
 from coterie.pool.changes import Told
 from coterie.pool.command import main
 from coterie.pool.learnt import Learnt
+
+from ...support.commands import ran
 
 FIRST = Learnt(
     kind="experience",
@@ -28,7 +30,7 @@ OTHER = Learnt(kind="lesson", task="Which rash is it?", text="Look twice.", give
 
 
 def run(*arguments: object) -> Result:
-    done = CliRunner().invoke(main, [str(one) for one in arguments])
+    done = ran(main, *arguments)
     assert done.exit_code == 0, done.output
     return done
 

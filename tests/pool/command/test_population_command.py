@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from coterie.pool.changes import Born, Learnt, Retired, Told, Tried
 from coterie.pool.command import main
@@ -16,6 +16,7 @@ from coterie.pool.statistics import Part, Trial
 from coterie.runtime.usage import Usage
 from coterie.schema import Agent, Lineage
 
+from ...support.commands import ran
 from ..teams import pool_of, vote
 
 SETTINGS = {
@@ -29,7 +30,7 @@ SETTINGS = {
 
 
 def shown(*arguments: object) -> Result:
-    done = CliRunner().invoke(main, ["population", *map(str, arguments)])
+    done = ran(main, "population", *arguments)
     assert done.exit_code in (0, 2), done.output
     return done
 

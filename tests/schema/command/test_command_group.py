@@ -17,12 +17,6 @@ def test_help_lists_every_command_with_a_line() -> None:
         assert f"  {name}  " in done.stdout
 
 
-def test_a_command_runs_by_its_name() -> None:
-    done = CliRunner().invoke(main, ["explain", "agents.max_tokens"])
-    assert done.exit_code == 0
-    assert "tokens" in done.stdout
-
-
 def test_a_command_that_is_not_there_is_near_one_that_is() -> None:
     done = CliRunner().invoke(main, ["grap"])
     assert done.exit_code == 2

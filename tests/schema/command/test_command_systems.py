@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from importlib.metadata import entry_points, version
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
 import pytest
@@ -13,13 +12,8 @@ from click.testing import CliRunner
 
 from coterie.schema.command import Command
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from click.testing import Result
-
-    Mas = Callable[..., Result]
+from ...support.commands import mas
+from ...support.processes import python
 
 COMMANDS = {
     point.name: point
@@ -43,7 +37,7 @@ def test_every_command_takes_h_and_tells_its_version(name: str) -> None:
 
 
 @pytest.mark.parametrize("words", [("pool", "list"), ("models", "list"), ("op", "mutate")])
-def test_subcommands_take_h(mas: Mas, words: tuple[str, ...]) -> None:
+def test_subcommands_take_h(words: tuple[str, ...]) -> None:
     assert mas(*words, "-h").output == mas(*words, "--help").output
 
 
@@ -56,9 +50,7 @@ def test_commands_load_and_read_files_where_posix_is_missing(tmp_path: Path) -> 
         "from coterie.schema.command.graph import main\n"
         "main(['seed:direct'])\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    done = python("-c", script, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -66,7 +58,7 @@ def test_commands_load_and_read_files_where_posix_is_missing(tmp_path: Path) -> 
     "words", [("run", "seed:direct", "-q", "hi", *NOBODY), ("pool", "init", "new")]
 )
 def test_what_cannot_work_without_posix_says_so_in_a_sentence(
-    mas: Mas, words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, "fcntl", None)

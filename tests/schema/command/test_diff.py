@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +14,7 @@ from coterie.schema.command.diff import main
 from coterie.schema.edits import apply, edits_from_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    pass
 
 ONE = """\
 name: pair
@@ -112,27 +110,6 @@ def test_colours_are_for_terminals(files: tuple[Path, Path]) -> None:
     assert red in diff(*files, GIT_PAGER_IN_USE="1").stdout
     assert red not in diff(*files, GIT_PAGER_IN_USE="1", NO_COLOR="1").stdout
     assert red not in diff("--color", "never", *files, GIT_PAGER_IN_USE="1").stdout
-
-
-def test_it_is_a_command_of_mas(mas: Callable[..., Result], files: tuple[Path, Path]) -> None:
-    assert mas("diff", *files).exit_code == 1
-
-
-def test_it_starts_without_what_it_does_not_need(files: tuple[Path, Path]) -> None:
-    script = (
-        "import sys\n"
-        "from coterie.schema.command.diff import main\n"
-        "main(sys.argv[1:], standalone_mode=False)\n"
-        "print(*{name.split('.')[0] for name in sys.modules})"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script, files[0], files[0]],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    heavy = {"aiohttp", "jinja2", "litellm", "networkx", "openai", "qdrant_client", "rich"}
-    assert not heavy & set(done.stdout.split())
 
 
 def driver(before: object, after: object, *more: str) -> Result:

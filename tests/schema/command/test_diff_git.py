@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from ...support.repositories import run_git
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "git.md").read_text(encoding="utf-8")
@@ -36,24 +35,8 @@ class Repository:
         self.git("add", ".")
         self.git("commit", "-qm", "Start")
 
-    def git(self, *arguments: str) -> str:
-        who = ("-c", "user.name=Ann", "-c", "user.email=ann@example.org")
-        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        private = {
-            "GIT_CONFIG_GLOBAL": os.devnull,
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "HOME": str(self.folder),
-        }
-        done = subprocess.run(
-            ["git", *who, *arguments],
-            cwd=self.folder,
-            env={**os.environ, **private, "PATH": path},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+    def git(self, *words: str) -> str:
+        return run_git(self.folder, *words)
 
     def change(self, name: str, old: str, new: str) -> None:
         path = self.folder / "teams" / f"{name}.yaml"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 from coterie.schema import Catalogue, load_team
 from coterie.schema.command.fmt import main
+
+from ...support.commands import ran
 
 LOOSE = """\
 # Who we are
@@ -29,8 +31,7 @@ agents:
 """
 
 
-def fmt(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [str(one) for one in arguments])
+fmt = partial(ran, main)
 
 
 @pytest.fixture

@@ -1,18 +1,10 @@
 from __future__ import annotations
 
-import subprocess
-import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from click.testing import Result
-
-    Mas = Callable[..., Result]
+from ...support.commands import mas
 
 TEAM = """\
 name: pair
@@ -31,7 +23,7 @@ def team(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_terminal_shows_text(mas: Mas, team: Path) -> None:
+def test_the_terminal_shows_text(team: Path) -> None:
     done = mas("graph", team)
     assert done.exit_code == 0
     assert done.stdout.startswith("pair · 2 agents · 1 edge · 2 levels\n")
@@ -40,7 +32,7 @@ def test_the_terminal_shows_text(mas: Mas, team: Path) -> None:
 @pytest.mark.parametrize(
     ("picture_format", "start"), [("mermaid", "flowchart LR\n"), ("svg", "<svg ")]
 )
-def test_another_format_is_a_choice(mas: Mas, team: Path, picture_format: str, start: str) -> None:
+def test_another_format_is_a_choice(team: Path, picture_format: str, start: str) -> None:
     assert mas("graph", team, "--format", picture_format).stdout.startswith(start)
 
 
@@ -49,21 +41,19 @@ def test_another_format_is_a_choice(mas: Mas, team: Path, picture_format: str, s
     [("t.mmd", "flowchart"), ("t.svg", "<svg"), ("t.txt", "pair ·")],
 )
 def test_the_name_of_a_file_says_what_it_gets(
-    mas: Mas, team: Path, tmp_path: Path, name: str, start: str
+    team: Path, tmp_path: Path, name: str, start: str
 ) -> None:
     done = mas("graph", team, "-o", tmp_path / name)
     assert (done.exit_code, done.output) == (0, "")
     assert (tmp_path / name).read_text(encoding="utf-8").startswith(start)
 
 
-def test_a_format_that_is_named_comes_before_the_suffix(
-    mas: Mas, team: Path, tmp_path: Path
-) -> None:
+def test_a_format_that_is_named_comes_before_the_suffix(team: Path, tmp_path: Path) -> None:
     mas("graph", team, "--format", "mermaid", "-o", tmp_path / "t.svg")
     assert (tmp_path / "t.svg").read_text(encoding="utf-8").startswith("flowchart")
 
 
-def test_a_graph_that_is_wrong_is_refused_with_all_its_problems(mas: Mas, tmp_path: Path) -> None:
+def test_a_graph_that_is_wrong_is_refused_with_all_its_problems(tmp_path: Path) -> None:
     path = tmp_path / "wrong.yaml"
     path.write_text(
         "name: wrong\nagents:\n  a: {max_tokens: lots, model_id: nowhere}\n  b: {}\n"
@@ -79,7 +69,7 @@ def test_a_graph_that_is_wrong_is_refused_with_all_its_problems(mas: Mas, tmp_pa
 
 
 @pytest.mark.parametrize("text", ["name: [", "- a\n", "name: t\nagents: 5\n", ""])
-def test_a_file_without_a_graph_is_refused(mas: Mas, tmp_path: Path, text: str) -> None:
+def test_a_file_without_a_graph_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "team.yaml"
     path.write_text(text, encoding="utf-8")
     done = mas("graph", path)
@@ -88,7 +78,7 @@ def test_a_file_without_a_graph_is_refused(mas: Mas, tmp_path: Path, text: str) 
     assert "Traceback" not in done.stderr
 
 
-def test_a_secret_is_not_drawn(mas: Mas, team: Path) -> None:
+def test_a_secret_is_not_drawn(team: Path) -> None:
     key = "sk-" + "a1B2c3D4e5" * 4
     team.write_text(TEAM.replace("nowhere", key), encoding="utf-8")
     done = mas("graph", team)
@@ -96,20 +86,8 @@ def test_a_secret_is_not_drawn(mas: Mas, team: Path) -> None:
     assert key not in done.output
 
 
-def test_a_missing_file_and_a_missing_folder_are_said(mas: Mas, team: Path, tmp_path: Path) -> None:
+def test_a_missing_file_and_a_missing_folder_are_said(team: Path, tmp_path: Path) -> None:
     assert "Did you mean 'team.yaml'?" in mas("graph", tmp_path / "teem.yaml").stderr
     done = mas("graph", team, "-o", tmp_path / "no" / "t.svg")
     assert done.exit_code == 2
     assert "cannot be written" in done.stderr
-
-
-def test_nothing_heavy_is_imported(team: Path) -> None:
-    code = (
-        "import sys\n"
-        "from coterie.schema.command.graph import main\n"
-        "main(sys.argv[1:], standalone_mode=False)\n"
-        "heavy = {'aiohttp', 'litellm', 'networkx', 'qdrant_client', 'smolagents'}\n"
-        "print(heavy & set(sys.modules), 'rich' in sys.modules)\n"
-    )
-    command = [sys.executable, "-c", code, str(team), "--format", "svg"]
-    assert subprocess.check_output(command, text=True).splitlines()[-1] == "set() False"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,13 +10,7 @@ from coterie.runtime.command.run import main as mas_run
 from coterie.schema import Catalogue, load_models, load_team
 
 from ...came import invoked_in
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from click.testing import Result
-
-    Mas = Callable[..., Result]
+from ...support.commands import mas
 
 DOCKER_AGENT = """\
 models:
@@ -36,7 +29,7 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "tea.yaml"
 
 
-def test_what_is_written_loads_with_its_models(mas: Mas, file: Path) -> None:
+def test_what_is_written_loads_with_its_models(file: Path) -> None:
     target = file.parent / "new" / "team.yaml"
     target.parent.mkdir()
     done = mas("import", file, "-o", target)
@@ -54,7 +47,7 @@ def test_what_is_written_loads_with_its_models(mas: Mas, file: Path) -> None:
     assert team.agents["root"].prompt == "Answer the question."
 
 
-def test_nothing_is_written_over(mas: Mas, file: Path) -> None:
+def test_nothing_is_written_over(file: Path) -> None:
     (file.parent / "models.yaml").write_text("models: {}\n", encoding="utf-8")
     done = mas("import", file, "-o", file.parent / "team.yaml")
     assert done.exit_code == 2
@@ -62,14 +55,14 @@ def test_nothing_is_written_over(mas: Mas, file: Path) -> None:
     assert not (file.parent / "team.yaml").exists()
 
 
-def test_without_a_file_the_team_is_printed(mas: Mas, file: Path) -> None:
+def test_without_a_file_the_team_is_printed(file: Path) -> None:
     done = mas("import", file)
     assert done.stdout.splitlines()[1:3] == ["name: tea", "agents:"]
     assert "the team names models (gpt)" in done.stderr
 
 
 @pytest.mark.parametrize("command", ["graph", "validate", "fmt", "diff"])
-def test_each_command_says_what_the_file_is(mas: Mas, file: Path, command: str) -> None:
+def test_each_command_says_what_the_file_is(file: Path, command: str) -> None:
     done = mas(command, *([file] * (2 if command == "diff" else 1)))
     assert done.exit_code == 2
     assert (
@@ -84,7 +77,7 @@ def test_running_it_says_so_too(file: Path) -> None:
     assert "mas import tea.yaml -o team.yaml" in came.err
 
 
-def test_a_crews_folder_is_known_for_what_it_is(mas: Mas, tmp_path: Path) -> None:
+def test_a_crews_folder_is_known_for_what_it_is(tmp_path: Path) -> None:
     config = tmp_path / "crew" / "config"
     config.mkdir(parents=True)
     (config / "agents.yaml").write_text("a: {role: R, goal: G, backstory: B}\n")
@@ -103,14 +96,14 @@ def test_a_crews_folder_is_known_for_what_it_is(mas: Mas, tmp_path: Path) -> Non
         ("agents: {a: {instruction: &x hello}}\n", "anchor &x"),
     ],
 )
-def test_what_is_nobodys_file_is_refused(mas: Mas, file: Path, text: str, says: str) -> None:
+def test_what_is_nobodys_file_is_refused(file: Path, text: str, says: str) -> None:
     file.write_text(text, encoding="utf-8")
     done = mas("import", file)
     assert done.exit_code == 2
     assert says in done.stderr
 
 
-def test_an_input_has_a_name_and_a_value(mas: Mas, file: Path) -> None:
+def test_an_input_has_a_name_and_a_value(file: Path) -> None:
     done = mas("import", file, "--input", "topic")
     assert done.exit_code == 2
     assert "--input 'topic': write NAME=VALUE" in done.stderr

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from coterie.schema.seeds import seed_files
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from click.testing import Result
-
-    Mas = Callable[..., Result]
+from ...support.commands import mas
 
 ONE = "seed:majority_vote_3"
 
@@ -29,15 +23,13 @@ ONE = "seed:majority_vote_3"
         (("fmt", "--check", ONE), "", 0),
     ],
 )
-def test_a_command_that_reads_takes_a_seed(
-    mas: Mas, words: tuple[str, ...], says: str, code: int
-) -> None:
+def test_a_command_that_reads_takes_a_seed(words: tuple[str, ...], says: str, code: int) -> None:
     done = mas(*words)
     assert (done.exit_code, done.stderr) == (code, "")
     assert says in done.stdout
 
 
-def test_a_seed_is_copied_and_never_written(mas: Mas, tmp_path: Path) -> None:
+def test_a_seed_is_copied_and_never_written(tmp_path: Path) -> None:
     before = seed_files()["direct"].read_bytes()
     done = mas("fmt", "seed:direct")
     assert done.exit_code == 2
@@ -47,14 +39,14 @@ def test_a_seed_is_copied_and_never_written(mas: Mas, tmp_path: Path) -> None:
     assert seed_files()["direct"].read_bytes() == before
 
 
-def test_what_explains_fields_says_who_tells_of_teams(mas: Mas) -> None:
+def test_what_explains_fields_says_who_tells_of_teams() -> None:
     done = mas("explain", "seed:debate")
     assert done.exit_code == 2
     assert "`mas graph seed:debate` draws it" in done.stderr
 
 
 @pytest.mark.parametrize("command", ["graph", "validate", "fmt", "diff"])
-def test_a_bare_name_is_told_by_each_command(mas: Mas, command: str) -> None:
+def test_a_bare_name_is_told_by_each_command(command: str) -> None:
     done = mas(command, *(["debate_3"] * (2 if command == "diff" else 1)))
     assert done.exit_code == 2
     assert "no file 'debate_3'. Did you mean 'seed:debate_3'?" in done.stderr

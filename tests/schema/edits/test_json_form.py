@@ -33,14 +33,9 @@ from coterie.schema.edits._claims import settled
 from coterie.schema.edits.components import AGENT_FIELDS, TEAM_FIELDS
 from coterie.schema.edits.kind import tag
 
+from ...support.problems import problems_of
 from ..strategies import CATALOGUE, VALUES
 from .strategies import relatives, teams_and_edits
-
-
-def problems(text: str, **options: Any) -> list[str]:
-    with pytest.raises(ConfigError) as caught:
-        edits_from_json(text, **options)
-    return [str(problem) for problem in caught.value.problems]
 
 
 @given(relatives())
@@ -107,7 +102,7 @@ def test_of_new_outputs_the_last_counts_and_what_new_agents_name_twice_counts_on
 
 @given(VALUES)
 def test_any_other_json_is_refused_with_reasons(value: Any) -> None:
-    assert problems(json.dumps({"edits": [value]}))
+    assert problems_of(edits_from_json, json.dumps({"edits": [value]}))
 
 
 @pytest.mark.parametrize(
@@ -215,7 +210,7 @@ def test_the_form_is_short(edit: Edit, value: dict[str, Any]) -> None:
     ],
 )
 def test_problems_are_listed_as_loading_lists_them(edit: str, message: str) -> None:
-    assert problems(f'{{"edits": [{edit}]}}') == [message]
+    assert problems_of(edits_from_json, f'{{"edits": [{edit}]}}') == [message]
 
 
 @pytest.mark.parametrize(
@@ -229,19 +224,19 @@ def test_problems_are_listed_as_loading_lists_them(edit: str, message: str) -> N
     ],
 )
 def test_what_is_no_document_is_refused(text: str, message: str) -> None:
-    assert problems(text) == [message]
+    assert problems_of(edits_from_json, text) == [message]
 
 
 def test_edits_of_other_components_are_refused() -> None:
     edits = [SetModel(agent="a", model_id="m"), GrantTool(agent="a", tool="read_file")]
     text = edits_to_json(edits)
-    assert problems(text, component="tools", file="answer") == [
+    assert problems_of(edits_from_json, text, component="tools", file="answer") == [
         "answer:1:13: error: edits[0].set_model: it edits model_id; here only tools may be edited."
         " Leave it out."
     ]
     assert edits_from_json(edits_to_json(edits[1:]), component="tools") == (edits[1],)
-    assert problems('{"edits": 3}', component="tools")
-    assert problems("[3]", component="tools")
+    assert problems_of(edits_from_json, '{"edits": 3}', component="tools")
+    assert problems_of(edits_from_json, "[3]", component="tools")
 
 
 def test_the_schema_has_every_kind_and_every_field() -> None:

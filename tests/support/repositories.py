@@ -1,4 +1,4 @@
-"""A repository of git with a pool in it, for tests."""
+"""Repositories of git, with and without a pool in them."""
 
 from __future__ import annotations
 

@@ -1,0 +1,135 @@
+"""Operators at work with hostile answers: a gateway that gives them, and what is counted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from coterie.operators import Dropped, Meta, Proposal
+from coterie.runtime import Calls
+from coterie.runtime.gateway import ChatAnswer, ChatRequest
+from coterie.schema import dump
+from coterie.schema.ceiling import Ceiling
+from coterie.schema.loading import check_team
+
+from ..operators.asking import catalogue, ceiling_of, llm, team
+
+CATALOGUE = catalogue()
+FIRST = team(
+    "first",
+    llm("worker", role="worker", agent_type="ToolCallingAgent", tools=("read_file",)),
+    llm("critic", role="critic"),
+    llm("judge", role="judge", model_id="fast"),
+)
+SECOND = team(
+    "second",
+    llm("worker", role="worker", prompt="Be brief.", max_tokens=64),
+    llm("judge", temperature=1),
+)
+CEILING = ceiling_of(FIRST, SECOND)
+GRANTED = Ceiling.of(FIRST, SECOND)
+
+
+class Answering:
+    """Stands where the gateway does, and gives answers in turn."""
+
+    models: Mapping[str, Any] = CATALOGUE.models
+
+    def __init__(self, answers: Iterator[str]) -> None:
+        self.answers = answers
+        self.asked = 0
+
+    async def chat(self, request: ChatRequest, *_: Any, **__: Any) -> ChatAnswer:
+        del request
+        self.asked += 1
+        return ChatAnswer(text=next(self.answers))
+
+
+class Count:
+    """What came of all the answers."""
+
+    def __init__(self) -> None:
+        self.answers = 0
+        self.came: Counter[str] = Counter()
+
+    def of(self, work: Callable[[Meta], Awaitable[Any]], answers: tuple[str, ...], run: Any) -> Any:
+        """Let an operator work with these answers; nothing that it does may go uncounted."""
+        events: Counter[str] = Counter()
+
+        def tell(event: str, /, **_: Any) -> None:
+            events[event] += 1
+
+        gateway: Any = Answering(iter(answers))
+        calls = Calls(gateway=gateway)
+        meta = Meta(calls=calls, catalogue=CATALOGUE, ceiling=CEILING, tell=tell)
+        came = run(work(meta))
+        self.answers += gateway.asked
+        self.came[type(came).__name__] += 1
+        assert events["model_call"] == gateway.asked
+        assert events["operator_dropped"] == isinstance(came, Dropped)
+        if isinstance(came, Dropped):
+            assert came.problems
+        return came
+
+    def enough(self, at_least: int, came: str, *, usable: bool, refused: float = 0.1) -> None:
+        """All were asked for, nothing else came, a share was of no use, and `usable` says more.
+
+        Of few answers it is chance whether one is of use; of many some are: it is no dead end.
+        """
+        dropped, total = self.came["Dropped"], self.came.total()
+        assert self.answers >= at_least, self.answers
+        assert dropped + self.came[came] == total
+        assert dropped >= total * refused
+        assert not usable or self.came[came] > 0
+
+
+def check(made: Proposal) -> None:
+    """A child loads from its file, is below the ceiling, and may do no more than its parents."""
+    child = made.child
+    loaded, problems = check_team(dump(child).encode(), "child.yaml", CATALOGUE)
+    assert problems == []
+    assert loaded == child
+    assert CEILING.problems(child) == []
+    for agent in child.agents.values():
+        assert set(agent.tools) <= GRANTED.tools
+        assert agent.model_id in CATALOGUE.aliases
+        assert child.backend_of(agent) in GRANTED.backends
+        assert len(agent.prompt) <= 4_000
+        assert agent.max_tokens <= 4096
+    assert child.execution.timeout <= 600
+    assert child.execution.max_retries <= 2
+
+
+NO_OPTION = st.none()
+
+
+def examples(share: int, part: int, *, least: int = 20) -> int:
+    """Give the number of examples that is enough for a share of answers: many ask twice."""
+    return max(least, share * 7 // 10 // part)
+
+
+def hostile(
+    answers: SearchStrategy[str], examples: int, work: Callable[[Meta, Any], Awaitable[Any]],
+    *checks: Callable[[Any], None], options: SearchStrategy[Any] = NO_OPTION,
+) -> Count:  # fmt: skip
+    """Let an operator work with as many hostile answers."""
+    count, before = Count(), (dump(FIRST), dump(SECOND))
+    with asyncio.Runner() as runner:
+
+        @settings(max_examples=examples)
+        @given(st.tuples(answers, answers, answers, answers), options)
+        def many(given_answers: tuple[str, ...], option: Any) -> None:
+            came = count.of(lambda meta: work(meta, option), given_answers, runner.run)
+            if not isinstance(came, Dropped):
+                for one in checks:
+                    one(came)
+
+        many()
+    assert (dump(FIRST), dump(SECOND)) == before
+    return count

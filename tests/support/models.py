@@ -1,0 +1,11 @@
+"""What scripted models were asked."""
+
+from __future__ import annotations
+
+from coterie.runtime.doubles import ScriptedModel
+
+
+def questions(model: ScriptedModel, agent: str) -> list[str]:
+    """Return what an agent was asked, each time; its instructions name it in brackets."""
+    conversations = [call.body["messages"] for call in model.calls]
+    return [one[1]["content"] for one in conversations if f"[{agent}]" in one[0]["content"]]

@@ -1,0 +1,13 @@
+"""Values that agents of a team read."""
+
+from __future__ import annotations
+
+from coterie.runtime.runners import Report
+
+
+def reports(*contents: str) -> tuple[Report, ...]:
+    """Return what workers report, each with these words."""
+    return tuple(
+        Report(agent_id=f"w{number}", role="worker", content=content)
+        for number, content in enumerate(contents)
+    )
