@@ -22,6 +22,7 @@ from coterie.runtime import (
     Trace,
     compile,
     perform,
+    posted,
 )
 from coterie.runtime.acts import Act, Finalize, Send, Start, Stop, Terminate
 from coterie.runtime.gateway import CallError, ChatAnswer, ChatRequest, Usage
@@ -217,7 +218,7 @@ def logged(journal: Journal, path: str = "") -> Iterator[Any]:
     """What happened, as a journal holds it."""
     number = 1
     while (entry := journal.entry(f"{path}bus/{number:06d}", digest("bus"))) is not None:
-        yield from_value(Event, entry.value)
+        yield from_value(posted.Event, entry.value)
         number += 1
 
 

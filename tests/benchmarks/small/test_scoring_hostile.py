@@ -33,11 +33,9 @@ PIECES = (
     "Answer: A ", "FUNCTION_CALLS: ", "ACTIONS: move:", "Part 1: A. ", "1: there\n", "'",
 )  # fmt: skip
 REFERENCES: dict[str, Any] = {
-    "adaptation_sheet": "abc", "bbeh": "x", "chamber_letter": "A", "choice": "B",
-    "consulting_case": "1: there", "contains": ["red", "blue"], "exact": "x", "json": '{"a": [1]}',
-    "landscape_sheet": "abc", "lesson": "A", "letter": "A", "mention": "red", "number": "7",
-    "ranked": ["red"], "regex": "(a+)+$", "retrospect_parts": "Part 1: A.", "sequence": ["red"],
-    "plancraft": {"impossible": False},
+    "bbeh": "x", "choice": "B", "contains": ["red", "blue"], "exact": "x", "json": '{"a": [1]}',
+    "lesson": "A", "letter": "A", "mention": "red", "number": "7", "ranked": ["red"],
+    "regex": "(a+)+$", "sequence": ["red"], "plancraft": {"impossible": False},
 }  # fmt: skip
 OPTIONS: dict[str, dict[str, Any]] = {
     "letter": {"letters": "ABCD"},
