@@ -65,10 +65,10 @@ class Tier:
         name: how reports call it.
         confines: False only for the tier that a user has to ask for.
         has_mounts: whether the jail has a root folder and process ids of its own. If so, the
-            started program Must write `{"child-pid": N}` to `Line.report`, N being the process
-            whose end ends every process of the jail, and both Must stay in the process group that
-            they were started in until the end of the one is that of the other. If not, the program
-            Must end them all itself when it gets SIGTERM, before it ends.
+            started program Must write `{"child-pid": N}` to `Line.report`, N being the
+            process whose end ends every process of the jail, and both Must stay in the process
+            group that they were started in until the end of the one is that of the other. If not,
+            the program Must end them all itself when it gets SIGTERM, before it ends.
     """
 
     name: str
