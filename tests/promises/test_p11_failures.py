@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
 import json
 import re
 from collections import Counter, defaultdict
@@ -18,7 +17,8 @@ from coterie.runtime import Calls, Context, Gateway, Run, Toolbox, Trace, compil
 from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Call, Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
-from coterie.runtime.jail import Jails, detect
+from coterie.runtime.jail import Jails, detect, jails
+from coterie.runtime.jail.detect import Report
 from coterie.runtime.trace import Event
 from coterie.schema import Catalogue, Model, Task, dump
 
@@ -211,8 +211,7 @@ def shapes_of(name: str) -> list[str]:
 
 def without_jail(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the machine one on which no jail works."""
-    module = importlib.import_module("coterie.runtime.jail.detect")
-    monkeypatch.setattr(module, "detect", lambda: module.Report(tier=None, attempts=()))
+    monkeypatch.setattr(jails, "detect", lambda: Report(tier=None, attempts=()))
 
 
 OTHERS_MAY_ANSWER = [

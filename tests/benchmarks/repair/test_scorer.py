@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from coterie.benchmarks.repair.benchmark import repair_task
-from coterie.runtime.jail import detect
+from coterie.runtime.jail import detect, jails
 from coterie.runtime.jail.detect import Report
 from coterie.runtime.scorers import ScorerError
 from coterie.schema import Task
@@ -67,7 +66,7 @@ def test_the_time_for_the_tests_is_an_option(task: Task) -> None:
 
 def test_without_a_jail_there_is_no_score(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
     nothing = Report(tier=None, attempts=())
-    monkeypatch.setattr(sys.modules["coterie.runtime.jail.detect"], "detect", lambda: nothing)
+    monkeypatch.setattr(jails, "detect", lambda: nothing)
     with pytest.raises(JailError, match="no jail"):
         scored(task, RIGHT)
 
