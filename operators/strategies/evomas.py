@@ -1,7 +1,6 @@
 """EvoMAS: select teams, adapt them to the task, then mutate and cross the promising ones.
 
-Only the best of a task's k + n candidates may enter the pool, so the pool stays small and each team
-in it was worth more on some task than those that it was made of. (EvoMAS §3.2.3)
+Only the best of a task's k + n candidates may enter the pool, which so stays small (§3.2.3).
 """
 
 from __future__ import annotations
@@ -50,9 +49,8 @@ async def evomas(episode: Episode) -> None:
         attempt += 1
     if settings.memory and search.candidates:
         path = f"{episode.path}consolidate"
-        learnt = await operator_of("consolidate").act(
-            episode.meta, path, episode.task, search.steps()
-        )
+        consolidate = operator_of("consolidate").act
+        learnt = await consolidate(episode.meta, path, episode.task, search.steps())
         if isinstance(learnt, Dropped):
             search.lose(attempt, learnt)
         else:
