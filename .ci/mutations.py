@@ -11,16 +11,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 GROUPS = {
-    "ledger": "pool/ledger.py runtime/journal.py runtime/_entries.py runtime/record.py",
-    "budget": "runtime/budget.py runtime/allowance.py runtime/caps.py runtime/calls.py",
-    "engine": "runtime/engine.py runtime/desk.py",
-    "edits": "schema/edits/*.py",
-    "ceiling": "schema/ceiling*.py",
-    "admission": "operators/admission.py",
-    "gateway": "runtime/gateway/*.py",
-    "resume": "runtime/branch.py runtime/descent.py operators/recorded.py operators/stage.py"
-    " operators/task_runs.py",
-    "gate": "operators/retrospective/gate.py",
+    "ledger": "pool/ledger/ledger.py runtime/record/journal.py runtime/record/_entries.py"
+    " runtime/runs/record.py",
+    "budget": "runtime/values/budget.py runtime/engine/allowance.py runtime/values/caps.py"
+    " runtime/calls/calls.py",
+    "engine": "runtime/engine/engine.py runtime/engine/agent_execution.py",
+    "edits": "schema/edits/**/*.py",
+    "ceiling": "schema/loading/ceiling.py",
+    "admission": "operators/methods/search/admission.py",
+    "gateway": "runtime/gateway/**/*.py",
+    "resume": "runtime/record/branch.py runtime/runs/parent_reuse.py operators/core/recorded.py"
+    " operators/evolution/context.py operators/evolution/task_runs.py",
+    "gate": "operators/methods/meta_team/gate.py",
 }
 """The core: the files that mutants are drawn from, in groups with equal shares."""
 SWAPS = {ast.Lt: ast.LtE, ast.Gt: ast.GtE, ast.Eq: ast.NotEq, ast.Is: ast.IsNot, ast.In: ast.NotIn}

@@ -12,28 +12,33 @@ Each operator is usable alone. What it needs of a model it asks through `Meta`; 
 `Proposal`, or it was `Dropped`, and then the parents stay as they are.
 """
 
-from .account import Account
-from .appraise import Appraisal, appraise
-from .bounds import Bounds
-from .chance import Chance, chance
-from .coach import Coaching, coach
-from .components import ByChance, ByOutcome, BySchedule, ComponentPolicy
-from .consolidate import Step, consolidate
-from .contributions import Contribution, Contributions, Earlier, contributions
-from .crossover import crossover
-from .decide import decide
-from .digest import digest
-from .distil import Distilled, distil
-from .enlist import enlist
-from .gauge import gauge
-from .instantiate import instantiate
-from .judge import Agreement, Verdict, agreement, judge
-from .meta import Meta, Respondent
-from .mutate import MUTABLE, mutate
-from .proposal import Dropped, Parent, Proposal, edit_words
-from .restructure import lasting_low, restructure
-from .select import Selection, select
-from .utterances import Utterance, utterances
+from typing import TYPE_CHECKING
+
+from ..schema.values.first_use import on_first_use
+
+if TYPE_CHECKING:
+    from .core.account import Account
+    from .core.bounds import Bounds
+    from .core.digest import digest
+    from .core.judge import Agreement, Verdict, agreement, judge
+    from .core.meta import Meta, Respondent
+    from .core.proposal import Dropped, Parent, Proposal, edit_words
+    from .core.utterances import Utterance, utterances
+    from .credit.contributions import Contribution, Contributions, Earlier, contributions
+    from .methods.evomas.crossover import crossover
+    from .methods.evomas.instantiate import instantiate
+    from .methods.evomas.select import Selection, select
+    from .methods.mattrl.appraise import Appraisal, appraise
+    from .methods.mattrl.distil import Distilled, distil
+    from .methods.mattrl.gauge import gauge
+    from .methods.search.chance import Chance, chance
+    from .methods.search.components import ByChance, ByOutcome, BySchedule, ComponentPolicy
+    from .methods.search.consolidate import Step, consolidate
+    from .methods.search.decide import decide
+    from .methods.search.mutate import MUTABLE, mutate
+    from .methods.tacomas.coach import Coaching, coach
+    from .methods.tacomas.enlist import enlist
+    from .methods.tacomas.restructure import lasting_low, restructure
 
 __all__ = [
     "MUTABLE",
@@ -81,3 +86,52 @@ __all__ = [
     "select",
     "utterances",
 ]
+
+_HOMES = {
+    "MUTABLE": "methods.search.mutate",
+    "Account": "core.account",
+    "Agreement": "core.judge",
+    "Appraisal": "methods.mattrl.appraise",
+    "Bounds": "core.bounds",
+    "ByChance": "methods.search.components",
+    "ByOutcome": "methods.search.components",
+    "BySchedule": "methods.search.components",
+    "Chance": "methods.search.chance",
+    "Coaching": "methods.tacomas.coach",
+    "ComponentPolicy": "methods.search.components",
+    "Contribution": "credit.contributions",
+    "Contributions": "credit.contributions",
+    "Distilled": "methods.mattrl.distil",
+    "Dropped": "core.proposal",
+    "Earlier": "credit.contributions",
+    "Meta": "core.meta",
+    "Parent": "core.proposal",
+    "Proposal": "core.proposal",
+    "Respondent": "core.meta",
+    "Selection": "methods.evomas.select",
+    "Step": "methods.search.consolidate",
+    "Utterance": "core.utterances",
+    "Verdict": "core.judge",
+    "agreement": "core.judge",
+    "appraise": "methods.mattrl.appraise",
+    "chance": "methods.search.chance",
+    "coach": "methods.tacomas.coach",
+    "consolidate": "methods.search.consolidate",
+    "contributions": "credit.contributions",
+    "crossover": "methods.evomas.crossover",
+    "decide": "methods.search.decide",
+    "digest": "core.digest",
+    "distil": "methods.mattrl.distil",
+    "edit_words": "core.proposal",
+    "enlist": "methods.tacomas.enlist",
+    "gauge": "methods.mattrl.gauge",
+    "instantiate": "methods.evomas.instantiate",
+    "judge": "core.judge",
+    "lasting_low": "methods.tacomas.restructure",
+    "mutate": "methods.search.mutate",
+    "restructure": "methods.tacomas.restructure",
+    "select": "methods.evomas.select",
+    "utterances": "core.utterances",
+}
+
+__getattr__ = on_first_use(__name__, _HOMES)

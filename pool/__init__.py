@@ -4,16 +4,22 @@ A pool is a folder that a person can open, diff and version. Its text is the tru
 indexes and vectors are derived from it and can be rebuilt.
 """
 
-from .exchange import import_teams
-from .expectation import Expectation, expectations, expected_scores, most_promising, ranked
-from .identity import are_twins, identity_of
-from .ledger import Entry
-from .lineage import Origin, ancestors, blame, descendants, steps_to
-from .members import Member
-from .pool import Pool
-from .state import Admission
-from .statistics import EVOLVE, Statistics, Trial
-from .upkeep import Findings, repair, verify
+from .expectation.expectation import (
+    Expectation,
+    expectations,
+    expected_scores,
+    most_promising,
+    ranked,
+)
+from .git.upkeep import Findings, repair, verify
+from .ledger.ledger import Entry
+from .ledger.members import Member
+from .ledger.state import Admission
+from .teams.exchange import import_teams
+from .teams.lineage import Origin, ancestors, blame, descendants, steps_to
+from .teams.pool import Pool
+from .values.identity import are_twins, identity_of
+from .values.statistics import EVOLVE, Statistics, Trial
 
 __all__ = [
     "EVOLVE",

@@ -5,26 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from ..schema.codec import from_value
-from .changes import Told
-from .layout import LEDGER
-from .ledger import START, Ledger
-from .records import Record
-from .snapshot import newest
-from .state import State
+from ..schema.values.codec import from_value
+from .ledger.changes import Told
+from .ledger.ledger import START, Ledger
+from .ledger.records import Record
+from .ledger.snapshot import newest
+from .ledger.state import State
+from .values.layout import LEDGER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from collections.abc import Set as AbstractSet
     from pathlib import Path
 
-    from .agents import PoolAgent
-    from .learnt import Learnt
-    from .ledger import Entry, Place
-    from .lessons import Lessons
-    from .members import Member
-    from .memory import Memory
-    from .pool import Pool
+    from .ledger.agents import PoolAgent
+    from .ledger.learnt import Learnt
+    from .ledger.ledger import Entry, Place
+    from .ledger.lessons import Lessons
+    from .ledger.members import Member
+    from .memory.memory import Memory
+    from .teams.pool import Pool
 
 __all__ = ["Fold", "View", "Views", "episode_of", "events", "op"]
 

@@ -7,24 +7,24 @@ is a single pass of a team's agents.
 
 from typing import TYPE_CHECKING
 
-from ..schema.first_use import on_first_use
+from ..schema.values.first_use import on_first_use
 
 if TYPE_CHECKING:
-    from .api import arun, run, stream
-    from .budget import Budget, Caps
-    from .calls import Calls
-    from .engine import Context, execute
+    from .agents.ablation import Silence
+    from .agents.outcomes import AgentOutcome, Run
+    from .calls.calls import Calls
+    from .engine.engine import Context, execute
     from .gateway import Gateway
-    from .journal import Journal
-    from .outcomes import AgentOutcome, Run
-    from .plan import Plan, compile
-    from .score import Score
-    from .scorers import Evidence
-    from .services import Services, Setting, open_services
-    from .silence import Silence
+    from .plan.plan import Plan, compile
+    from .record.journal import Journal
+    from .record.trace import RunFolder, Trace
+    from .runs.api import arun, run, stream
+    from .runs.services import Services, Setting, open_services
+    from .runs.whole import passes, perform
+    from .scoring.scorers import Evidence
     from .tools import Toolbox
-    from .trace import RunFolder, Trace
-    from .whole import passes, perform
+    from .values.budget import Budget, Caps
+    from .values.score import Score
 
 __all__ = [
     "AgentOutcome",
@@ -55,31 +55,31 @@ __all__ = [
 ]
 
 _HOMES = {
-    "AgentOutcome": "outcomes",
-    "Budget": "budget",
-    "Calls": "calls",
-    "Caps": "budget",
-    "Context": "engine",
-    "Evidence": "scorers",
+    "AgentOutcome": "agents.outcomes",
+    "Budget": "values.budget",
+    "Calls": "calls.calls",
+    "Caps": "values.budget",
+    "Context": "engine.engine",
+    "Evidence": "scoring.scorers",
     "Gateway": "gateway",
-    "Journal": "journal",
-    "Plan": "plan",
-    "Run": "outcomes",
-    "RunFolder": "trace",
-    "Score": "score",
-    "Services": "services",
-    "Setting": "services",
-    "Silence": "silence",
+    "Journal": "record.journal",
+    "Plan": "plan.plan",
+    "Run": "agents.outcomes",
+    "RunFolder": "record.trace",
+    "Score": "values.score",
+    "Services": "runs.services",
+    "Setting": "runs.services",
+    "Silence": "agents.ablation",
     "Toolbox": "tools",
-    "Trace": "trace",
-    "arun": "api",
-    "compile": "plan",
-    "execute": "engine",
-    "open_services": "services",
-    "passes": "whole",
-    "perform": "whole",
-    "run": "api",
-    "stream": "api",
+    "Trace": "record.trace",
+    "arun": "runs.api",
+    "compile": "plan.plan",
+    "execute": "engine.engine",
+    "open_services": "runs.services",
+    "passes": "runs.whole",
+    "perform": "runs.whole",
+    "run": "runs.api",
+    "stream": "runs.api",
 }
 
 __getattr__ = on_first_use(__name__, _HOMES)

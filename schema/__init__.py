@@ -6,25 +6,15 @@ a different team makes a new one.
 
 from typing import TYPE_CHECKING
 
-from .first_use import on_first_use
+from .values.first_use import on_first_use
 
 if TYPE_CHECKING:
-    from .catalogue import Catalogue, Server
-    from .errors import (
-        AgentError,
-        ConfigError,
-        CoterieError,
-        InputError,
-        JailError,
-        LimitError,
-        ModelError,
-        RunError,
-    )
-    from .loading import load_models, load_task, load_team, parse_team
-    from .models import Model
-    from .problems import Place, Problem
-    from .task import ScorerChoice, Task
-    from .team import (
+    from .host.catalogue import Catalogue, Server
+    from .host.models import Model
+    from .loading.loading import load_models, load_task, load_team, parse_team
+    from .loading.tools_file import HostTools, load_tools
+    from .team.task import ScorerChoice, Task
+    from .team.team import (
         Agent,
         Execution,
         Lineage,
@@ -38,8 +28,18 @@ if TYPE_CHECKING:
         SolvedTask,
         Team,
     )
-    from .tools_file import HostTools, load_tools
-    from .writing import dump, write_yaml
+    from .team.writing import dump, write_yaml
+    from .values.errors import (
+        AgentError,
+        ConfigError,
+        CoterieError,
+        InputError,
+        JailError,
+        LimitError,
+        ModelError,
+        RunError,
+    )
+    from .values.problems import Place, Problem
 
 __all__ = [
     "Agent",
@@ -80,41 +80,41 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Agent": "team",
-    "AgentError": "errors",
-    "Catalogue": "catalogue",
-    "ConfigError": "errors",
-    "CoterieError": "errors",
-    "Execution": "team",
-    "HostTools": "tools_file",
-    "InputError": "errors",
-    "JailError": "errors",
-    "LimitError": "errors",
-    "Lineage": "team",
-    "LineageStep": "team",
-    "Model": "models",
-    "ModelError": "errors",
-    "Notes": "team",
-    "Place": "problems",
-    "Problem": "problems",
-    "Recall": "team",
-    "Recruit": "team",
-    "Roster": "team",
-    "Rounds": "team",
-    "RunError": "errors",
-    "ScorerChoice": "task",
-    "Server": "catalogue",
-    "Skill": "team",
-    "SolvedTask": "team",
-    "Task": "task",
-    "Team": "team",
-    "dump": "writing",
-    "load_models": "loading",
-    "load_task": "loading",
-    "load_team": "loading",
-    "load_tools": "tools_file",
-    "parse_team": "loading",
-    "write_yaml": "writing",
+    "Agent": "team.team",
+    "AgentError": "values.errors",
+    "Catalogue": "host.catalogue",
+    "ConfigError": "values.errors",
+    "CoterieError": "values.errors",
+    "Execution": "team.team",
+    "HostTools": "loading.tools_file",
+    "InputError": "values.errors",
+    "JailError": "values.errors",
+    "LimitError": "values.errors",
+    "Lineage": "team.team",
+    "LineageStep": "team.team",
+    "Model": "host.models",
+    "ModelError": "values.errors",
+    "Notes": "team.team",
+    "Place": "values.problems",
+    "Problem": "values.problems",
+    "Recall": "team.team",
+    "Recruit": "team.team",
+    "Roster": "team.team",
+    "Rounds": "team.team",
+    "RunError": "values.errors",
+    "ScorerChoice": "team.task",
+    "Server": "host.catalogue",
+    "Skill": "team.team",
+    "SolvedTask": "team.team",
+    "Task": "team.task",
+    "Team": "team.team",
+    "dump": "team.writing",
+    "load_models": "loading.loading",
+    "load_task": "loading.loading",
+    "load_team": "loading.loading",
+    "load_tools": "loading.tools_file",
+    "parse_team": "loading.loading",
+    "write_yaml": "team.writing",
 }
 
 __getattr__ = on_first_use(__name__, _HOMES)

@@ -20,16 +20,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from coterie.runtime import Calls, Context, Journal, Toolbox, compile, perform
-from coterie.runtime.acts import Send, Start
-from coterie.runtime.bus import Bus
+from coterie.runtime.agents.acts import Send, Start
+from coterie.runtime.agents.posted import TurnDone
 from coterie.runtime.gateway import ChatAnswer, Usage
-from coterie.runtime.outgoing import outgoing
-from coterie.runtime.posted import TurnDone
-from coterie.schema.catalogue import Catalogue
+from coterie.runtime.roster.bus import Bus
+from coterie.runtime.roster.outgoing import outgoing
 from coterie.schema.command import Command
-from coterie.schema.models import Model
-from coterie.schema.task import Task
-from coterie.schema.team import Agent, Execution, Roster, Team
+from coterie.schema.host.catalogue import Catalogue
+from coterie.schema.host.models import Model
+from coterie.schema.team.task import Task
+from coterie.schema.team.team import Agent, Execution, Roster, Team
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import click
 
 from coterie.schema.command import Command
-from coterie.schema.errors import RunError
+from coterie.schema.values.errors import RunError
 
 from .engine.__main__ import HERE, SUBJECTS
 

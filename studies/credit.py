@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coterie.benchmarks.tables import written
+from coterie.benchmarks.comparison.tables import written
 from coterie.operators.credit import sampled_shapley, shapley, subsets
-from coterie.pool.intervals import mean_interval
+from coterie.pool.values.intervals import mean_interval
 from coterie.schema.command import Command
 
 if TYPE_CHECKING:

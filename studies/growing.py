@@ -26,19 +26,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from coterie.operators.evolution import Evolution
-from coterie.operators.folder import open_folder
-from coterie.operators.strategy import strategy_of
-from coterie.pool.changes import Born, Learnt, Tried
-from coterie.pool.layout import LEDGER, SNAPSHOTS, file_of
-from coterie.pool.ledger import line_of
-from coterie.pool.pool import Pool
-from coterie.pool.statistics import Trial
-from coterie.runtime.journal import Journal
-from coterie.runtime.usage import Usage
+from coterie.operators.evolution.evolution import Evolution
+from coterie.operators.evolution.folder import open_folder
+from coterie.operators.evolution.strategy import strategy_of
+from coterie.pool.ledger.changes import Born, Learnt, Tried
+from coterie.pool.ledger.ledger import line_of
+from coterie.pool.teams.pool import Pool
+from coterie.pool.values.layout import LEDGER, SNAPSHOTS, file_of
+from coterie.pool.values.statistics import Trial
+from coterie.runtime.record.journal import Journal
+from coterie.runtime.values.usage import Usage
 from coterie.schema.command import Command
-from coterie.schema.team import Lineage
-from coterie.schema.writing import dump
+from coterie.schema.team.team import Lineage
+from coterie.schema.team.writing import dump
 
 from .landscape.gateway import Simulated, tasks
 from .landscape.landscapes import HAND_MADE, NICHES
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from coterie.runtime.gateway import ChatAnswer, ChatRequest
-    from coterie.schema.team import Team
+    from coterie.schema.team.team import Team
 
 MODULE = "studies.growing"
 EVOLUTION = "trial"

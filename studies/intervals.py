@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coterie.benchmarks.benchmark import mean_score
-from coterie.benchmarks.tables import written
-from coterie.pool.intervals import figure_interval
+from coterie.benchmarks.comparison.tables import written
+from coterie.benchmarks.evaluation.benchmark import mean_score
+from coterie.pool.values.intervals import figure_interval
 from coterie.schema.command import Command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from coterie.pool.intervals import Interval
+    from coterie.pool.values.intervals import Interval
 
     Trials = Mapping[str, Sequence[Sequence[float]]]
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coterie.benchmarks.comparing import TESTS, Comparison
-from coterie.benchmarks.statistics import holm
-from coterie.benchmarks.tables import written
+from coterie.benchmarks.comparison.comparing import TESTS, Comparison
+from coterie.benchmarks.comparison.tables import written
+from coterie.benchmarks.evaluation.statistics import holm
 from coterie.schema.command import Command
 
 from .intervals import LEAST, MOST, World

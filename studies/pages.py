@@ -25,19 +25,19 @@ import click
 from click.testing import CliRunner
 
 from coterie.benchmarks.command import main as mas_bench
-from coterie.pool.changes import Tried
-from coterie.pool.pool import Pool
-from coterie.pool.statistics import Trial
-from coterie.runtime.api import arun
+from coterie.pool.ledger.changes import Tried
+from coterie.pool.teams.pool import Pool
+from coterie.pool.values.statistics import Trial
 from coterie.runtime.command.viewer import viewer
 from coterie.runtime.doubles import Reply, ScriptedModel
-from coterie.runtime.usage import Usage
+from coterie.runtime.runs.api import arun
+from coterie.runtime.values.usage import Usage
 from coterie.runtime.view import Links, opened
 from coterie.runtime.view.pages import document
 from coterie.runtime.view.report import made, report
 from coterie.schema.command import Command
-from coterie.schema.json_text import dumps
-from coterie.schema.team import Agent, Lineage, Team
+from coterie.schema.team.team import Agent, Lineage, Team
+from coterie.schema.values.json_text import dumps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,21 +20,21 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from coterie.operators.population.compose import compose, seats
-from coterie.operators.population.settings import PopulationSettings
-from coterie.pool.changes import Learnt, Told, Tried
+from coterie.operators.methods.evochamber.compose import compose, seats
+from coterie.operators.methods.evochamber.settings import PopulationSettings
 from coterie.pool.embedding import choose_embedder
-from coterie.pool.layout import LEDGER
-from coterie.pool.ledger import line_of
-from coterie.pool.memory import Memory
-from coterie.pool.pool import Pool
-from coterie.pool.population import Population, Rates
-from coterie.pool.shelves import Shelves
-from coterie.pool.statistics import Part, Trial
+from coterie.pool.ledger.changes import Learnt, Told, Tried
+from coterie.pool.ledger.ledger import line_of
+from coterie.pool.memory.memory import Memory
+from coterie.pool.memory.shards import Shelves
+from coterie.pool.population.population import Population, Rates
+from coterie.pool.teams.pool import Pool
+from coterie.pool.values.layout import LEDGER
+from coterie.pool.values.statistics import Part, Trial
 from coterie.pool.view import Views, op
-from coterie.runtime.usage import Usage
+from coterie.runtime.values.usage import Usage
 from coterie.schema.command import Command
-from coterie.schema.team import Agent, Lineage, Team
+from coterie.schema.team.team import Agent, Lineage, Team
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 import click
 
-from coterie.pool.ledger import Ledger
+from coterie.pool.ledger.ledger import Ledger
 
 from .simulated import side_by_side
 

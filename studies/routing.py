@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coterie.benchmarks.tables import written
+from coterie.benchmarks.comparison.tables import written
 from coterie.operators.routing import Case, Side, fit
 from coterie.operators.routing.figures import decided, figures_of
-from coterie.pool.statistics import wilson
+from coterie.pool.values.statistics import wilson
 from coterie.schema.command import Command
 
 if TYPE_CHECKING:

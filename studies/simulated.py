@@ -19,27 +19,27 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from coterie.operators.stage import Stage
+from coterie.operators.evolution.context import Stage
 from coterie.pool.embedding import HashingEmbedder
-from coterie.pool.memory import Memory
-from coterie.pool.store import open_store
-from coterie.pool.student import t_quantile
-from coterie.runtime.budget import Budget
+from coterie.pool.memory.memory import Memory
+from coterie.pool.memory.store import open_store
+from coterie.pool.values.student import t_quantile
 from coterie.runtime.jail import Jails
-from coterie.runtime.scrubber import Scrubber
-from coterie.runtime.services import Services, Setting
+from coterie.runtime.runs.services import Services, Setting
+from coterie.runtime.scrubbing.scrubber import Scrubber
 from coterie.runtime.tools import Toolbox
-from coterie.runtime.usage import Usage
+from coterie.runtime.values.budget import Budget
+from coterie.runtime.values.usage import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 
-    from coterie.pool.pool import Pool
+    from coterie.pool.teams.pool import Pool
     from coterie.runtime.gateway import ChatRequest, Gateway
-    from coterie.runtime.journal import Journal
-    from coterie.schema.catalogue import Catalogue
-    from coterie.schema.ceiling import Ceiling
-    from coterie.schema.recipe import Recipe
+    from coterie.runtime.record.journal import Journal
+    from coterie.schema.host.catalogue import Catalogue
+    from coterie.schema.loading.ceiling import Ceiling
+    from coterie.schema.loading.recipe import Recipe
 
 __all__ = [
     "Interval",

@@ -22,18 +22,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from coterie.benchmarks.benchmark import Source, find_benchmark
-from coterie.benchmarks.evaluation import Evaluation
+from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
+from coterie.benchmarks.evaluation.evaluation import Evaluation
 from coterie.runtime.gateway import ChatAnswer, Gateway
-from coterie.runtime.journal import Journal
-from coterie.runtime.plan import compile
-from coterie.runtime.services import Services, Setting, open_services
-from coterie.runtime.usage import Usage
-from coterie.schema.catalogue import Catalogue
+from coterie.runtime.plan.plan import compile
+from coterie.runtime.record.journal import Journal
+from coterie.runtime.runs.services import Services, Setting, open_services
+from coterie.runtime.values.usage import Usage
 from coterie.schema.command import Command
-from coterie.schema.loading import load_team
-from coterie.schema.models import DEFAULT_ALIAS, Model
-from coterie.schema.task import ScorerChoice, Task
+from coterie.schema.host.catalogue import Catalogue
+from coterie.schema.host.models import DEFAULT_ALIAS, Model
+from coterie.schema.loading.loading import load_team
+from coterie.schema.team.task import ScorerChoice, Task
 
 from .carrying import carried, loads, resident, table
 
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from coterie.runtime.gateway import ChatRequest
-    from coterie.runtime.plan import Plan
-    from coterie.runtime.trace import Parts
+    from coterie.runtime.plan.plan import Plan
+    from coterie.runtime.record.trace import Parts
 
 SEED = Path(__file__).parents[1] / "seeds" / "majority_vote.yaml"
 WORKERS = 8

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 import click
 
 from coterie.runtime.otel import Turns
-from coterie.runtime.scrubber import Scrubber
+from coterie.runtime.scrubbing.scrubber import Scrubber
 from coterie.schema.command import Command
-from coterie.schema.models import DEFAULT_ALIAS, Model
+from coterie.schema.host.models import DEFAULT_ALIAS, Model
 
 from .throughput import measured, some_tasks, team_plan
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from opentelemetry.sdk.trace import ReadableSpan
 
-    from coterie.schema.task import Task
+    from coterie.schema.team.task import Task
 
 WAYS = {"without": None, "traces": False, "with content": True}
 

@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from coterie.schema.command import Command
-from coterie.schema.json_text import dumps
+from coterie.schema.values.json_text import dumps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

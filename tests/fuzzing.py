@@ -22,22 +22,22 @@ from random import Random
 import atheris
 
 with atheris.instrument_imports(include=["coterie"]):  # pyright: ignore[reportAttributeAccessIssue]
-    from coterie.operators.answers import Unfit, edits_in
-    from coterie.operators.bounds import Bounds
-    from coterie.pool.pool import Pool
-    from coterie.runtime.gateway.answer import parsed
-    from coterie.runtime.gateway.errors import CallError
-    from coterie.runtime.gateway.streamed import failure_in
+    from coterie.operators.core.answers import Unfit, edits_in
+    from coterie.operators.core.bounds import Bounds
+    from coterie.pool.teams.pool import Pool
+    from coterie.runtime.gateway.chat.answer import parsed
+    from coterie.runtime.gateway.chat.errors import CallError
+    from coterie.runtime.gateway.http.streamed import failure_in
     from coterie.runtime.gateway.wires import WIRES
-    from coterie.runtime.scrubber import Scrubber
-    from coterie.runtime.structured import answer_in, object_in, parse_structured
+    from coterie.runtime.scrubbing.scrubber import Scrubber
+    from coterie.runtime.values.structured import answer_in, object_in, parse_structured
     from coterie.schema import CoterieError, dump, load_models, load_tools
-    from coterie.schema.catalogue import Catalogue
     from coterie.schema.edits import COMPONENTS
     from coterie.schema.foreign.taking_over import take_over
-    from coterie.schema.loading import hostless_team, parse_task
-    from coterie.schema.recipe import load_recipe
-    from coterie.schema.task_table import read_table
+    from coterie.schema.host.catalogue import Catalogue
+    from coterie.schema.loading.loading import hostless_team, parse_task
+    from coterie.schema.loading.recipe import load_recipe
+    from coterie.schema.loading.task_table import read_table
 
 # Beside what is watched, and no part of it.
 from .damage import altered, bounded

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from coterie.runtime.bounds import LARGEST_ANSWER, LARGEST_STREAM
+from coterie.runtime.values.bounds import LARGEST_ANSWER, LARGEST_STREAM
 
 from .effort import TooDear, clock, unit
 

@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from coterie.runtime.gateway import CallError, ChatAnswer, ChatRequest, Endpoint, Gateway
-from coterie.runtime.gateway.body import Body
-from coterie.runtime.gateway.hearing import Hearing
-from coterie.runtime.usage import Usage
+from coterie.runtime.gateway.chat.body import Body
+from coterie.runtime.gateway.stream_sink import Hearing
+from coterie.runtime.values.usage import Usage
 from coterie.schema import Model
 
 from .virtual_time import virtual_clock

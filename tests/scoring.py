@@ -3,10 +3,10 @@
 import asyncio
 
 from coterie.runtime.jail import Jails
-from coterie.runtime.score import Score
-from coterie.runtime.scorers import Evidence, score
+from coterie.runtime.scoring.scorers import Evidence, score
 from coterie.runtime.tools import ToolCall
-from coterie.schema.task import Task
+from coterie.runtime.values.score import Score
+from coterie.schema.team.task import Task
 
 
 def scored(task: Task, answer: str, *tool_calls: ToolCall) -> Score | None:

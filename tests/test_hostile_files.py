@@ -29,7 +29,7 @@ from coterie.schema.command.validate import main as mas_validate
 
 from .came import Came, invoked
 from .damage import bounded, copied, replaced_in, spoil
-from .operators.population.chamber import RECIPE, answering
+from .operators.methods.evochamber.chamber import RECIPE, answering
 
 COMMANDS: Mapping[str, Any] = {
     "mas": mas, "mas-bench": mas_bench, "mas-evolve": mas_evolve, "mas-pool": mas_pool,

@@ -16,11 +16,11 @@ from click.testing import CliRunner
 from coterie.benchmarks.command import main as bench
 from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Reply, ScriptedModel
-from coterie.runtime.doubles.providers import KEY, ProviderDouble, Said
-from coterie.runtime.doubles.providers.openai import OPENAI
 from coterie.schema import load_team
 from coterie.schema.command import main
-from coterie.schema.seeds import seed_files
+from coterie.schema.loading.seeds import seed_files
+from studies.doubles import KEY, ProviderDouble, Said
+from studies.doubles.openai import OPENAI
 
 from .came import invoked_in
 

@@ -10,29 +10,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.benchmarks.benchmark import Source
-from coterie.benchmarks.choosing import Choice, Part
-from coterie.benchmarks.results import Request
-from coterie.benchmarks.samples import Sample
-from coterie.operators.contributions import Contribution, Contributions
+from coterie.benchmarks.evaluation.benchmark import Source
+from coterie.benchmarks.evaluation.choosing import Choice, Part
+from coterie.benchmarks.evaluation.results import Request
+from coterie.benchmarks.evaluation.samples import Sample
+from coterie.operators.credit.contributions import Contribution, Contributions
 from coterie.operators.credit.counterfactual import Worth
 from coterie.operators.routing.cases import Case, Side, Spending
 from coterie.operators.routing.decisions import Condition, Linear, Rule
-from coterie.pool.learnt import OperatorOutcome
-from coterie.pool.statistics import Part as Share
-from coterie.pool.statistics import Trial
-from coterie.runtime.attempts import Attempt
-from coterie.runtime.caps import Caps
+from coterie.pool.ledger.learnt import OperatorOutcome
+from coterie.pool.values.statistics import Part as Share
+from coterie.pool.values.statistics import Trial
+from coterie.runtime.agents.outcomes import AgentOutcome, Ending, Run
+from coterie.runtime.agents.posted import Ended, Posted, Taken, TurnDone
 from coterie.runtime.gateway import ChatAnswer
 from coterie.runtime.gateway import ToolCall as Called
-from coterie.runtime.outcomes import AgentOutcome, Ending, Run
-from coterie.runtime.posted import Ended, Posted, Taken, TurnDone
+from coterie.runtime.record.attempts import Attempt
 from coterie.runtime.runners import AgentResult
-from coterie.runtime.scorers import Score
+from coterie.runtime.scoring.scorers import Score
 from coterie.runtime.tools import ToolCall
-from coterie.runtime.usage import Usage
-from coterie.schema.codec import from_value, to_value
-from coterie.schema.models import Model
+from coterie.runtime.values.caps import Caps
+from coterie.runtime.values.usage import Usage
+from coterie.schema.host.models import Model
+from coterie.schema.values.codec import from_value, to_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable

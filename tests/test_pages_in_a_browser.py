@@ -20,7 +20,7 @@ from coterie.runtime.view.server import Server
 
 from .browser import CHROMIUM, browser
 from .came import invoked
-from .operators.population.chamber import evolved, write_world
+from .operators.methods.evochamber.chamber import evolved, write_world
 from .runtime.view.test_run_page import ROUNDS, run_of
 from .sites import visited
 

@@ -12,7 +12,7 @@ import pytest
 from coterie.runtime import Run, run
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail import detect
-from coterie.runtime.trace import Event
+from coterie.runtime.record.trace import Event
 from coterie.schema import Team, load_task, load_team
 
 ROOT = Path(__file__).parents[1]
@@ -55,8 +55,8 @@ def test_a_seed_has_the_shape_of_its_pattern(name: str) -> None:
 
 @pytest.mark.parametrize("path", SEEDS, ids=lambda path: path.stem)
 def test_a_seed_is_canonical_and_has_one_output(path: Path) -> None:
-    from coterie.schema.writing import canonical
-    from coterie.schema.yaml_text import read_yaml
+    from coterie.schema.team.writing import canonical
+    from coterie.schema.values.yaml_text import read_yaml
 
     content = path.read_bytes()
     document, problems = read_yaml(content, path.name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..benchmark import Benchmark, Headline
+from ..evaluation.benchmark import Benchmark, Headline
 from .examples import HOW_TO_GET, full_tasks, mini_tasks
 from .export import export_answers
 

@@ -8,15 +8,15 @@ import tarfile
 from collections import defaultdict, deque
 from typing import TYPE_CHECKING
 
-from ...schema.errors import InputError
-from ...schema.problems import reason_of
-from ...schema.task import ScorerChoice, Task
+from ...schema.team.task import ScorerChoice, Task
+from ...schema.values.errors import InputError
+from ...schema.values.problems import reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from ..benchmark import Source
+    from ..evaluation.benchmark import Source
 
 __all__ = ["HOW_TO_GET", "SUBTASKS", "SUFFIX", "full_tasks", "mini_tasks", "read_canary"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from ...runtime.terminal import counted
-from ...schema.errors import InputError
-from ...schema.files import write_atomically
+from ...runtime.values.terminal import counted
+from ...schema.values.errors import InputError
+from ...schema.values.files import write_atomically
 from .examples import SUFFIX, full_tasks, read_canary
 
 if TYPE_CHECKING:
-    from ..exporting import Answers
+    from ..evaluation.exporting import Answers
 
 __all__ = ["export_answers"]
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.score import Score
-from ...schema.scorer_form import ScorerForm, takes
+from ...runtime.values.score import Score
+from ...schema.host.scorer_form import ScorerForm, takes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

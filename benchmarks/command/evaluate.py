@@ -11,9 +11,9 @@ import click
 
 from ...runtime.cluster import on_option
 from ...runtime.otel import otel_options
-from ...runtime.terminal import speakable
+from ...runtime.values.terminal import speakable
 from ...schema.command import Command, catalogue_of, host_options, problem_format
-from ...schema.errors import InputError
+from ...schema.values.errors import InputError
 from .evaluating import Evaluating, new_folder, recorded, setting_of
 from .options import (
     RESULTS_FOLDER,
@@ -30,8 +30,8 @@ from .options import (
 )
 
 if TYPE_CHECKING:
-    from ...schema.catalogue import Catalogue
-    from ..results import Request
+    from ...schema.host.catalogue import Catalogue
+    from ..evaluation.results import Request
 
 __all__ = ["replay", "resume", "run", "show"]
 
@@ -101,14 +101,14 @@ def run(name: str, team_file: str | None, parent: Path, **options: Any) -> None:
     is counted apart, and made again by `mas-bench resume`.
     """
     from ...runtime.command.loading import load_team_of, refuse_unused
-    from ...runtime.plan import compile
-    from ...runtime.recall import recalls
-    from ...schema.tasks import require_answers
-    from ..benchmark import find_benchmark
-    from ..judging import judge_of
-    from ..own import JUDGE, is_judged
-    from ..results import Request
-    from ..seen import refuse_seen
+    from ...runtime.messages.recall import recalls
+    from ...runtime.plan.plan import compile
+    from ...schema.loading.tasks import require_answers
+    from ..evaluation.benchmark import find_benchmark
+    from ..evaluation.judging import judge_of
+    from ..evaluation.own import JUDGE, is_judged
+    from ..evaluation.results import Request
+    from ..evaluation.seen import refuse_seen
 
     name = named(name, options)
     benchmark = find_benchmark(name)
@@ -151,8 +151,8 @@ def run(name: str, team_file: str | None, parent: Path, **options: Any) -> None:
 
 def _examined(request: Request, known: Catalogue, parent: Path, options: dict[str, Any]) -> int:
     """Examine a strategy with what its pool has learnt; give the exit code."""
-    from ...schema.recipe import load_recipe
-    from ...schema.tasks import require_answers
+    from ...schema.loading.recipe import load_recipe
+    from ...schema.loading.tasks import require_answers
     from .examining import Examining
 
     recipe = load_recipe(options["recipe_file"])

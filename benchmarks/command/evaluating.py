@@ -12,26 +12,26 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...runtime.otel import Turns, around, exporting
-from ...runtime.terminal import counted, speakable, speakable_json
+from ...runtime.values.terminal import counted, speakable, speakable_json
 from ...schema.command import catalogue_of
-from ...schema.errors import InputError
-from ...schema.json_text import dumps
+from ...schema.values.errors import InputError
+from ...schema.values.json_text import dumps
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 
-    from ...runtime.budget import Budget
-    from ...runtime.estimate import Estimate
-    from ...runtime.journal import Journal
     from ...runtime.otel.telemetry import Telemetry
-    from ...runtime.plan import Plan
-    from ...runtime.services import Services, Setting
-    from ...runtime.trace import RunFolder
-    from ...schema.catalogue import Catalogue
-    from ...schema.task import Task
-    from ..evaluation import Evaluation
-    from ..results import Request, Results
-    from ..samples import Sample
+    from ...runtime.plan.plan import Plan
+    from ...runtime.record.journal import Journal
+    from ...runtime.record.trace import RunFolder
+    from ...runtime.runs.estimate import Estimate
+    from ...runtime.runs.services import Services, Setting
+    from ...runtime.values.budget import Budget
+    from ...schema.host.catalogue import Catalogue
+    from ...schema.team.task import Task
+    from ..evaluation.evaluation import Evaluation
+    from ..evaluation.results import Request, Results
+    from ..evaluation.samples import Sample
 
 __all__ = [
     "Evaluating",
@@ -81,7 +81,7 @@ class Evaluating:
     telemetry: Telemetry | None = None
 
     def __post_init__(self) -> None:
-        from ...runtime.attached import refuse_unread
+        from ...runtime.messages.attached import refuse_unread
 
         for task in self.tasks:
             refuse_unread([self.plan], task)
@@ -105,12 +105,12 @@ class Evaluating:
 
     def estimate(self) -> Estimate:
         """Estimate what it takes from its beginning; a judge among it."""
-        from ...runtime.estimate import Range, estimate
-        from ..own import is_judged
+        from ...runtime.runs.estimate import Range, estimate
+        from ..evaluation.own import is_judged
 
         found = estimate(self.plan, self.tasks)
         if self.judge is not None:
-            from ...operators.expected import judged
+            from ...operators.command.expected import judged
 
             answers = sum(map(is_judged, self.tasks))
             found += judged(self.known.models[self.judge], 0, answers)
@@ -132,14 +132,14 @@ class Evaluating:
 
     def _prepare_tasks(self) -> None:
         """Make ready what the tasks need, before anything is spent."""
-        from ..benchmark import find_benchmark
+        from ..evaluation.benchmark import find_benchmark
 
         find_benchmark(self.request.benchmark).prepare(self.request.source, self.tasks)
 
     @property
     def _opened(self) -> Results:
         """The results; a folder for them is made on first use."""
-        from ..results import Results
+        from ..evaluation.results import Results
 
         if self.results is None and self.place is not None:
             words = words_typed()
@@ -165,9 +165,9 @@ class Evaluating:
         return f" Go on with: {resuming.command(self.budget, is_spent=is_spent)}"
 
     async def _made(self) -> int:
-        from ...runtime.budget import Budget
-        from ...runtime.journal import Journal
-        from ...runtime.services import open_services
+        from ...runtime.record.journal import Journal
+        from ...runtime.runs.services import open_services
+        from ...runtime.values.budget import Budget
 
         async with open_services(self.known, self.setting) as services:
             await services.prepare(self.plan)
@@ -183,9 +183,9 @@ class Evaluating:
 
     async def _evaluated(self, services: Services, journal: Journal, budget: Budget) -> None:
         """Make what is missing; the folder has what there is, whatever ends it."""
-        from ...runtime.trace import RunFolder
-        from ..benchmark import find_benchmark
-        from ..logs import Logs
+        from ...runtime.record.trace import RunFolder
+        from ..evaluation.benchmark import find_benchmark
+        from ..evaluation.logs import Logs
         from .progress import Progress
 
         folder = RunFolder(self._folder, services.scrubber(os.environ))
@@ -240,8 +240,8 @@ class Evaluating:
 
     def offline(self, work: Callable[[Evaluation], Awaitable[int]]) -> Coroutine[Any, Any, int]:
         """Do something with the recorded answers, and nothing else, when this is awaited."""
-        from ...runtime.journal import Journal
-        from ...runtime.services import open_services
+        from ...runtime.record.journal import Journal
+        from ...runtime.runs.services import open_services
 
         self._prepare_tasks()
 
@@ -282,13 +282,13 @@ class Evaluating:
 
     def _edited(self) -> Iterator[str]:
         """Find what somebody wrote into samples.jsonl or results.json."""
-        from ..results import RESULTS, differences
+        from ..evaluation.results import RESULTS, differences
 
         return differences(self._folder) if (self._folder / RESULTS).exists() else iter(())
 
     async def _written(self, evaluation: Evaluation, task: Task, trial: int, runs: Path) -> int:
-        from ...runtime.trace import Trace
-        from ..logs import log_path
+        from ...runtime.record.trace import Trace
+        from ..evaluation.logs import log_path
 
         name = f"{task.id}-{trial}".replace(os.sep, "-")
         folder = new_folder(runs, self.plan.team.name, name)
@@ -314,8 +314,8 @@ class Evaluating:
         budget: Budget | None = None,
         on_sample: Callable[[Sample], None] = lambda _sample: None,
     ) -> Evaluation:
-        from ..evaluation import Evaluation
-        from ..judging import Judging
+        from ..evaluation.evaluation import Evaluation
+        from ..evaluation.judging import Judging
 
         judging = None
         if self.judge is not None:
@@ -337,9 +337,9 @@ class Evaluating:
 
 def shown_figures(folder: Path, how_to_go_on: str, options: Mapping[str, Any]) -> int:
     """Print the figures of an evaluation, and give the exit code."""
-    from ...schema.files import write_atomically
-    from ..junit import as_junit
-    from ..results import read_results, read_samples
+    from ...schema.values.files import write_atomically
+    from ..comparison.junit import as_junit
+    from ..evaluation.results import read_results, read_samples
     from .figures import summary
 
     told = read_results(folder)
@@ -385,8 +385,8 @@ def new_folder(parent: Path, benchmark: str, team: str) -> RunFolder:
     Raises:
         InputError: It cannot be made.
     """
-    from ...runtime.trace import RunFolder
-    from ...schema.secrets import scrubbed
+    from ...runtime.record.trace import RunFolder
+    from ...schema.values.secrets import scrubbed
 
     try:
         return RunFolder.create(parent, benchmark, team, scrubbed)
@@ -406,11 +406,11 @@ def recorded(folder: Path, options: dict[str, Any], *, offline: bool = True) -> 
         InputError: It is no such folder, or other models are to go on with it.
     """
     from ...runtime.command.loading import known_again, load_team_of
-    from ...runtime.plan import compile
-    from ...runtime.record import read_setting
-    from ...schema.secrets import scrubbed
-    from ..judging import judge_of
-    from ..results import Results
+    from ...runtime.plan.plan import compile
+    from ...runtime.runs.record import read_setting
+    from ...schema.values.secrets import scrubbed
+    from ..evaluation.judging import judge_of
+    from ..evaluation.results import Results
 
     results = Results.open(folder, scrub=scrubbed)
     earlier, models = read_setting(folder)
@@ -434,8 +434,8 @@ def recorded(folder: Path, options: dict[str, Any], *, offline: bool = True) -> 
 
 def setting_of(options: dict[str, Any], earlier: Setting | None = None) -> Setting:
     """Take what the options say; for the rest, what is recorded."""
-    from ...runtime.budget import Caps
-    from ...runtime.services import Setting
+    from ...runtime.runs.services import Setting
+    from ...runtime.values.budget import Caps
 
     given: dict[str, Any] = {
         "seed": options["seed"],

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...runtime.terminal import counted, speakable
-from ...schema.codec import to_value
+from ...runtime.values.terminal import counted, speakable
 from ...schema.command import Command, catalogue_of, host_options, problem_format
-from ...schema.errors import InputError
+from ...schema.values.codec import to_value
+from ...schema.values.errors import InputError
 from .evaluating import Evaluating, setting_of, words_typed
 from .options import as_json, choice_of, named, source_of, spending, tasks, workers
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ...operators.command.evolving import Evolving
-    from ...runtime.plan import Plan
-    from ...runtime.trace import RunFolder
-    from ...schema.catalogue import Catalogue
-    from ...schema.task import Task
-    from ..results import Request, Results
+    from ...runtime.plan.plan import Plan
+    from ...runtime.record.trace import RunFolder
+    from ...schema.host.catalogue import Catalogue
+    from ...schema.team.task import Task
+    from ..evaluation.results import Request, Results
 
 __all__ = ["evolve"]
 
@@ -84,14 +84,14 @@ def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> N
     everything that was done for it.
     """
     from ...operators.command.evolving import Evolving
-    from ...operators.evolution import EVOLUTIONS, TURNS
+    from ...operators.evolution.evolution import EVOLUTIONS, TURNS
     from ...runtime.command.loading import refuse_unused
-    from ...runtime.trace import RunFolder
-    from ...schema.recipe import load_recipe
-    from ...schema.secrets import scrubbed
-    from ..benchmark import find_benchmark
-    from ..online import write_online
-    from ..results import Request
+    from ...runtime.record.trace import RunFolder
+    from ...schema.loading.recipe import load_recipe
+    from ...schema.values.secrets import scrubbed
+    from ..evaluation.benchmark import find_benchmark
+    from ..evaluation.online import write_online
+    from ..evaluation.results import Request
 
     name = named(name, options)
     benchmark = find_benchmark(name)
@@ -149,8 +149,8 @@ def _foretell(evolving: Evolving, tested: Request, beside: Mapping[str, Plan]) -
     Raises:
         InputError: Something is wrong with the evolution.
     """
-    from ...operators.expected import evolved_team
-    from ...runtime.estimate import Range, estimate
+    from ...operators.command.expected import evolved_team
+    from ...runtime.runs.estimate import Range, estimate
 
     evolving.check()
     if evolving.options["freeze"]:
@@ -178,11 +178,11 @@ def _tested_beside(
     Returns:
         The teams that are tested as well, by what the user calls them.
     """
-    from ...pool.seen import Seen
+    from ...pool.memory.seen import Seen
     from ...runtime.command.loading import load_team_of
-    from ...runtime.plan import compile
-    from ...schema.tasks import require_answers
-    from ..seen import places_in, refuse_seen
+    from ...runtime.plan.plan import compile
+    from ...schema.loading.tasks import require_answers
+    from ..evaluation.seen import places_in, refuse_seen
 
     chosen, name = request.tasks(), request.benchmark
     require_answers(chosen)
@@ -210,8 +210,8 @@ def _frozen(
 
 def _best(folder: Path, known: Catalogue) -> Path:
     """Give the team that is expected to score most: one lucky score must not decide."""
-    from ...pool.expectation import most_promising
-    from ...pool.pool import Pool
+    from ...pool.expectation.expectation import most_promising
+    from ...pool.teams.pool import Pool
 
     best, expected = most_promising(Pool.open(folder, catalogue=known))
     low, high = best.statistics.interval
@@ -237,12 +237,12 @@ def _evaluated(
 ) -> int:
     """Evaluate a team; agents that recall do so from the pool as it stands."""
     from ...runtime.command.loading import load_team_of
-    from ...runtime.plan import compile
-    from ...runtime.recall import recalls
-    from ...runtime.record import MANIFEST
-    from ...schema.secrets import scrubbed
-    from ..results import Results
-    from ..seen import refuse_seen
+    from ...runtime.messages.recall import recalls
+    from ...runtime.plan.plan import compile
+    from ...runtime.runs.record import MANIFEST
+    from ...schema.values.secrets import scrubbed
+    from ..evaluation.results import Results
+    from ..evaluation.seen import refuse_seen
 
     team, known, path = load_team_of(team_file, known)
     chosen = request.tasks()
@@ -260,9 +260,9 @@ def _evaluated(
 
 
 def _made(folder: Path) -> RunFolder:
-    from ...runtime.trace import RunFolder
-    from ...schema.files import make_folder
-    from ...schema.secrets import scrubbed
+    from ...runtime.record.trace import RunFolder
+    from ...schema.values.files import make_folder
+    from ...schema.values.secrets import scrubbed
 
     for one in (folder.parent, folder):
         make_folder(one)

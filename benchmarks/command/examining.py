@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...runtime.otel import Turns, around, exporting
-from ...runtime.terminal import counted, speakable
-from ...schema.codec import to_value
-from ...schema.errors import InputError
+from ...runtime.values.terminal import counted, speakable
+from ...schema.values.codec import to_value
+from ...schema.values.errors import InputError
 from .evaluating import shown_figures, words_typed
 
 if TYPE_CHECKING:
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ...operators.command.starting import Start
-    from ...runtime.estimate import Estimate
     from ...runtime.otel.telemetry import Telemetry
-    from ...runtime.services import Setting
-    from ...runtime.trace import RunFolder
-    from ...schema.catalogue import Catalogue
-    from ...schema.recipe import Recipe
-    from ...schema.task import Task
-    from ..results import Request, Results
+    from ...runtime.record.trace import RunFolder
+    from ...runtime.runs.estimate import Estimate
+    from ...runtime.runs.services import Setting
+    from ...schema.host.catalogue import Catalogue
+    from ...schema.loading.recipe import Recipe
+    from ...schema.team.task import Task
+    from ..evaluation.results import Request, Results
 
 __all__ = ["Examining"]
 
@@ -70,7 +70,7 @@ class Examining:
         """
         from ...runtime.command.models import fetch_embedded
         from ...runtime.command.signals import same_command, stopped_in_order, to_the_end
-        from ..benchmark import find_benchmark
+        from ..evaluation.benchmark import find_benchmark
 
         self.check()
         find_benchmark(self.request.benchmark).prepare(self.request.source, self.tasks)
@@ -86,9 +86,9 @@ class Examining:
         Raises:
             InputError: Something is.
         """
-        from ...pool.layout import LEDGER
+        from ...pool.values.layout import LEDGER
         from ...runtime.command.loading import refuse_unused
-        from ..seen import refuse_seen
+        from ..evaluation.seen import refuse_seen
 
         if not (self.pool_folder / LEDGER).exists():
             raise InputError(f"{self.pool_folder}: no pool. Make one with mas-evolve.")
@@ -108,8 +108,8 @@ class Examining:
 
     def estimate(self) -> Estimate:
         """Estimate what it takes from its beginning."""
-        from ...operators.expected import evolution
-        from ...runtime.estimate import Range
+        from ...operators.command.expected import evolution
+        from ...runtime.runs.estimate import Range
 
         trials = Range(least=self.request.trials, most=self.request.trials)
         return evolution(self.start, self.tasks) * trials
@@ -131,8 +131,8 @@ class Examining:
     @cached_property
     def state(self) -> str:
         """What tells recipe, tasks and the state of the pool from others; shards have the same."""
-        from ...pool.layout import LEDGER
-        from ...runtime.journal import digest
+        from ...pool.values.layout import LEDGER
+        from ...runtime.record.journal import digest
 
         ledger = (self.pool_folder / LEDGER).stat().st_size
         models = {model.alias: model.model for model in self.start.models}
@@ -143,9 +143,9 @@ class Examining:
     @cached_property
     def folder(self) -> RunFolder:
         """The folder of its results: the same for the same state."""
-        from ...runtime.trace import RunFolder
-        from ...schema.files import make_folder
-        from ...schema.secrets import scrubbed
+        from ...runtime.record.trace import RunFolder
+        from ...schema.values.files import make_folder
+        from ...schema.values.secrets import scrubbed
 
         shard = self.request.choice.shard
         part = "" if shard is None else f"-{shard.which}-of-{shard.of}"
@@ -157,9 +157,9 @@ class Examining:
     @property
     def _results(self) -> Results:
         """The results; what they are of is written down first."""
-        from ...runtime.record import MANIFEST, as_json
-        from ..provenance import digest_of, endpoint, host, versions
-        from ..results import Results
+        from ...runtime.runs.record import MANIFEST, as_json
+        from ..evaluation.provenance import digest_of, endpoint, host, versions
+        from ..evaluation.results import Results
 
         models = {one.alias: one for one in self.start.models}
         head: dict[str, Any] = {
@@ -180,11 +180,11 @@ class Examining:
 
     async def _work(self) -> int:
         """Make what is missing; the folder has what there is, whatever ends it."""
-        from ...operators.stage import open_stage
-        from ...operators.strategy import strategy_of
-        from ...runtime.trace import RunFolder
-        from ..benchmark import find_benchmark
-        from ..examination import Examination
+        from ...operators.evolution.context import open_stage
+        from ...operators.evolution.strategy import strategy_of
+        from ...runtime.record.trace import RunFolder
+        from ..evaluation.benchmark import find_benchmark
+        from ..evaluation.examination import Examination
         from .progress import Progress
 
         await self.start.check_host(self.setting)

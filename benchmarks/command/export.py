@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...runtime.terminal import speakable
-from ...schema.codec import from_value
+from ...runtime.values.terminal import speakable
 from ...schema.command import Command
-from ...schema.errors import InputError
+from ...schema.values.codec import from_value
+from ...schema.values.errors import InputError
 from .options import RESULTS_FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..benchmark import Benchmark
-    from ..exporting import Answers
-    from ..samples import Sample
+    from ..evaluation.benchmark import Benchmark
+    from ..evaluation.exporting import Answers
+    from ..evaluation.samples import Sample
 
 __all__ = ["export"]
 
@@ -31,10 +31,10 @@ __all__ = ["export"]
 @click.option("--name", help="The name to file them under.  [default: the team's]")
 def export(folder: Path, target: Path, form: str | None, trial: int, name: str | None) -> None:
     """Write the answers of an evaluation to TARGET as the benchmark's own evaluator reads them."""
-    from ..benchmark import find_benchmark
-    from ..exporting import Answers
-    from ..logs import log_path
-    from ..results import Request, read_results, read_samples
+    from ..evaluation.benchmark import find_benchmark
+    from ..evaluation.exporting import Answers
+    from ..evaluation.logs import log_path
+    from ..evaluation.results import Request, read_results, read_samples
 
     def log(sample: Sample) -> str:
         path = log_path(folder, sample.task, sample.trial)

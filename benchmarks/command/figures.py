@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.terminal import counted
-from ..tables import by_niche, written
+from ...runtime.values.terminal import counted
+from ..comparison.tables import by_niche, written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -32,8 +32,8 @@ def merge(folders: Sequence[Path], parent: Path, **options: Any) -> None:
     shards are left as they are. Trials that a shard could not make, `mas-bench resume` makes in
     the merged folder.
     """
-    from ...schema.secrets import scrubbed
-    from ..merging import Merging
+    from ...schema.values.secrets import scrubbed
+    from ..comparison.merging import Merging
 
     merging = Merging.of(folders, scrub=scrubbed)
     first = merging.shards[0]

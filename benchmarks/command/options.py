@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...runtime.cluster import on_option
-from ...schema.errors import InputError
-from ...schema.part import Part
-from ..choosing import SPLITS, Choice
+from ...schema.values.errors import InputError
+from ...schema.values.part import Part
+from ..evaluation.choosing import SPLITS, Choice
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..benchmark import Source
+    from ..evaluation.benchmark import Source
 
 __all__ = [
     "RESULTS_FOLDER",
@@ -193,7 +193,7 @@ def spending(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def source_of(options: dict[str, Any]) -> Source:
     """Read where tasks come from."""
-    from ..benchmark import Source
+    from ..evaluation.benchmark import Source
 
     names = ("data", "seed", "level", "count", "scorer", "rubric")
     given = {name: options[name] for name in names if options.get(name) is not None}
@@ -206,7 +206,7 @@ def named(name: str, options: dict[str, Any]) -> str:
     Raises:
         InputError: --scorer and --rubric are for tasks of one's own, or --rubric for a judge.
     """
-    from ..own import JUDGE, NAME, is_own
+    from ..evaluation.own import JUDGE, NAME, is_own
 
     if is_own(name):
         options["data"], name = Path(name), NAME

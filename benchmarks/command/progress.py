@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...runtime.terminal import clock
-from ...runtime.usage import Usage
+from ...runtime.values.terminal import clock
+from ...runtime.values.usage import Usage
 
 if TYPE_CHECKING:
-    from ..samples import Sample
+    from ..evaluation.samples import Sample
 
 __all__ = ["Progress"]
 

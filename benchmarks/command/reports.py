@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...runtime.terminal import counted, speakable
-from ...schema.catalogue import installed
+from ...runtime.values.terminal import counted, speakable
 from ...schema.command import Command
-from ...schema.errors import InputError
-from ...schema.json_text import dumps
+from ...schema.host.catalogue import installed
+from ...schema.values.errors import InputError
+from ...schema.values.json_text import dumps
 from .options import RESULTS_FOLDER, as_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..benchmark import Benchmark
-    from ..tables import Format
+    from ..comparison.tables import Format
+    from ..evaluation.benchmark import Benchmark
 
 __all__ = ["compare_results", "info", "show_list", "table"]
 
@@ -39,7 +39,7 @@ _format = click.option(
 @as_json
 def show_list(as_json: bool) -> None:
     """List the benchmarks that are installed; what is broken is told on standard error."""
-    from ..benchmark import find_benchmark
+    from ..evaluation.benchmark import find_benchmark
 
     found: list[Benchmark] = []
     for name in sorted(installed("benchmarks")):
@@ -69,7 +69,7 @@ def show_list(as_json: bool) -> None:
 @as_json
 def info(name: str, data: Path | None, as_json: bool) -> None:
     """Say what BENCHMARK asks, how it is scored, whose it is, and how to come by its data."""
-    from ..benchmark import Source, find_benchmark
+    from ..evaluation.benchmark import Source, find_benchmark
 
     benchmark = find_benchmark(name)
     told: dict[str, Any] = {
@@ -123,8 +123,8 @@ def compare_results(
     with the first, and p-values are adjusted for their number (Holm). Figures that reference
     answers chose are marked, and no p-value is given of them.
     """
-    from ..comparing import compare_all, compared, p_adjusted
-    from ..tables import written
+    from ..comparison.comparing import compare_all, compared, p_adjusted
+    from ..comparison.tables import written
 
     if len(folders) < 2:
         raise InputError("name two or more folders of results.")
@@ -153,8 +153,8 @@ def table(folders: Sequence[Path], niches: bool, agents: bool, form: Format) -> 
 
     Of one that was killed there is what its journal has. LaTeX tables need the package booktabs.
     """
-    from ..results import read_results
-    from ..tables import by_agent, by_niche, by_team, written
+    from ..comparison.tables import by_agent, by_niche, by_team, written
+    from ..evaluation.results import read_results
 
     if niches and agents:
         raise InputError("--niches and --agents are two tables. Write one of them.")

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ...schema.command import Command
-from ...schema.json_text import dumps
+from ...schema.values.json_text import dumps
 from .options import choice_of, named, own_tasks, source_of, tasks
 
 __all__ = ["write_tasks"]
@@ -23,7 +23,7 @@ def write_tasks(name: str, **options: Any) -> None:
     A line has the reference answer and the scorer, which no agent sees: keep the file from agents
     that read files.
     """
-    from ..results import Request
+    from ..evaluation.results import Request
 
     name = named(name, options)
     source, choice = source_of(options), choice_of(options)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...schema.command import Command, catalogue_of, host_options, problem_format
-from ...schema.errors import InputError
+from ...schema.values.errors import InputError
 from .options import RESULTS_FOLDER
 
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ def vote(
 
     The team goes to standard output, as in: mas-bench vote seed:direct -k 7 > vote_7.yaml
     """
-    from ...pool.sources import load_source
+    from ...pool.teams.sources import load_source
     from ...schema import dump
-    from ..baselines import matching, vote_of
+    from ..evaluation.baselines import matching, vote_of
 
     if single is not None and match is not None and k is None:
         k = matching(single, match)
@@ -64,10 +64,10 @@ def equip(name: str, team_file: str, **host: Any) -> None:
 
     The team goes to standard output: mas-bench equip workbench seed:single_agent > single.yaml
     """
-    from ...pool.sources import load_source
+    from ...pool.teams.sources import load_source
     from ...schema import dump
-    from ..baselines import equipped
-    from ..benchmark import find_benchmark
+    from ..evaluation.baselines import equipped
+    from ..evaluation.benchmark import find_benchmark
 
     tools = find_benchmark(name).tools
     if not tools:

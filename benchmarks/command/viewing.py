@@ -7,18 +7,18 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.artifacts import kept_in
-from ...runtime.record import MANIFEST, read_value
+from ...runtime.engine.artifacts import kept_in
+from ...runtime.record.trace import Trace
+from ...runtime.runs.record import MANIFEST, read_value
 from ...runtime.showing import Recorded
-from ...runtime.terminal import on_one_line, speakable
-from ...runtime.trace import Trace
-from ...schema.codec import to_value
+from ...runtime.values.terminal import on_one_line, speakable
 from ...schema.command import HOST
-from ...schema.errors import InputError
-from ...schema.json_text import loads
-from ...schema.team import natural
-from ..logs import artifacts_place
-from ..results import scored_samples
+from ...schema.team.team import natural
+from ...schema.values.codec import to_value
+from ...schema.values.errors import InputError
+from ...schema.values.json_text import loads
+from ..evaluation.logs import artifacts_place
+from ..evaluation.results import scored_samples
 from .evaluate import OFFLINE
 from .evaluating import recorded
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from ...runtime.record.trace import Event
     from ...runtime.showing import Viewed
-    from ...runtime.trace import Event
-    from ..evaluation import Evaluation
-    from ..samples import Sample
+    from ..evaluation.evaluation import Evaluation
+    from ..evaluation.samples import Sample
     from .evaluating import Evaluating
 
 __all__ = ["loaded", "trial_of", "view"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.view import Cell, NoPage, Page, Table, is_number, paged
-from ...schema.errors import CoterieError
-from ..comparing import compare, compared
+from ...schema.values.errors import CoterieError
+from ..comparison.comparing import compare, compared
 from .figures import table_of
 from .many import readable
 from .samples import address_of
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ...runtime.view import Links
-    from ..comparing import Comparison
+    from ..comparison.comparing import Comparison
     from .evaluated import Evaluated
 
 __all__ = ["comparisons_page", "pair_page"]

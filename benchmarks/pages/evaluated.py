@@ -6,17 +6,17 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.journal import FILE, is_held
-from ...schema.team import natural
+from ...runtime.record.journal import FILE, is_held
+from ...schema.team.team import natural
 from ..command.viewing import loaded
-from ..results import RESULTS, SAMPLES, read_evaluation
+from ..evaluation.results import RESULTS, SAMPLES, read_evaluation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from ..command.evaluating import Evaluating
-    from ..samples import Sample
+    from ..evaluation.samples import Sample
 
 __all__ = ["Evaluated"]
 

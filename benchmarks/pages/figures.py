@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from ...runtime.view import Cell, Page, Table
 from ...runtime.view.plots import Bar, Bars
-from ...schema.json_text import dumps
-from ...schema.loading import read_team
+from ...schema.loading.loading import read_team
 from ...schema.picture.svg import draw_marked
+from ...schema.values.json_text import dumps
 from ..command.figures import warnings_of
-from ..tables import by_agent, by_niche, figure_text
+from ..comparison.tables import by_agent, by_niche, figure_text
 from .samples import KINDS, kind_of
 from .templates import TEMPLATES
 

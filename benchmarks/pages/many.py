@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.terminal import counted
+from ...runtime.values.terminal import counted
 from ...runtime.view import Page
 from ...runtime.view.plots import Bars, Plot, Point, Series
-from ...schema.errors import CoterieError
-from ..tables import by_niche, by_team, figure_text
+from ...schema.values.errors import CoterieError
+from ..comparison.tables import by_niche, by_team, figure_text
 from .figures import bar_of, table_of
 from .templates import TEMPLATES
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from ...runtime.terminal import counted
+from ...runtime.values.terminal import counted
 from ...runtime.view import Cell, NoPage, Page, Table, is_number, paged, verdict, word
 from .templates import TEMPLATES
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ...runtime.view import Links
-    from ..samples import Sample
+    from ..evaluation.samples import Sample
     from .evaluated import Evaluated
 
 __all__ = ["KINDS", "address_of", "kind_of", "samples_page"]

@@ -8,15 +8,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...pool.layout import MANIFEST as EVOLUTION
-from ...runtime.journal import FILE
-from ...runtime.record import MANIFEST
+from ...pool.values.layout import MANIFEST as EVOLUTION
+from ...runtime.record.journal import FILE
+from ...runtime.runs.record import MANIFEST
 from ...runtime.view import NoPage, Page, is_number
 from ...runtime.view.run import run_page
-from ...schema.errors import InputError
-from ...schema.team import natural
+from ...schema.team.team import natural
+from ...schema.values.errors import InputError
 from ..command.viewing import trial_of
-from ..results import RESULTS, SAMPLES
+from ..evaluation.results import RESULTS, SAMPLES
 from .comparison import comparisons_page, pair_page
 from .evaluated import Evaluated
 from .figures import figures_page

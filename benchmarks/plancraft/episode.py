@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from ...schema.codec import Form, from_value, kept, to_value
+from ...schema.values.codec import Form, from_value, kept, to_value
 from .actions import Impossible, read_action
 from .crafting import CraftingTable, Stack
 from .recipes import Recipe, recipe_of

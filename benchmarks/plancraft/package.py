@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.local.package_client import fetch_package
-from ...schema.codec import to_value
-from ...schema.errors import InputError
-from ...schema.problems import reason_of
-from ...schema.values import is_mapping
-from ..keeping import kept
+from ...schema.values.codec import to_value
+from ...schema.values.errors import InputError
+from ...schema.values.problems import reason_of
+from ...schema.values.values import is_mapping
+from ..evaluation.keeping import kept
 from .crafting import LARGEST_STACK, Stack
 from .recipes import EMPTY, Product, Recipe, Shaped, Shapeless, Smelted, recipe_of
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from ..benchmark import Source
+    from ..evaluation.benchmark import Source
 
 __all__ = ["HOW_TO_GET", "REQUIREMENT", "SPLITS", "Example", "Published", "read_published"]
 

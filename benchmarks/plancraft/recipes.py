@@ -7,7 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
-from ...schema.codec import OMITTED, Form, from_value, kept
+from ...schema.values.codec import OMITTED, Form, from_value, kept
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

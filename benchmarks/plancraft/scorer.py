@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.score import Score
-from ...schema.codec import from_value
-from ...schema.scorer_form import ScorerForm, takes
-from ...schema.values import is_mapping
+from ...runtime.values.score import Score
+from ...schema.host.scorer_form import ScorerForm, takes
+from ...schema.values.codec import from_value
+from ...schema.values.values import is_mapping
 from .episode import Episode, World
 from .recipes import RECIPE, fault_of
 from .toolkit import ACT
@@ -16,9 +16,9 @@ from .toolkit import ACT
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ...runtime.scorers import Evidence
+    from ...runtime.scoring.scorers import Evidence
     from ...runtime.tools import ToolCall
-    from ...schema.problems import Path
+    from ...schema.values.problems import Path
 
 __all__ = ["listed_actions", "plancraft"]
 

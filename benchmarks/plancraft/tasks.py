@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ...schema.codec import to_value
-from ...schema.task import ScorerChoice, Task
-from ..benchmark import Benchmark
+from ...schema.team.task import ScorerChoice, Task
+from ...schema.values.codec import to_value
+from ..evaluation.benchmark import Benchmark
 from .episode import Episode, World
 from .package import HOW_TO_GET, read_published
 from .recipes import reachable
@@ -16,7 +16,7 @@ from .toolkit import PLANCRAFT_TOOLS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..benchmark import Source
+    from ..evaluation.benchmark import Source
     from .package import Example, Published
 
 __all__ = [

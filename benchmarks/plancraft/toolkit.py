@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.tools import Tool, ToolError, Toolkit
-from ...schema.codec import from_value
+from ...schema.values.codec import from_value
 from .episode import Episode, World
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ...runtime.workspace import Workspace
+    from ...runtime.repository.workspace import Workspace
 
 __all__ = ["ACT", "LOOK", "PLANCRAFT_TOOLS"]
 

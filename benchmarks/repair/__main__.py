@@ -11,11 +11,11 @@ import click
 
 from ...runtime.jail import Jails
 from ...schema.command import Command
-from ...schema.errors import InputError
-from ...schema.files import make_folder, write_atomically
-from ...schema.json_text import dumps
-from ..benchmark import Source
-from ..choosing import matching
+from ...schema.values.errors import InputError
+from ...schema.values.files import make_folder, write_atomically
+from ...schema.values.json_text import dumps
+from ..evaluation.benchmark import Source
+from ..evaluation.choosing import matching
 from .benchmark import REPAIR, SWE_BENCH, repair_task, swe_bench_instances
 from .deriving import derive_instance, timeout, unsafe
 from .instance import parse_instance
@@ -26,7 +26,7 @@ from .trial import try_patch
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...schema.task import Task
+    from ...schema.team.task import Task
     from .trial import Trial
 
 FOLDER = click.Path(file_okay=False, path_type=Path)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...schema.errors import InputError
-from ...schema.task import ScorerChoice, Task
-from ..benchmark import Benchmark, Headline, Source, mean_score
-from ..measures import Measure
+from ...schema.team.task import ScorerChoice, Task
+from ...schema.values.errors import InputError
+from ..evaluation.benchmark import Benchmark, Headline, Source, mean_score
+from ..evaluation.measures import Measure
 from .environments import environments_dir
 from .instance import Instance, parse_instance, read_instances
 from .offline import find_repair, offline_repairs, repositories_dir

@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ...schema.errors import InputError
-from ...schema.files import write_atomically
+from ...schema.values.errors import InputError
+from ...schema.values.files import write_atomically
 from .grading import PASSED
 from .instance import touched
 from .records import read_records

@@ -10,8 +10,8 @@ import click
 
 from ...runtime.jail import Jails
 from ...schema.command import Command
-from ...schema.errors import InputError
-from ...schema.problems import reason_of
+from ...schema.values.errors import InputError
+from ...schema.values.problems import reason_of
 from .derive import add_to_file, derive, test_files_of
 from .environments import environments_dir
 from .instance import parse_instance

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from platformdirs import user_cache_path
 
-from ...runtime.journal import digest
 from ...runtime.local.package_client import find_uv, run_watched
-from ...schema.codec import kept, to_value
-from ...schema.errors import InputError
-from ...schema.files import locked, write_atomically
-from ...schema.problems import quoted
-from ...schema.values import is_list, is_mapping
+from ...runtime.record.journal import digest
+from ...schema.values.codec import kept, to_value
+from ...schema.values.errors import InputError
+from ...schema.values.files import locked, write_atomically
+from ...schema.values.problems import quoted
+from ...schema.values.values import is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,11 +6,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...schema.codec import to_value
-from ...schema.errors import InputError
-from ...schema.json_text import loads
-from ...schema.problems import quoted
-from ...schema.values import is_list
+from ...schema.values.codec import to_value
+from ...schema.values.errors import InputError
+from ...schema.values.json_text import loads
+from ...schema.values.problems import quoted
+from ...schema.values.values import is_list
 from .environments import parse_environment
 from .records import Record, read_records
 

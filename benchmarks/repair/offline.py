@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import yaml
 from platformdirs import user_cache_path
 
-from ...schema.errors import InputError
+from ...schema.values.errors import InputError
 from .instance import parse_instance
 from .releases import Release, make_repository
 from .working_copies import working_copy

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...runtime.terminal import counted
-from ...schema.errors import InputError
-from ...schema.files import write_atomically
-from ...schema.json_text import dumps
+from ...runtime.values.terminal import counted
+from ...schema.values.errors import InputError
+from ...schema.values.files import write_atomically
+from ...schema.values.json_text import dumps
 from .records import read_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from ..exporting import Answers
+    from ..evaluation.exporting import Answers
 
 __all__ = ["Prediction", "export_predictions", "read_predictions", "write_predictions"]
 

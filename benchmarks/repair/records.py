@@ -6,9 +6,9 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...schema.errors import InputError
-from ...schema.json_text import loads
-from ...schema.problems import quoted, reason_of
+from ...schema.values.errors import InputError
+from ...schema.values.json_text import loads
+from ...schema.values.problems import quoted, reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

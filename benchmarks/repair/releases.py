@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ...runtime.local.package_client import find_uv, run_watched
 from ...runtime.local.packaged import check
-from ...schema.errors import InputError
+from ...schema.values.errors import InputError
 from .working_copies import commit_all
 
 __all__ = ["Release", "make_repository"]

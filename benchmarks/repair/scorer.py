@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.score import Score
-from ...schema.errors import InputError
-from ...schema.scorer_form import ScorerForm, seconds_option, takes
+from ...runtime.values.score import Score
+from ...schema.host.scorer_form import ScorerForm, seconds_option, takes
+from ...schema.values.errors import InputError
 from .instance import parse_instance, touched
 from .steering import steers
 from .trial import TEST_SECONDS, try_patch
@@ -16,8 +16,8 @@ from .trial import TEST_SECONDS, try_patch
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ...runtime.scorers import Evidence
-    from ...schema.problems import Path as FieldPath
+    from ...runtime.scoring.scorers import Evidence
+    from ...schema.values.problems import Path as FieldPath
     from .instance import Instance
     from .trial import Trial
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...runtime.git import git
 from ...runtime.jail import JailKilled, Limits, Shell
 from ...runtime.jail.scratch import ScratchFolder
-from ...runtime.repository import Repository
+from ...runtime.repository.git import git
+from ...runtime.repository.repository import Repository
 from ...runtime.runners.bridge import in_thread
 from ...runtime.runners.programs import host_programs
-from ...schema.errors import AgentError, InputError, JailError
+from ...schema.values.errors import AgentError, InputError, JailError
 from .grading import Grade, believable, grade
 from .steering import steering_of
 

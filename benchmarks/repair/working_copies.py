@@ -8,8 +8,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...runtime.git import git
-from ...schema.errors import AgentError, InputError, StorageError
+from ...runtime.repository.git import git
+from ...schema.values.errors import AgentError, InputError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

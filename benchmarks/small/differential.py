@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...runtime.ranked import HITS, ranked
+from ...runtime.scoring.ranked import HITS, ranked
 from ...schema.command import Command
-from ...schema.task import ScorerChoice
-from ..benchmark import Headline, Source, mean_score
-from ..figures import Figures
-from ..measures import RANKED
-from ..samples import Sample
-from ..tables import written
+from ...schema.team.task import ScorerChoice
+from ..comparison.tables import written
+from ..evaluation.benchmark import Headline, Source, mean_score
+from ..evaluation.figures import Figures
+from ..evaluation.measures import RANKED
+from ..evaluation.samples import Sample
 from .conditions import World, likeliest, read_brief
-from .generated import LEVELS, Item, in_worlds
+from .generated.generated import LEVELS, Item, in_worlds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...schema.task import Task
-    from .generated import Write
+    from ...schema.team.task import Task
+    from .generated.generated import Write
 
 __all__ = ["DIFFERENTIAL", "by_chance", "by_department", "with_all_briefs"]
 

@@ -6,15 +6,15 @@ import random
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..benchmark import Benchmark
+from ..evaluation.benchmark import Benchmark
 from . import gsm8k, humaneval, math500, mbpp
 from .mathematics import needing_math
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ...schema.task import Task
-    from ..benchmark import Source
+    from ...schema.team.task import Task
+    from ..evaluation.benchmark import Source
 
 __all__ = ["DOMAINS", "domain_blocks"]
 

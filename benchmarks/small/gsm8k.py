@@ -7,14 +7,14 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.local.packaged import PackagedFile
-from ...schema.errors import InputError
-from ...schema.task import ScorerChoice, Task
-from ..benchmark import Benchmark
+from ...schema.team.task import ScorerChoice, Task
+from ...schema.values.errors import InputError
+from ..evaluation.benchmark import Benchmark
 from .named import NamedFile
 from .published import PublishedFile
 
 if TYPE_CHECKING:
-    from ..benchmark import Source
+    from ..evaluation.benchmark import Source
     from .named import Line
 
 __all__ = ["GSM8K", "GSM8K_100", "gsm8k_task", "gsm8k_tasks"]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ...schema.task import ScorerChoice, Task
-from ..benchmark import Benchmark
+from ...schema.team.task import ScorerChoice, Task
+from ..evaluation.benchmark import Benchmark
 from .mathematics import needing_math
 from .named import NamedFile
 
 if TYPE_CHECKING:
-    from ..benchmark import Source
+    from ..evaluation.benchmark import Source
     from .named import Line
 
 __all__ = ["HARD_MATH", "HARD_MATH_BY_SUBJECT", "MATH500", "math500_tasks"]

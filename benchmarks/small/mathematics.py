@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 from ...runtime.jail import JailKilled, Limits, PythonWorker
 from ...runtime.jail.scratch import ScratchFolder
-from ...runtime.score import Score
-from ...schema.errors import InputError, JailError
-from ...schema.extras import how_to_get
-from ...schema.scorer_form import ScorerForm, seconds_option, takes
+from ...runtime.values.score import Score
+from ...schema.host.scorer_form import ScorerForm, seconds_option, takes
+from ...schema.values.errors import InputError, JailError
+from ...schema.values.extras import how_to_get
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ...runtime.jail import Jails
-    from ...runtime.scorers import Evidence
-    from ...schema.problems import Path as FieldPath
-    from ...schema.task import Task
-    from ..benchmark import Source
+    from ...runtime.scoring.scorers import Evidence
+    from ...schema.team.task import Task
+    from ...schema.values.problems import Path as FieldPath
+    from ..evaluation.benchmark import Source
 
 __all__ = ["math", "needing_math", "require_math"]
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from ...schema.errors import InputError
-from ...schema.task import ScorerChoice, Task
-from ..benchmark import Benchmark
+from ...schema.team.task import ScorerChoice, Task
+from ...schema.values.errors import InputError
+from ..evaluation.benchmark import Benchmark
 from .named import NamedFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..benchmark import Source
+    from ..evaluation.benchmark import Source
     from .named import Line
 
 __all__ = ["FILE", "MBPP", "mbpp_task", "mbpp_tasks"]

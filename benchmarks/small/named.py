@@ -6,16 +6,16 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ...schema.errors import InputError
-from ...schema.json_text import loads
-from ...schema.problems import reason_of
-from ...schema.values import is_mapping
+from ...schema.values.errors import InputError
+from ...schema.values.json_text import loads
+from ...schema.values.problems import reason_of
+from ...schema.values.values import is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from ..benchmark import Source
+    from ..evaluation.benchmark import Source
 
 __all__ = ["Line", "NamedFile"]
 

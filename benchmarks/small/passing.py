@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING, Any
 from ...runtime.jail import Limits, PythonWorker
 from ...runtime.jail.scratch import ScratchFolder
 from ...runtime.runners.bridge import in_thread
-from ...runtime.score import Score
-from ...schema.errors import JailError
-from ...schema.scorer_form import ScorerForm, seconds_option, takes
+from ...runtime.values.score import Score
+from ...schema.host.scorer_form import ScorerForm, seconds_option, takes
+from ...schema.values.errors import JailError
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
     from ...runtime.jail import AnyJail, Jails
     from ...runtime.runners.bridge import Bridge
-    from ...runtime.scorers import Evidence
+    from ...runtime.scoring.scorers import Evidence
 
 __all__ = ["SECONDS", "humaneval", "readings"]
 

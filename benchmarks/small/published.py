@@ -8,14 +8,14 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from ...runtime.local.packaged import PackagedFile, fetch
-from ...schema.errors import InputError
-from ...schema.problems import reason_of
-from ..keeping import kept
+from ...schema.values.errors import InputError
+from ...schema.values.problems import reason_of
+from ..evaluation.keeping import kept
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..benchmark import Source
+    from ..evaluation.benchmark import Source
 
 __all__ = ["PublishedFile"]
 

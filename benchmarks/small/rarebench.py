@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from ...schema.errors import InputError
-from ...schema.json_text import loads
-from ...schema.problems import reason_of
-from ...schema.task import ScorerChoice, Task
-from ...schema.values import is_list, is_mapping
-from ..benchmark import Benchmark
-from ..measures import RANKED
+from ...schema.team.task import ScorerChoice, Task
+from ...schema.values.errors import InputError
+from ...schema.values.json_text import loads
+from ...schema.values.problems import reason_of
+from ...schema.values.values import is_list, is_mapping
+from ..evaluation.benchmark import Benchmark
+from ..evaluation.measures import RANKED
 from .differential import MRR
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from ..benchmark import Source
+    from ..evaluation.benchmark import Source
 
 __all__ = ["RAREBENCH"]
 

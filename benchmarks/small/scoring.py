@@ -6,15 +6,15 @@ import re
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.score import Score
-from ...runtime.scorers import ENDING
-from ...schema.scorer_form import ScorerForm, takes
+from ...runtime.scoring.scorers import ENDING
+from ...runtime.values.score import Score
+from ...schema.host.scorer_form import ScorerForm, takes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ...runtime.scorers import Evidence
-    from ...schema.problems import Path
+    from ...runtime.scoring.scorers import Evidence
+    from ...schema.values.problems import Path
 
 __all__ = ["lesson", "letter", "mention", "sequence"]
 

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
 
-from ...schema.task import ScorerChoice
-from ..benchmark import Headline, mean_score
-from ..measures import LEARNING
-from .generated import Item, in_worlds
+from ...schema.team.task import ScorerChoice
+from ..evaluation.benchmark import Headline, mean_score
+from ..evaluation.measures import LEARNING
+from .generated.generated import Item, in_worlds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from .generated import Write
+    from .generated.generated import Write
 
 __all__ = ["STUDENT_BEFORE", "TEACHERS", "TEACHING", "Language"]
 

@@ -8,12 +8,12 @@ from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.local.packaged import PackagedFile
-from ...schema.task import ScorerChoice, Task
-from ..benchmark import Benchmark
+from ...schema.team.task import ScorerChoice, Task
+from ..evaluation.benchmark import Benchmark
 from .published import PublishedFile
 
 if TYPE_CHECKING:
-    from ..benchmark import Source
+    from ..evaluation.benchmark import Source
 
 __all__ = ["TRUTHFULQA_MC", "truthfulqa_task"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...schema.command import Command
-from ...schema.json_text import dumps
+from ...schema.values.json_text import dumps
 from .tasks import SPLITS, STREAMS, stream
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from itertools import combinations_with_replacement, product
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from ...schema.errors import InputError
-from ...schema.task import ScorerChoice, Task
+from ...schema.team.task import ScorerChoice, Task
+from ...schema.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...schema.command import Command, Family
-from ...schema.errors import InputError
+from ...schema.values.errors import InputError
 from .recorded import judge_file
 from .tables import find_folder
 

@@ -7,9 +7,9 @@ import io
 import json
 from typing import TYPE_CHECKING
 
-from ...schema.errors import InputError
-from ...schema.files import make_folder, write_atomically
-from ...schema.values import is_list
+from ...schema.values.errors import InputError
+from ...schema.values.files import make_folder, write_atomically
+from ...schema.values.values import is_list
 from .answers import calls_in
 from .references import FILES, reference_rows
 from .tables import find_folder
@@ -17,8 +17,8 @@ from .tables import find_folder
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..exporting import Answers
-    from ..samples import Sample
+    from ..evaluation.exporting import Answers
+    from ..evaluation.samples import Sample
 
 __all__ = ["calls_of", "export_all_tools", "export_named_tools"]
 

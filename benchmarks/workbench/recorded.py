@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...schema.errors import InputError
-from ...schema.values import is_list
+from ...schema.values.errors import InputError
+from ...schema.values.values import is_list
 from .references import FILES, reference_calls, reference_rows
 from .tables import NO_VALUE, load_tables
 from .verdict import Verdict, verdict

@@ -6,8 +6,8 @@ import ast
 import csv
 from typing import TYPE_CHECKING
 
-from ...schema.errors import InputError
-from ...schema.values import is_list
+from ...schema.values.errors import InputError
+from ...schema.values.values import is_list
 from .tables import SOURCE
 
 if TYPE_CHECKING:

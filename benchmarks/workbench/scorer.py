@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.score import Score
-from ...schema.errors import InputError
-from ...schema.json_text import dumps
-from ...schema.scorer_form import ScorerForm, takes
-from ...schema.values import is_mapping
+from ...runtime.values.score import Score
+from ...schema.host.scorer_form import ScorerForm, takes
+from ...schema.values.errors import InputError
+from ...schema.values.json_text import dumps
+from ...schema.values.values import is_mapping
 from .answers import calls_in, written
 from .domains import OPERATIONS
 from .tables import load_tables
@@ -18,9 +18,9 @@ from .verdict import verdict
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ...runtime.scorers import Evidence
+    from ...runtime.scoring.scorers import Evidence
     from ...runtime.tools import ToolCall
-    from ...schema.problems import Path as FieldPath
+    from ...schema.values.problems import Path as FieldPath
 
 __all__ = ["workbench"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...schema.errors import InputError
+from ...schema.values.errors import InputError
 from .table import MISSING, Row, Table
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
-from ...schema.task import ScorerChoice, Task
-from ..benchmark import Benchmark, Source
+from ...schema.team.task import ScorerChoice, Task
+from ..evaluation.benchmark import Benchmark, Source
 from .domains import DOMAINS
 from .export import export_all_tools, export_named_tools
 from .references import FILES, literal_list, reference_calls, reference_rows

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.tools import Tool, ToolError, Toolkit
-from ...schema.values import is_list, is_mapping
+from ...schema.values.values import is_list, is_mapping
 from .domains import DOMAINS
 from .operation import Workplace
 from .table import is_missing
@@ -16,7 +16,7 @@ from .tables import load_tables
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ...runtime.workspace import Workspace
+    from ...runtime.repository.workspace import Workspace
     from .operation import Operation
 
 __all__ = [

@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from ..answers import Unfit, closed, reason_schema, structured
-from ..material import clip, fenced, material
-from ..meta import Question, prompt
+from ..core.answers import Unfit, closed, reason_schema, structured
+from ..core.material import clip, fenced, material
+from ..core.meta import Question, prompt
 from .verdict import Verdict
 from .view import view
 from .votes import Submission, Vote
@@ -15,7 +15,7 @@ from .votes import Submission, Vote
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from ..bounds import Bounds
+    from ..core.bounds import Bounds
     from .trace import Trace
     from .view import Room
     from .votes import Ballot, Pair

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.together import together
-from ...schema.errors import InputError
-from ..operator import Operator
-from ..proposal import Dropped
+from ...runtime.values.together import together
+from ...schema.values.errors import InputError
+from ..core.operator import Operator
+from ..core.proposal import Dropped
 from .asking import OPERATOR, again_question, own_question, whole_question
 from .verdict import Verdict
 from .view import Room
@@ -21,7 +21,7 @@ from .votes import ALPHA, Submission, collaborative_vote, local_vote
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ..meta import Question, Respondent
+    from ..core.meta import Question, Respondent
     from .trace import Trace
     from .verdict import Scheme
     from .votes import Ballot

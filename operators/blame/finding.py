@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.terminal import counted, on_one_line, speakable
-from ...runtime.trace import EVENTS
-from ..material import clip
+from ...runtime.record.trace import EVENTS
+from ...runtime.values.terminal import counted, on_one_line, speakable
+from ..core.material import clip
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ...runtime.usage import Usage
+    from ...runtime.values.usage import Usage
     from .trace import Step, Trace
     from .verdict import Verdict
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from ...runtime.events import EVENTS, all_events_of, checked, unscrubbed
-from ...runtime.record import read_result, read_value
-from ...schema.errors import InputError
-from ...schema.json_text import dumps
-from ...schema.task import Task
+from ...runtime.record.events import EVENTS, all_events_of, checked, unscrubbed
+from ...runtime.runs.record import read_result, read_value
+from ...schema.team.task import Task
+from ...schema.values.errors import InputError
+from ...schema.values.json_text import dumps
 from .steps import blamable, outage_of, steps_of
 from .trace import Trace
 

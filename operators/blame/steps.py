@@ -11,8 +11,8 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.outcomes import INFRASTRUCTURE
-from ...schema.json_text import dumps
+from ...runtime.agents.outcomes import INFRASTRUCTURE
+from ...schema.values.json_text import dumps
 from .trace import Step
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from ..material import clip, fenced, material
+from ..core.material import clip, fenced, material
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..bounds import Bounds
+    from ..core.bounds import Bounds
     from .trace import Step
 
 __all__ = ["Room", "View", "view"]

@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ...schema.command import host_options, problem_format
-from ...schema.errors import InputError, RunError
-from ...schema.loading import read_file
-from ...schema.models import DEFAULT_ALIAS
+from ...schema.host.models import DEFAULT_ALIAS
+from ...schema.loading.loading import read_file
+from ...schema.values.errors import InputError, RunError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
 
-    from ...pool.learnt import Learnt
-    from ...pool.pool import Pool
-    from ...runtime.budget import Caps
-    from ...schema.catalogue import Catalogue
-    from ...schema.ceiling import Ceiling
-    from ...schema.task import Task
-    from ...schema.team import Team
-    from ..meta import Meta
-    from ..proposal import Dropped, Parent
+    from ...pool.ledger.learnt import Learnt
+    from ...pool.teams.pool import Pool
+    from ...runtime.values.budget import Caps
+    from ...schema.host.catalogue import Catalogue
+    from ...schema.loading.ceiling import Ceiling
+    from ...schema.team.task import Task
+    from ...schema.team.team import Team
+    from ..core.meta import Meta
+    from ..core.proposal import Dropped, Parent
 
 __all__ = [
     "FILE",
@@ -104,7 +104,7 @@ def learnt(
         InputError: There is no such embedder.
         StorageError: The ledger cannot be read.
     """
-    from ...pool.memory import open_memory
+    from ...pool.memory.memory import open_memory
 
     if pool is None or not pool.learnt:
         return []
@@ -153,8 +153,8 @@ class Host:
         Raises:
             InputError: One cannot be read.
         """
-        from ...runtime.budget import Caps
-        from ...schema.ceiling import load_ceiling
+        from ...runtime.values.budget import Caps
+        from ...schema.loading.ceiling import load_ceiling
 
         return cls(
             known=known,
@@ -174,11 +174,11 @@ class Host:
         Raises:
             InputError: A file does not load, or there are more runs than teams.
         """
-        from ...pool.sources import load_source
-        from ..bounds import Bounds
-        from ..digest import digest
-        from ..proposal import Parent
-        from ..recorded import read_run
+        from ...pool.teams.sources import load_source
+        from ..core.bounds import Bounds
+        from ..core.digest import digest
+        from ..core.proposal import Parent
+        from ..core.recorded import read_run
 
         if len(runs) > len(sources):
             raise InputError(f"{len(runs)} runs for {len(sources)} teams: give each team its run.")
@@ -195,7 +195,7 @@ class Host:
 
         Models are chosen by the person who names them on this host, so any of these will do.
         """
-        from ...schema.ceiling import Ceiling
+        from ...schema.loading.ceiling import Ceiling
 
         if self.policy is not None:
             return self.policy
@@ -224,9 +224,9 @@ class Host:
         fetch_embedded([self.known.models[one] for one in asked if one in self.known.models])
 
         async def until_done() -> Came:
-            from ...runtime.budget import Budget
-            from ...runtime.services import Setting, open_services
-            from ..meta import Meta
+            from ...runtime.runs.services import Setting, open_services
+            from ...runtime.values.budget import Budget
+            from ..core.meta import Meta
 
             setting = Setting(seed=self.seed, budget=self.budget, cache=self.cache)
             async with open_services(self.known, setting) as services:

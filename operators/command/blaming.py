@@ -8,34 +8,34 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...runtime.budget import Budget, Caps
 from ...runtime.command.loading import known_again
 from ...runtime.command.models import fetch_embedded
 from ...runtime.command.signals import same_command, stopped_in_order, to_the_end
-from ...runtime.journal import Journal
-from ...runtime.record import as_json, read_setting
-from ...runtime.services import Setting, open_services
-from ...runtime.terminal import speakable_json
-from ...runtime.trace import RunFolder
-from ...runtime.usage import Usage
-from ...schema.ceiling import Ceiling
+from ...runtime.record.journal import Journal
+from ...runtime.record.trace import RunFolder
+from ...runtime.runs.record import as_json, read_setting
+from ...runtime.runs.services import Setting, open_services
+from ...runtime.values.budget import Budget, Caps
+from ...runtime.values.terminal import speakable_json
+from ...runtime.values.usage import Usage
 from ...schema.command import catalogue_of
-from ...schema.errors import InputError
-from ...schema.json_text import dumps
+from ...schema.loading.ceiling import Ceiling
+from ...schema.values.errors import InputError
+from ...schema.values.json_text import dumps
 from ..blame.attributing import attribute
 from ..blame.finding import Finding
 from ..blame.reading import Ended, outage_of_run, trace_of
-from ..meta import Meta
-from ..proposal import Dropped
+from ..core.meta import Meta
+from ..core.proposal import Dropped
 from .arguments import refusal
 from .kept import folder_in
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ...runtime.scrubber import Scrubber
-    from ...runtime.services import Services
-    from ...schema.catalogue import Catalogue
+    from ...runtime.runs.services import Services
+    from ...runtime.scrubbing.scrubber import Scrubber
+    from ...schema.host.catalogue import Catalogue
     from ..blame.trace import Trace
 
 __all__ = ["Blaming"]

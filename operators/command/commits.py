@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...runtime.git import git
-from ...runtime.repository import Repository
-from ...schema.errors import AgentError, InputError
+from ...runtime.repository.git import git
+from ...runtime.repository.repository import Repository
+from ...schema.values.errors import AgentError, InputError
 
 __all__ = ["check_repository", "commit"]
 

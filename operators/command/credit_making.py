@@ -9,32 +9,32 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...runtime.branch import Branch, Locks
-from ...runtime.budget import Budget
-from ...runtime.terminal import counted
-from ...runtime.usage import Usage
-from ...runtime.whole import as_run
-from ...schema.ceiling import Ceiling
-from ...schema.errors import InputError, RunError
-from ..account import Account
+from ...runtime.record.branch import Branch, Locks
+from ...runtime.runs.whole import as_run
+from ...runtime.values.budget import Budget
+from ...runtime.values.terminal import counted
+from ...runtime.values.usage import Usage
+from ...schema.loading.ceiling import Ceiling
+from ...schema.values.errors import InputError, RunError
+from ..core.account import Account
+from ..core.judge import Verdict, judge
+from ..core.meta import Meta
 from ..credit.counterfactual import MOST_NAMED, Counterfactuals, Player, by_answer, name_of
 from ..credit.naive import naive_agents, naive_turns
 from ..credit.players import agents_of, calls_at_most, turns_of
 from ..credit.schemes import Credit, Game
 from ..credit.table import Cost, Table
-from ..judge import Verdict, judge
-from ..meta import Meta
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ...runtime.journal import Journal
-    from ...runtime.outcomes import Run
-    from ...runtime.plan import Plan
-    from ...runtime.rounds import Round
-    from ...runtime.services import Services
-    from ...schema.catalogue import Catalogue
-    from ...schema.task import Task
+    from ...runtime.agents.outcomes import Run
+    from ...runtime.plan.plan import Plan
+    from ...runtime.record.journal import Journal
+    from ...runtime.rounds.rounds import Round
+    from ...runtime.runs.services import Services
+    from ...schema.host.catalogue import Catalogue
+    from ...schema.team.task import Task
     from ..credit.counterfactual import Score, Worth
 
 __all__ = ["Making"]

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...runtime.adapting import RECIPE
-from ...runtime.budget import Caps
 from ...runtime.command.loading import known_again, load_folder
 from ...runtime.command.models import fetch_embedded
 from ...runtime.command.signals import same_command, stopped_in_order, to_the_end
-from ...runtime.journal import Journal
-from ...runtime.plan import compile
-from ...runtime.record import read_result, read_setting
-from ...runtime.services import open_services
+from ...runtime.plan.plan import compile
+from ...runtime.record.journal import Journal
+from ...runtime.runs.adapting import RECIPE
+from ...runtime.runs.record import read_result, read_setting
+from ...runtime.runs.services import open_services
+from ...runtime.values.budget import Caps
 from ...schema.command import catalogue_of
-from ...schema.errors import InputError
-from ...schema.json_text import dumps
+from ...schema.values.errors import InputError
+from ...schema.values.json_text import dumps
 from .credit_making import Making
 from .kept import folder_in
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ...runtime.command.loading import Loaded
-    from ...runtime.plan import Plan
-    from ...runtime.services import Setting
+    from ...runtime.plan.plan import Plan
+    from ...runtime.runs.services import Setting
 
 __all__ = ["Crediting"]
 

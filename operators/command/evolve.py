@@ -12,15 +12,15 @@ import click
 from ...runtime.cluster import on_option
 from ...runtime.otel import otel_options
 from ...schema.command import Command, catalogue_of, host_options, problem_format
-from ...schema.errors import InputError
+from ...schema.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...schema.catalogue import Catalogue
-    from ...schema.recipe import Recipe
-    from ...schema.task import Task
-    from ..islands import Islands
+    from ...schema.host.catalogue import Catalogue
+    from ...schema.loading.recipe import Recipe
+    from ...schema.team.task import Task
+    from ..evolution.islands import Islands
     from .evolving import Evolving, Testing
 
 __all__ = ["main"]
@@ -66,7 +66,7 @@ class _Evolve(Command):
 @json_option
 def report(pool_folder: Path, name: str | None, csv: Path | None, *, as_json: bool) -> None:
     """Tell what came of an evolution in POOL until now, and spend nothing."""
-    from ..rows import rows, write_csv
+    from ..report.rows import rows, write_csv
     from .telling import Told, evolution_of
 
     evolution = evolution_of(pool_folder, name)
@@ -191,9 +191,9 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path, **options: Any)
     command again goes on where an interrupted evolution ended, and shows the report of one that is
     done; nothing is paid twice. With further tasks at its end, the stream is prolonged.
     """
-    from ...pool.own_files import refuse_link
-    from ...schema.recipe import load_recipe
-    from ...schema.tasks import placed_tasks
+    from ...pool.folder.own_files import refuse_link
+    from ...schema.loading.recipe import load_recipe
+    from ...schema.loading.tasks import placed_tasks
     from .evolving import Evolving
     from .several import Several
 
@@ -250,8 +250,8 @@ def _islands(tasks: Sequence[Task], options: dict[str, Any]) -> Islands | None:
     Raises:
         InputError: It is none, or not said where they meet.
     """
-    from ...schema.part import Part
-    from ..islands import Islands
+    from ...schema.values.part import Part
+    from ..evolution.islands import Islands
 
     given = [f"--{name}" for name in ("meet", "every") if options[name] is not None]
     given += ["--no-wait"] if options["no_wait"] else []
@@ -279,8 +279,8 @@ def _testing(recipe: Recipe, options: dict[str, Any], known: Catalogue) -> Testi
         InputError: An option says how to test, and none says on what; or a task or team does not
             load.
     """
-    from ...pool.sources import load_source
-    from ...schema.tasks import placed_tasks
+    from ...pool.teams.sources import load_source
+    from ...schema.loading.tasks import placed_tasks
     from .evolving import Testing
 
     if options["test_file"] is None:
@@ -290,7 +290,7 @@ def _testing(recipe: Recipe, options: dict[str, Any], known: Catalogue) -> Testi
     placed = placed_tasks(options["test_file"], known)
     tasks = [*placed.values()]
     if recipe.score == "answer":
-        from ...schema.tasks import require_answers
+        from ...schema.loading.tasks import require_answers
 
         require_answers(tasks)
     return Testing(

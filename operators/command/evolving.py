@@ -13,27 +13,27 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...pool.layout import EVOLUTIONS, LEDGER
-from ...pool.own_files import refuse_links
-from ...runtime.journal import digest
+from ...pool.folder.own_files import refuse_links
+from ...pool.values.layout import EVOLUTIONS, LEDGER
 from ...runtime.otel import Turns, around, exporting
-from ...runtime.terminal import counted, speakable
+from ...runtime.record.journal import digest
+from ...runtime.values.terminal import counted, speakable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ...runtime.budget import Budget
     from ...runtime.otel.telemetry import Telemetry
-    from ...runtime.services import Setting
-    from ...runtime.usage import Usage
-    from ...schema.catalogue import Catalogue
-    from ...schema.recipe import Recipe
-    from ...schema.task import Task
-    from ...schema.team import Team
-    from ..folder import Manifest
-    from ..heldout import Subject
-    from ..islands import Islands
-    from ..stage import Stage
+    from ...runtime.runs.services import Setting
+    from ...runtime.values.budget import Budget
+    from ...runtime.values.usage import Usage
+    from ...schema.host.catalogue import Catalogue
+    from ...schema.loading.recipe import Recipe
+    from ...schema.team.task import Task
+    from ...schema.team.team import Team
+    from ..evolution.context import Stage
+    from ..evolution.folder import Manifest
+    from ..evolution.islands import Islands
+    from ..report.heldout import Subject
     from .starting import Start
     from .watching import Watch
 
@@ -121,7 +121,7 @@ class Evolving:
 
     @property
     def _is_shared(self) -> bool:
-        from ...pool.state import is_shared
+        from ...pool.ledger.state import is_shared
 
         is_there = (self.pool_folder / LEDGER).exists()
         return is_shared(self.pool_folder) if is_there else self.options["use_git"]
@@ -168,9 +168,9 @@ class Evolving:
         Raises:
             InputError: Something is.
         """
-        from ...pool.ledger import Ledger
-        from ...pool.seen import Seen
-        from ..folder import TURNS, find_folder
+        from ...pool.ledger.ledger import Ledger
+        from ...pool.memory.seen import Seen
+        from ..evolution.folder import TURNS, find_folder
         from .commits import check_repository
 
         find_folder(self.pool_folder, self.name, self.manifest)
@@ -233,8 +233,8 @@ class Evolving:
         await self.page.enter_async_context(viewer(self.folder))
 
     async def _worked(self) -> int:
-        from ..folder import open_folder
-        from ..stage import open_stage
+        from ..evolution.context import open_stage
+        from ..evolution.folder import open_folder
 
         if self._taken < len(self.tasks):
             await self.start.check_host(self.setting)
@@ -268,19 +268,19 @@ class Evolving:
     @property
     def _recalls(self) -> bool:
         """Whether somebody who is evolved or tested recalls what was learnt."""
-        from ...runtime.recall import recalls
+        from ...runtime.messages.recall import recalls
 
         tested = [*self._seeds(), *self.testing.beside] if self.testing else []
         return self.start.recalls or any(map(recalls, tested))
 
     def _seeds(self) -> list[Team]:
-        from ...pool.sources import load_source
+        from ...pool.teams.sources import load_source
 
         return [load_source(source, self.start.catalogue) for source in self.start.sources]
 
     async def _evolve(self, stage: Stage) -> None:
-        from ..evolution import Evolution
-        from ..strategy import strategy_of
+        from ..evolution.evolution import Evolution
+        from ..evolution.strategy import strategy_of
         from .watching import Watch
 
         if self._taken < len(self.tasks):
@@ -314,7 +314,7 @@ class Evolving:
 
     def _heading(self) -> str:
         """Say what is to be done, by which models, and where it is kept."""
-        from ..reuse import told_reuse
+        from ..evolution.reuse import told_reuse
 
         recipe, start = self.recipe, self.start
         asked = (model for model in start.models if model.alias in start.asked)
@@ -325,8 +325,8 @@ class Evolving:
 
     async def _test(self, stage: Stage) -> None:
         """Test the team that the pool would deploy, or the strategy, and those beside it."""
-        from ..frozen import Figures, write_figures
-        from ..heldout import HeldOut
+        from ..report.frozen import Figures, write_figures
+        from ..report.heldout import HeldOut
 
         if self.testing is None:
             return
@@ -351,8 +351,8 @@ class Evolving:
 
     def _subjects(self, stage: Stage, beside: Sequence[Team]) -> list[Subject]:
         """Find what to test: the team to deploy, or the strategy where it leaves no team."""
-        from ..heldout import Learned, beside_teams, frozen_teams
-        from ..strategy import strategy_of
+        from ..evolution.strategy import strategy_of
+        from ..report.heldout import Learned, beside_teams, frozen_teams
 
         seeds, strategy = self._seeds(), strategy_of(self.recipe.strategy)
         if strategy.leaves_team:
@@ -382,7 +382,7 @@ class Evolving:
     @cached_property
     def manifest(self) -> Manifest:
         """What makes it this evolution and no other."""
-        from ..folder import Manifest
+        from ..evolution.folder import Manifest
 
         return Manifest.of(
             recipe=self.recipe,
@@ -401,8 +401,8 @@ class Evolving:
         Raises:
             InputError: The budget cannot be read.
         """
-        from ...runtime.budget import Caps
-        from ...runtime.services import Setting
+        from ...runtime.runs.services import Setting
+        from ...runtime.values.budget import Caps
 
         budget = self.options["budget"]
         return Setting(
@@ -416,7 +416,7 @@ class Evolving:
 
     def _on_episode(self, watch: Watch, turns: Turns, line: Mapping[str, Any]) -> None:
         """Show an episode, and commit the pool where that is wanted."""
-        from ..lines import runs_of
+        from ..evolution.lines import runs_of
 
         turns.finished(self._taken, line.get("score"))
         self._taken += 1
@@ -441,8 +441,8 @@ class Evolving:
 
     def show(self) -> None:
         """Print what there is to tell; nothing where it did not even begin."""
-        from ..folder import MANIFEST
-        from ..rows import rows, write_csv
+        from ..evolution.folder import MANIFEST
+        from ..report.rows import rows, write_csv
         from .telling import Told
 
         if not (self.folder / MANIFEST).exists():
@@ -459,7 +459,7 @@ class Evolving:
 
 def typed() -> str:
     """Give the command as the user typed it, without what looks like a secret."""
-    from ...schema.secrets import scrubbed, secrets_of
+    from ...schema.values.secrets import scrubbed, secrets_of
 
     words = [Path(sys.argv[0]).name, *sys.argv[1:]]
     return scrubbed(shlex.join(words), secrets_of(os.environ))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...schema.errors import InputError
+from ...schema.values.errors import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path

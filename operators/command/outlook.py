@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ...runtime.plan import compile
-from ...runtime.terminal import counted
-from ..expected import evolution
-from ..reuse import told_reuse
-from ..scoring import is_judged
-from ..strategy import strategy_of
+from ...runtime.plan.plan import compile
+from ...runtime.values.terminal import counted
+from ..core.scoring import is_judged
+from ..evolution.reuse import told_reuse
+from ..evolution.strategy import strategy_of
+from .expected import evolution
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ...schema.task import Task
+    from ...schema.team.task import Task
     from .evolving import Evolving
     from .starting import Start
 

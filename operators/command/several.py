@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...pool.student import t_interval
+from ...pool.values.student import t_interval
 from ...runtime.otel import exporting
-from ...runtime.terminal import counted, speakable
-from ...runtime.usage import Usage
-from ...schema.json_text import dumps
+from ...runtime.values.terminal import counted, speakable
+from ...runtime.values.usage import Usage
+from ...schema.values.json_text import dumps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,8 +77,8 @@ class Several:
         return 0
 
     def _show(self) -> None:
-        from ..folder import MANIFEST
-        from ..rows import rows, write_csv
+        from ..evolution.folder import MANIFEST
+        from ..report.rows import rows, write_csv
         from .telling import Told
 
         begun = [
@@ -129,7 +129,7 @@ def _mean(values: Sequence[float | None]) -> dict[str, Any] | None:
 
 def _spent(folder: Path) -> tuple[Usage, float]:
     """Sum up what an evolution has spent, and how many seconds it has taken."""
-    from ...runtime.journal import FILE, Journal
+    from ...runtime.record.journal import FILE, Journal
 
     if not (folder / FILE).exists():
         return Usage(), 0.0

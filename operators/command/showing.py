@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.journal import FILE as JOURNAL
-from ...runtime.journal import Journal
-from ...runtime.outcomes import Run
-from ...runtime.terminal import counted, speakable
-from ...runtime.usage import Usage
-from ...schema.codec import from_value
-from ..lines import candidates_of, lines_in
+from ...runtime.agents.outcomes import Run
+from ...runtime.record.journal import FILE as JOURNAL
+from ...runtime.record.journal import Journal
+from ...runtime.values.terminal import counted, speakable
+from ...runtime.values.usage import Usage
+from ...schema.values.codec import from_value
+from ..evolution.lines import candidates_of, lines_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

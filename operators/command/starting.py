@@ -9,29 +9,29 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from ...runtime.recall import recalls
-from ...runtime.terminal import counted
-from ...schema.ceiling import Ceiling, load_ceiling
-from ...schema.errors import ConfigError, InputError, ModelError
-from ...schema.recipe import DEFAULT_SEEDS, settings_problems
-from ...schema.seeds import is_seed
-from ...schema.tasks import require_answers
-from ...schema.team import Team
-from ..strategy import SettingError, asked_models, strategy_of
+from ...runtime.messages.recall import recalls
+from ...runtime.values.terminal import counted
+from ...schema.loading.ceiling import Ceiling, load_ceiling
+from ...schema.loading.recipe import DEFAULT_SEEDS, settings_problems
+from ...schema.loading.seeds import is_seed
+from ...schema.loading.tasks import require_answers
+from ...schema.team.team import Team
+from ...schema.values.errors import ConfigError, InputError, ModelError
+from ..evolution.strategy import SettingError, asked_models, strategy_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from ...pool.agents import PoolAgent
-    from ...pool.pool import Pool
-    from ...runtime.services import Setting
-    from ...schema.catalogue import Catalogue
-    from ...schema.models import Model
-    from ...schema.recipe import Recipe
-    from ...schema.task import Task
-    from ...schema.team import Agent
-    from ..strategy import Need
+    from ...pool.ledger.agents import PoolAgent
+    from ...pool.teams.pool import Pool
+    from ...runtime.runs.services import Setting
+    from ...schema.host.catalogue import Catalogue
+    from ...schema.host.models import Model
+    from ...schema.loading.recipe import Recipe
+    from ...schema.team.task import Task
+    from ...schema.team.team import Agent
+    from ..evolution.strategy import Need
 
 __all__ = ["Start", "check_addresses", "found"]
 
@@ -102,8 +102,8 @@ class Start:
         Raises:
             InputError: Nobody can read one.
         """
-        from ...runtime.attached import refuse_unread
-        from ...runtime.plan import compile
+        from ...runtime.messages.attached import refuse_unread
+        from ...runtime.plan.plan import compile
 
         if shown := [task for task in tasks if task.attachments]:
             plans = [compile(team, self.catalogue) for team in self.teams]
@@ -113,7 +113,7 @@ class Start:
     @property
     def is_there(self) -> bool:
         """Whether there is a pool already, with all its first teams."""
-        from ...pool.layout import has_begun
+        from ...pool.values.layout import has_begun
 
         return has_begun(self.folder)
 
@@ -148,7 +148,7 @@ class Start:
             InputError: The folder cannot be made.
             StorageError: It cannot be written, or its pool is damaged.
         """
-        from ...pool.pool import Pool
+        from ...pool.teams.pool import Pool
 
         if self.is_there:
             return Pool.open(self.folder, catalogue=self.catalogue)
@@ -161,9 +161,9 @@ class Start:
             InputError: A key, a price, a tool server or a jail is missing. Nothing was spent.
             ModelError: Nothing answers at the address of a model, or the embedded one fails.
         """
-        from ...runtime.plan import compile
-        from ...runtime.recall import nothing
-        from ...runtime.services import open_services
+        from ...runtime.messages.recall import nothing
+        from ...runtime.plan.plan import compile
+        from ...runtime.runs.services import open_services
 
         check_addresses(self.catalogue, self.asked)
         async with open_services(self.catalogue, setting, connected=False) as opened:
@@ -296,9 +296,9 @@ def _teams(
     Raises:
         InputError: It has no team that is not retired, and must have one.
     """
-    from ...pool.layout import has_begun
-    from ...pool.pool import Pool
-    from ...pool.sources import load_source
+    from ...pool.teams.pool import Pool
+    from ...pool.teams.sources import load_source
+    from ...pool.values.layout import has_begun
 
     if not has_begun(folder):
         return tuple(load_source(source, catalogue) for source in sources), ()
@@ -314,8 +314,8 @@ def _teams(
 
 def _living(folder: Path, catalogue: Catalogue) -> tuple[Team, ...]:
     """Give the teams of a pool that are not retired; none, where there is no pool yet."""
-    from ...pool.layout import has_begun
-    from ...pool.pool import Pool
+    from ...pool.teams.pool import Pool
+    from ...pool.values.layout import has_begun
 
     if not has_begun(folder):
         return ()
@@ -324,8 +324,8 @@ def _living(folder: Path, catalogue: Catalogue) -> tuple[Team, ...]:
 
 def _agents(folder: Path, catalogue: Catalogue) -> tuple[PoolAgent, ...]:
     """Give all agents that a pool ever had; none, where there is no pool yet."""
-    from ...pool.layout import LEDGER
-    from ...pool.pool import Pool
+    from ...pool.teams.pool import Pool
+    from ...pool.values.layout import LEDGER
 
     if not (folder / LEDGER).exists():
         return ()
@@ -352,7 +352,7 @@ def _ceiling(
     recipe: Recipe, folder: Path, written: Sequence[Team], catalogue: Catalogue
 ) -> Ceiling:
     """Give the policy's ceiling, or what teams and agents that people wrote ask for together."""
-    from ...pool.sources import load_source
+    from ...pool.teams.sources import load_source
 
     if recipe.policy is not None:
         return load_ceiling(folder / recipe.policy)

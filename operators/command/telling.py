@@ -5,21 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...pool.expectation import most_promising
-from ...pool.own_files import refuse_links
-from ...pool.pool import Pool
+from ...pool.expectation.expectation import most_promising
+from ...pool.folder.own_files import refuse_links
+from ...pool.teams.pool import Pool
 from ...pool.view import events
-from ...runtime.journal import FILE as JOURNAL
-from ...runtime.journal import Journal
-from ...runtime.terminal import counted, speakable
-from ...runtime.usage import Usage
-from ...schema.errors import InputError
-from ...schema.json_text import dumps
-from ..folder import EVOLUTIONS, MANIFEST, Manifest
-from ..frozen import Figures, read_figures
-from ..lines import lines_in
-from ..report import Report
-from ..strategy import strategy_of
+from ...runtime.record.journal import FILE as JOURNAL
+from ...runtime.record.journal import Journal
+from ...runtime.values.terminal import counted, speakable
+from ...runtime.values.usage import Usage
+from ...schema.values.errors import InputError
+from ...schema.values.json_text import dumps
+from ..evolution.folder import EVOLUTIONS, MANIFEST, Manifest
+from ..evolution.lines import lines_in
+from ..evolution.strategy import strategy_of
+from ..report.frozen import Figures, read_figures
+from ..report.report import Report
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,20 +6,20 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...pool.ledger import Ledger
-from ...pool.own_files import refuse_links
-from ...runtime.events import EVENTS, EventLog, events_of
-from ...runtime.journal import FILE as JOURNAL
-from ...runtime.journal import recorded
+from ...pool.folder.own_files import refuse_links
+from ...pool.ledger.ledger import Ledger
+from ...runtime.record.events import EVENTS, EventLog, events_of
+from ...runtime.record.journal import FILE as JOURNAL
+from ...runtime.record.journal import recorded
 from ...runtime.showing import Recorded
 from ...runtime.showing.conversation import calls_of
 from ...runtime.showing.text import conversations
-from ...runtime.terminal import counted, on_one_line, speakable
-from ...schema.errors import InputError
-from ...schema.hints import did_you_mean
-from ...schema.loading import hostless_team
-from ..folder import EPISODES, EVOLUTIONS, MANIFEST, TURNS, Manifest
-from ..lines import candidates_of, runs_of
+from ...runtime.values.terminal import counted, on_one_line, speakable
+from ...schema.loading.loading import hostless_team
+from ...schema.values.errors import InputError
+from ...schema.values.hints import did_you_mean
+from ..evolution.folder import EPISODES, EVOLUTIONS, MANIFEST, TURNS, Manifest
+from ..evolution.lines import candidates_of, runs_of
 from .showing import Shown
 
 if TYPE_CHECKING:

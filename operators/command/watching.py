@@ -12,7 +12,7 @@ import click
 
 from ...runtime.command.progress import live
 from ...runtime.showing import said
-from ...runtime.terminal import clock, on_one_line, speakable
+from ...runtime.values.terminal import clock, on_one_line, speakable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from ...runtime.trace import Event
-    from ...schema.task import Task
+    from ...runtime.record.trace import Event
+    from ...schema.team.task import Task
 
 __all__ = ["Watch"]
 

@@ -11,28 +11,28 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ...runtime.branch import Branch, Locks
-from ...runtime.journal import digest
-from ...runtime.scoring import scored
-from ...runtime.silence import Silence
-from ...runtime.together import by_workers
-from ...runtime.usage import Usage
-from ...runtime.whole import as_run, passes
-from ...schema.codec import from_value, kept, to_value
-from ...schema.errors import InputError, LimitError
-from ..task_runs import Halted
+from ...runtime.agents.ablation import Silence
+from ...runtime.record.branch import Branch, Locks
+from ...runtime.record.journal import digest
+from ...runtime.runs.whole import as_run, passes
+from ...runtime.scoring.scoring import scored
+from ...runtime.values.together import by_workers
+from ...runtime.values.usage import Usage
+from ...schema.values.codec import from_value, kept, to_value
+from ...schema.values.errors import InputError, LimitError
+from ..evolution.task_runs import Halted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ...runtime.budget import Budget
-    from ...runtime.journal import Journal
-    from ...runtime.outcomes import Run
-    from ...runtime.plan import Plan
-    from ...runtime.rounds import Round
-    from ...runtime.scrubber import Scrubber
-    from ...runtime.services import Services
-    from ...schema.task import Task
+    from ...runtime.agents.outcomes import Run
+    from ...runtime.plan.plan import Plan
+    from ...runtime.record.journal import Journal
+    from ...runtime.rounds.rounds import Round
+    from ...runtime.runs.services import Services
+    from ...runtime.scrubbing.scrubber import Scrubber
+    from ...runtime.values.budget import Budget
+    from ...schema.team.task import Task
 
 __all__ = [
     "MOST_NAMED",

@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from ...pool.intervals import paired_interval
+from ...pool.values.intervals import paired_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

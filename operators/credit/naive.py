@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ...schema.errors import RunError
-from ..account import Account
-from ..contributions import Earlier, contributions
-from ..proposal import Dropped
+from ...schema.values.errors import RunError
+from ..core.account import Account
+from ..core.proposal import Dropped
+from .contributions import Earlier, contributions
 from .turns import ratios
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from ...runtime.outcomes import Run
-    from ...runtime.rounds import Round
-    from ...schema.task import Task
-    from ...schema.team import Team
-    from ..meta import Respondent
+    from ...runtime.agents.outcomes import Run
+    from ...runtime.rounds.rounds import Round
+    from ...schema.team.task import Task
+    from ...schema.team.team import Team
+    from ..core.meta import Respondent
     from .counterfactual import Turn
 
 __all__ = ["naive_agents", "naive_turns"]

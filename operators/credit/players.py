@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...runtime.declared import declares
-from ...runtime.plan import part_of
-from ...schema.errors import InputError
-from ...schema.hints import did_you_mean
+from ...runtime.plan.plan import part_of
+from ...runtime.rounds.declared import declares
+from ...schema.values.errors import InputError
+from ...schema.values.hints import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from ...runtime.plan import Plan
-    from ...runtime.rounds import Round
+    from ...runtime.plan.plan import Plan
+    from ...runtime.rounds.rounds import Round
     from .counterfactual import Turn
 
 __all__ = ["agents_of", "calls_at_most", "turns_of"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.terminal import counted
-from ...runtime.usage import Usage
+from ...runtime.values.terminal import counted
+from ...runtime.values.usage import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -11,7 +11,7 @@ from ...runtime.view import word
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from ...pool.records import Record
+    from ...pool.ledger.records import Record
     from ...runtime.view import Links
 
 __all__ = ["addresses", "choices_of", "links_of"]

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...pool.layout import EVOLUTIONS
-from ...pool.statistics import wilson
-from ...runtime.terminal import counted
-from ...runtime.usage import Usage
+from ...pool.values.layout import EVOLUTIONS
+from ...pool.values.statistics import wilson
+from ...runtime.values.terminal import counted
+from ...runtime.values.usage import Usage
 from ...runtime.view import Cell, Page, Table, paged, verdict
 from ...runtime.view.plots import Plot, Point, Series
-from ...schema.json_text import dumps
+from ...schema.values.json_text import dumps
 from ..command.telling import Told
-from ..folder import Manifest
-from ..lines import lines_in, runs_of, usage_of
+from ..evolution.folder import Manifest
+from ..evolution.lines import lines_in, runs_of, usage_of
 from .overview import status_of
 from .templates import TEMPLATES
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ...runtime.view import Links
-    from ..report import Report
+    from ..report.report import Report
     from .kept import Kept
 
 __all__ = ["evolution_page", "tasks_page"]

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ...pool.expectation import ranked
-from ...pool.layout import EVOLUTIONS, LEDGER, MANIFEST, TURNS
-from ...pool.pool import Pool
-from ...runtime.journal import FILE, is_held
+from ...pool.expectation.expectation import ranked
+from ...pool.teams.pool import Pool
+from ...pool.values.layout import EVOLUTIONS, LEDGER, MANIFEST, TURNS
+from ...runtime.record.journal import FILE, is_held
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from ...pool.expectation import Expectation
-    from ...pool.ledger import Entry
-    from ...pool.members import Member
+    from ...pool.expectation.expectation import Expectation
+    from ...pool.ledger.ledger import Entry
+    from ...pool.ledger.members import Member
 
 __all__ = ["Kept"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ...pool.agents import PoolAgent
 from ...pool.command.figures import made_by, score
+from ...pool.ledger.agents import PoolAgent
 from ...runtime.view import Cell, NoPage, Page, Table, paged
 from .choices import addresses, choices_of, links_of
 from .templates import TEMPLATES
@@ -14,8 +14,8 @@ from .templates import TEMPLATES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from ...pool.ledger import Entry
-    from ...pool.records import Record
+    from ...pool.ledger.ledger import Entry
+    from ...pool.ledger.records import Record
     from ...runtime.view import Links
     from .kept import Kept
 

@@ -11,7 +11,7 @@ from .templates import TEMPLATES
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ...pool.learnt import Learnt
+    from ...pool.ledger.learnt import Learnt
     from ...runtime.view import Links
     from .kept import Kept
 

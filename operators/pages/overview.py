@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from ...pool.command.figures import score
 from ...pool.command.reports import dropped_lines, summary_line
-from ...pool.layout import EVOLUTIONS
-from ...runtime.usage import Usage
+from ...pool.values.layout import EVOLUTIONS
+from ...runtime.values.usage import Usage
 from ...runtime.view import Cell, Page, Table
-from ...schema.errors import CoterieError
-from ..folder import Manifest
-from ..lines import lines_in
-from ..report import Report
+from ...schema.values.errors import CoterieError
+from ..evolution.folder import Manifest
+from ..evolution.lines import lines_in
+from ..report.report import Report
 from .templates import TEMPLATES
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from ...pool.command.population import (
     niche_rows,
     summary_lines,
 )
-from ...pool.evolutions import consumed, rates_of
-from ...pool.signals import WINDOW, signals, specialization
+from ...pool.population.evolutions import consumed, rates_of
+from ...pool.population.signals import WINDOW, signals, specialization
 from ...runtime.view import Cell, Page, Table
 from ...runtime.view.plots import Plot, Point, Series
 from .templates import TEMPLATES
@@ -24,7 +24,7 @@ from .templates import TEMPLATES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...pool.signals import Signals
+    from ...pool.population.signals import Signals
     from ...runtime.view import Links
     from .kept import Kept
 

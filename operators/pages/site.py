@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...pool.layout import AGENTS, EVOLUTIONS, LEDGER, MANIFEST
-from ...pool.own_files import refuse_links
+from ...pool.folder.own_files import refuse_links
+from ...pool.values.layout import AGENTS, EVOLUTIONS, LEDGER, MANIFEST
 from ...runtime.view import NoPage, is_number
 from .compare import choose_page, compare_page
 from .evolution import evolution_page, tasks_page

@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING, Any
 from ...pool.command.arguments import Tasks
 from ...pool.command.figures import cost, made_by, score
 from ...pool.command.reports import COLUMNS, team_row
-from ...pool.lineage import blame
-from ...pool.statistics import EVOLVE, Trial
-from ...runtime.terminal import counted
+from ...pool.teams.lineage import blame
+from ...pool.values.statistics import EVOLVE, Trial
+from ...runtime.values.terminal import counted
 from ...runtime.view import Cell, NoPage, Page, Table, paged, verdict
 from ...runtime.view.plots import Bar, Bars
-from ...schema.codec import from_value
-from ...schema.errors import StorageError
-from ...schema.problems import quoted
+from ...schema.values.codec import from_value
+from ...schema.values.errors import StorageError
+from ...schema.values.problems import quoted
 from .choices import addresses, choices_of, links_of
 from .templates import TEMPLATES, graph_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ...pool.ledger import Entry
-    from ...pool.members import Member
+    from ...pool.ledger.ledger import Entry
+    from ...pool.ledger.members import Member
     from ...runtime.view import Links
     from .kept import Kept
 

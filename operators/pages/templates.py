@@ -11,7 +11,7 @@ from ...schema.picture.svg import draw_marked
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-    from ...schema.team import Team
+    from ...schema.team.team import Team
 
 __all__ = ["TEMPLATES", "graph_of"]
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from ...pool.changes import Told
-from ...schema.codec import from_value, kept, to_value
+from ...pool.ledger.changes import Told
+from ...schema.values.codec import from_value, kept, to_value
 from .features import Features
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ...runtime.usage import Usage
+    from ...runtime.values.usage import Usage
 
 __all__ = ["ROUTED", "Case", "Choice", "Side", "Spending", "cases_of"]
 

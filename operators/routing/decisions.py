@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Annotated, Literal, Protocol
 
-from ...schema.codec import Form, kept
+from ...schema.values.codec import Form, kept
 from .cases import Choice
 from .features import GAUGED, Features
 

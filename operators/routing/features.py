@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ...schema.task import Task
+    from ...schema.team.task import Task
 
 __all__ = ["COMPUTED", "GAUGED", "Features", "computed"]
 

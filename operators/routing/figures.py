@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from ...pool.intervals import Interval, mean_interval, paired_interval
-from ...runtime.terminal import counted
-from ...schema.codec import kept, to_value
+from ...pool.values.intervals import Interval, mean_interval, paired_interval
+from ...runtime.values.terminal import counted
+from ...schema.values.codec import kept, to_value
 from .cases import Spending
 from .decisions import Always, asks
 from .fitting import FOLDS, fit, out_of_fold, worth

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Annotated
 
-from ...runtime.terminal import counted
-from ...schema.codec import Form, kept, to_value
+from ...runtime.values.terminal import counted
+from ...schema.values.codec import Form, kept, to_value
 from .decisions import Always, Decision, asks
 from .learners import LEARNERS, By
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal
 
-from ...schema.errors import InputError
-from ...schema.extras import how_to_get
+from ...schema.values.errors import InputError
+from ...schema.values.extras import how_to_get
 from .decisions import Always, Condition, Linear, Rule
 from .features import COMPUTED, GAUGED
 

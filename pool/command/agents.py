@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...runtime.terminal import counted, on_one_line
+from ...runtime.values.terminal import counted, on_one_line
 from ...schema.command import Command
-from ...schema.json_text import dumps
-from ...schema.writing import agent_value
+from ...schema.team.writing import agent_value
+from ...schema.values.json_text import dumps
 from .arguments import as_json, open_pool, pool_folder
 from .figures import lineage_value, made_by, score, statistics_value, table
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from ..agents import PoolAgent, Revision
-    from ..pool import Pool
+    from ..ledger.agents import PoolAgent, Revision
+    from ..teams.pool import Pool
 
 __all__ = ["agent_facts", "agent_json", "archive_json", "show_agents", "show_log"]
 

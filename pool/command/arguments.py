@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...runtime.terminal import on_one_line
-from ..statistics import EVOLVE
+from ...runtime.values.terminal import on_one_line
+from ..values.statistics import EVOLVE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ..expectation import Expectation
-    from ..members import Member
-    from ..pool import Pool
-    from ..statistics import Statistics
+    from ..expectation.expectation import Expectation
+    from ..ledger.members import Member
+    from ..teams.pool import Pool
+    from ..values.statistics import Statistics
 
 __all__ = ["Tasks", "as_json", "of_tasks", "open_pool", "pool_folder", "tell"]
 
@@ -51,7 +51,7 @@ class Tasks:
 
     def ranked(self, pool: Pool) -> Mapping[Member, Expectation]:
         """Give all teams of a pool, the most promising on them first, with what is expected."""
-        from ..expectation import ranked
+        from ..expectation.expectation import ranked
 
         return ranked(pool.teams.values(), self.niche, split=self.split)
 
@@ -67,7 +67,7 @@ def open_pool(folder: Path, **options: Any) -> Pool:
         InputError: There is no pool.
         StorageError: It is damaged.
     """
-    from ..pool import Pool
+    from ..teams.pool import Pool
 
     return Pool.open(folder, report=tell, **options)
 

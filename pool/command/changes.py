@@ -9,19 +9,19 @@ from uuid import uuid4
 
 import click
 
-from ...runtime.terminal import counted
-from ...schema.agent_document import is_team_folder
+from ...runtime.values.terminal import counted
 from ...schema.command import Command, host_catalogue, host_options
-from ...schema.errors import InputError
-from ...schema.team import Lineage
-from ..changes import Born, Restored, Retired
+from ...schema.loading.agent_document import is_team_folder
+from ...schema.team.team import Lineage
+from ...schema.values.errors import InputError
+from ..ledger.changes import Born, Restored, Retired
 from .arguments import open_pool, pool_folder, tell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..pool import Pool
-    from ..state import Admission
+    from ..ledger.state import Admission
+    from ..teams.pool import Pool
 
 __all__ = ["add_export", "add_import", "adopt", "init", "restore", "retire"]
 
@@ -42,8 +42,8 @@ def init(folder: Path, seeds: tuple[str, ...], empty: bool, **host: Any) -> None
     is missing is added. What comes into the pool later has a name that no branch of it in git gives
     to anything else, so that git can merge them.
     """
-    from ..layout import has_begun
-    from ..pool import Pool
+    from ..teams.pool import Pool
+    from ..values.layout import has_begun
 
     if empty and seeds:
         raise InputError(f"--empty and {seeds[0]!r} contradict each other. Leave out one of them.")
@@ -72,7 +72,7 @@ def add_import(folder: Path, source: str, names: tuple[str, ...], **host: Any) -
             raise InputError(f"{source!r} is one team, so there is no {names[0]!r} in it.")
         _say(pool, [source], [_from_file(pool, source)])
         return
-    from ..exchange import import_teams
+    from ..teams.exchange import import_teams
 
     other = open_pool(Path(source))
     chosen = names or tuple(other.members)
@@ -92,8 +92,8 @@ def add_import(folder: Path, source: str, names: tuple[str, ...], **host: Any) -
 @host_options
 def add_export(folder: Path, names: tuple[str, ...], target: Path, **host: Any) -> None:
     """Copy teams to another pool, with their ancestors and the scores of all of them."""
-    from ..exchange import import_teams
-    from ..pool import Pool
+    from ..teams.exchange import import_teams
+    from ..teams.pool import Pool
 
     source = open_pool(folder)
     for name in names:
@@ -153,8 +153,8 @@ def adopt(folder: Path, reason: str, **host: Any) -> None:
 
 
 def _from_file(pool: Pool, source: str) -> Admission:
-    from ..identity import identity_of
-    from ..sources import load_source
+    from ..teams.sources import load_source
+    from ..values.identity import identity_of
 
     team = load_source(source, pool.catalogue)
     return pool.add(team, Lineage(operator="import"), op=f"import/{identity_of(team)}")

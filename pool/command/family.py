@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...runtime.terminal import on_one_line
+from ...runtime.values.terminal import on_one_line
 from ...schema.command import Command
-from ...schema.json_text import dumps
-from ...schema.problems import quoted
-from ..agent_blame import blame_agent
-from ..agents import PoolAgent
-from ..lineage import ancestors, blame, descendants
+from ...schema.values.json_text import dumps
+from ...schema.values.problems import quoted
+from ..ledger.agents import PoolAgent
+from ..teams.agent_blame import blame_agent
+from ..teams.lineage import ancestors, blame, descendants
 from .arguments import as_json, open_pool, pool_folder
 from .figures import lineage_value, made_by, score, statistics_value, table
 from .learnt import origins_json, origins_table
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from ..pool import Pool
-    from ..records import Record
+    from ..ledger.records import Record
+    from ..teams.pool import Pool
 
 __all__ = ["show_blame", "show_lineage"]
 

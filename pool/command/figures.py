@@ -6,15 +6,15 @@ import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.terminal import on_one_line
-from ..agents import PoolAgent
+from ...runtime.values.terminal import on_one_line
+from ..ledger.agents import PoolAgent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ...schema.team import Lineage
-    from ..records import Record
-    from ..statistics import Statistics
+    from ...schema.team.team import Lineage
+    from ..ledger.records import Record
+    from ..values.statistics import Statistics
 
 __all__ = ["cost", "lineage_value", "made_by", "score", "statistics_value", "table"]
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...runtime.terminal import on_one_line
+from ...runtime.values.terminal import on_one_line
 from ...schema.command import Command
-from ...schema.json_text import dumps
-from ..layout import LEDGER
-from ..lessons import standing_for
+from ...schema.values.json_text import dumps
+from ..ledger.lessons import standing_for
+from ..values.layout import LEDGER
 from .arguments import as_json, open_pool, pool_folder
 from .figures import table
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from ..learnt import Learnt
-    from ..pool import Pool
+    from ..ledger.learnt import Learnt
+    from ..teams.pool import Pool
 
 __all__ = ["entry_facts", "entry_json", "origins_json", "origins_table", "show_memory"]
 

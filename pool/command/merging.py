@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from ...runtime.terminal import counted, on_one_line
+from ...runtime.values.terminal import counted, on_one_line
 from ...schema.command import Command
-from ...schema.errors import InputError
+from ...schema.values.errors import InputError
 from .arguments import pool_folder, tell
 
 __all__ = ["merge", "set_up_git"]
@@ -46,7 +46,7 @@ def merge(paths: tuple[str, ...], target: Path | None, for_git: bool) -> None:
         return
     if len(paths) != OF_POOLS:
         raise InputError(f"two pools are merged at a time, and {len(paths)} are named.")
-    from ..joining import join, join_into
+    from ..git.joining import join, join_into
 
     one, other = map(Path, paths)
     joined = join_into(target, one, other, tell=tell) if target else join(one, other, tell=tell)
@@ -61,7 +61,7 @@ def _merge_file(paths: tuple[str, ...], target: Path | None) -> None:
             "a merge driver is given four paths: --driver %O %A %B %P. Set it up with: mas-pool git"
             " POOL."
         )
-    from ..driver import merge_file
+    from ..git.driver import merge_file
 
     _, ours, theirs, path = paths
     for note in merge_file(Path(ours), Path(theirs), path):
@@ -77,9 +77,9 @@ def set_up_git(folder: Path) -> None:
     into info/attributes beside it. Clones without it merge lines as .gitattributes of the pool
     says.
     """
-    from ..driver import DRIVER, set_up
-    from ..layout import LEDGER
-    from ..own_files import refuse_links
+    from ..folder.own_files import refuse_links
+    from ..git.driver import DRIVER, set_up
+    from ..values.layout import LEDGER
 
     refuse_links(folder)
     if not (folder / LEDGER).is_file():

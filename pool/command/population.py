@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...runtime.terminal import counted, on_one_line
+from ...runtime.values.terminal import counted, on_one_line
 from ...schema.command import Command
-from ...schema.json_text import dumps
-from ..evolutions import consumed, rates_of
-from ..signals import WINDOW, signals
+from ...schema.values.json_text import dumps
+from ..population.evolutions import consumed, rates_of
+from ..population.signals import WINDOW, signals
 from .arguments import as_json, open_pool, pool_folder
 from .figures import made_by, table
 from .signals import best_of, index_value, signals_value, tokens_value
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from ..evolutions import Consumed
-    from ..pool import Pool
-    from ..population import Standing
-    from ..signals import Happened, Signals
+    from ..population.evolutions import Consumed
+    from ..population.population import Standing
+    from ..population.signals import Happened, Signals
+    from ..teams.pool import Pool
 
 __all__ = [
     "AGENTS",

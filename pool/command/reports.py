@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...runtime.terminal import counted, on_one_line, speakable
+from ...runtime.values.terminal import counted, on_one_line, speakable
 from ...schema.command import Command
-from ...schema.errors import InputError
-from ...schema.json_text import dumps
+from ...schema.values.errors import InputError
+from ...schema.values.json_text import dumps
 from .agents import agent_facts, agent_json, archive_json
 from .arguments import Tasks, as_json, of_tasks, open_pool, pool_folder
 from .figures import cost, lineage_value, made_by, score, statistics_value, table
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from ..expectation import Expectation
-    from ..members import Member
-    from ..pool import Pool
-    from ..statistics import Statistics
+    from ..expectation.expectation import Expectation
+    from ..ledger.members import Member
+    from ..teams.pool import Pool
+    from ..values.statistics import Statistics
 
 __all__ = ["COLUMNS", "best", "dropped_lines", "show", "show_list", "summary_line", "team_row"]
 

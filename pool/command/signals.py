@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from ..signals import by_chance, specialization
+from ..population.signals import by_chance, specialization
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..evolutions import Consumed
-    from ..pool import Pool
-    from ..population import Standing
-    from ..signals import Signals
+    from ..population.evolutions import Consumed
+    from ..population.population import Standing
+    from ..population.signals import Signals
+    from ..teams.pool import Pool
 
 __all__ = ["best_of", "index_value", "signals_value", "tokens_value"]
 

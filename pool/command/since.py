@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...runtime.terminal import counted, on_one_line, speakable, speakable_json
+from ...runtime.values.terminal import counted, on_one_line, speakable, speakable_json
 from ...schema.command import Command
-from ...schema.json_text import dumps
+from ...schema.values.json_text import dumps
 from .arguments import open_pool, pool_folder
 from .figures import made_by, score
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from ..expectation import Expectation
-    from ..members import Member
-    from ..since import Since, Stream
+    from ..expectation.expectation import Expectation
+    from ..git.since import Since, Stream
+    from ..ledger.members import Member
 
 __all__ = ["report"]
 
@@ -52,7 +52,7 @@ def report(folder: Path, revision: str, form: str) -> None:
     Teams that are new, with what was changed in which and why; what is expected of the best one
     then and now; evaluations, tasks and what they cost, all of it counted; what was learnt.
     """
-    from ..since import Since
+    from ..git.since import Since
 
     since = Since.of(open_pool(folder), revision)
     if form == "json":

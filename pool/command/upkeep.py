@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...runtime.terminal import counted, on_one_line
+from ...runtime.values.terminal import counted, on_one_line
 from ...schema.command import Command, host_catalogue, host_options
-from ...schema.json_text import dumps
+from ...schema.values.json_text import dumps
 from .arguments import as_json, open_pool, pool_folder
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def show_findings(folder: Path, mend: bool, as_json: bool, **host: Any) -> None:
     parent was there before its child, and every agent's folder agrees with the ledger. Exit code 1
     where that is not so. What a crash left behind is told, and counts as no mistake.
     """
-    from ..upkeep import repair, verify
+    from ..git.upkeep import repair, verify
 
     known = host_catalogue(**host)
     done = repair(folder, known) if mend else []

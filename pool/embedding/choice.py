@@ -7,8 +7,8 @@ import os
 from typing import TYPE_CHECKING
 
 from ...runtime.gateway import endpoint_of
-from ...schema.errors import InputError
-from ...schema.extras import how_to_get
+from ...schema.values.errors import InputError
+from ...schema.values.extras import how_to_get
 from .endpoint import EndpointEmbedder
 from .hashing import HashingEmbedder
 from .minilm import MiniLmEmbedder
@@ -16,7 +16,7 @@ from .minilm import MiniLmEmbedder
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ...schema.models import Model
+    from ...schema.host.models import Model
     from .protocol import Embedder
 
 __all__ = ["HASHING", "MINILM", "choose_embedder"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...runtime.gateway import CallError
 from ...runtime.gateway.retry import retry_after
-from ...schema.problems import quoted
+from ...schema.values.problems import quoted
 from .protocol import Vector, unit
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import aiohttp
 
     from ...runtime.gateway import Endpoint
-    from ...runtime.gateway.errors import Kind
+    from ...runtime.gateway.chat.errors import Kind
 
 __all__ = ["EndpointEmbedder"]
 
@@ -81,7 +81,7 @@ class EndpointEmbedder:
     async def _attempt(self, texts: Sequence[str]) -> list[Vector]:
         import aiohttp
 
-        from ...runtime.gateway.broken import broken
+        from ...runtime.gateway.http.broken import broken
 
         # An input may not be empty.
         body = {"model": self._endpoint.model, "input": [text or " " for text in texts]}

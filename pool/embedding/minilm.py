@@ -8,8 +8,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.local.packaged import PackagedFile, fetch, keep
-from ...schema.errors import InputError
-from ...schema.extras import how_to_get
+from ...schema.values.errors import InputError
+from ...schema.values.extras import how_to_get
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -8,7 +8,7 @@ from collections import Counter
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ...schema.errors import JailError
+from ...schema.values.errors import JailError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterable, Iterator

@@ -19,8 +19,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ...schema.errors import JailError
-from ...schema.json_text import dumps, loads
+from ...schema.values.errors import JailError
+from ...schema.values.json_text import dumps, loads
 from ..jail.detect import detect
 from ..jail.jail import Jail
 from ..jail.jails import DISK

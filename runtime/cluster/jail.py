@@ -8,8 +8,8 @@ import threading
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Self
 
-from ...schema.errors import JailError, LimitError, ModelError, StorageError
-from ...schema.json_text import dumps, loads
+from ...schema.values.errors import JailError, LimitError, ModelError, StorageError
+from ...schema.values.json_text import dumps, loads
 from ..jail.process import JailKilled, JailLost
 from ..jail.tree import Change, entries, read_content, rebuild, scan, tree_of, value_of
 from .host import ALONG, KINDS

@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from ...schema.errors import InputError
-from ...schema.extras import how_to_get
+from ...schema.values.errors import InputError
+from ...schema.values.extras import how_to_get
 
 __all__ = ["On", "on_option"]
 

@@ -8,7 +8,7 @@ import socket
 import threading
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ...schema.errors import InputError, JailError
+from ...schema.values.errors import InputError, JailError
 from .place import Workers
 
 if TYPE_CHECKING:

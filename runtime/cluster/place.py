@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ...schema.errors import InputError, JailError
+from ...schema.values.errors import InputError, JailError
 from .jail import RemoteJail
 from .link import WorkerLost
 

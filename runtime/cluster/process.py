@@ -8,7 +8,7 @@ import socket
 import threading
 from typing import TYPE_CHECKING
 
-from ...schema.errors import JailError
+from ...schema.values.errors import JailError
 from .hosted import STDERR, STDOUT
 from .link import WorkerLost
 

@@ -16,7 +16,7 @@ import ray
 import ray.exceptions
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from ...schema.errors import InputError, JailError
+from ...schema.values.errors import InputError, JailError
 from ..jail.scratch import ScratchFolder
 from .host import Host, harmless, same_everywhere
 from .link import WorkerLost

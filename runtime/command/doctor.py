@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...schema.catalogue import load_named, load_tool
 from ...schema.command import Command, host_catalogue, host_options
-from ...schema.errors import AgentError, InputError, JailError
-from ...schema.extras import how_to_get
-from ...schema.json_text import dumps
-from ...schema.team import IMPLIED_BACKENDS, Agent
+from ...schema.host.catalogue import load_named, load_tool
+from ...schema.team.team import IMPLIED_BACKENDS, Agent
+from ...schema.values.errors import AgentError, InputError, JailError
+from ...schema.values.extras import how_to_get
+from ...schema.values.json_text import dumps
 from ..gateway.endpoint import endpoint_of
 from ..otel import ready
-from ..terminal import speakable
+from ..values.terminal import speakable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ...schema.catalogue import Catalogue
-    from ...schema.models import Model
+    from ...schema.host.catalogue import Catalogue
+    from ...schema.host.models import Model
 
 __all__ = ["main"]
 

@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...schema.json_text import dumps
 from ...schema.picture.caption import span
-from ..terminal import counted, speakable, speakable_json
+from ...schema.values.json_text import dumps
+from ..values.terminal import counted, speakable, speakable_json
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from pathlib import Path
 
-    from ...schema.task import Task
-    from ..budget import Budget, Caps
-    from ..outcomes import Run
-    from ..record import Record
-    from ..services import Setting
-    from ..usage import Usage
+    from ...schema.team.task import Task
+    from ..agents.outcomes import Run
+    from ..runs.record import Record
+    from ..runs.services import Setting
+    from ..values.budget import Budget, Caps
+    from ..values.usage import Usage
 
 __all__ = [
     "Resuming",

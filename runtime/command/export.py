@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...schema.command import Command, catalogue_of, host_options, note
-from ...schema.errors import ConfigError, InputError
-from ...schema.terminal import speakable
+from ...schema.values.errors import ConfigError, InputError
+from ...schema.values.terminal import speakable
 from ..export.portable import TARGETS
 
 if TYPE_CHECKING:
-    from ...schema.catalogue import Catalogue
-    from ...schema.problems import Problem
+    from ...schema.host.catalogue import Catalogue
+    from ...schema.values.problems import Problem
 
 __all__ = ["main"]
 
@@ -63,9 +63,9 @@ def _exported(team_file: str, target: str, known: Catalogue) -> tuple[str, list[
     Raises:
         InputError: The team does not load, or needs what the other program does not have.
     """
-    from ...schema.loading import check_team, read_file
+    from ...schema.loading.loading import check_team, read_file
     from ..export import docker_agent_text, langgraph_text, rules_for
-    from ..plan import compile
+    from ..plan.plan import compile
     from .loading import load_team_of
 
     team, known, path = load_team_of(team_file, known)
@@ -78,7 +78,7 @@ def _exported(team_file: str, target: str, known: Catalogue) -> tuple[str, list[
 
 
 def _write(file: Path, text: str) -> None:
-    from ...schema.files import write_atomically
+    from ...schema.values.files import write_atomically
 
     if file.exists() or file.is_symlink():
         raise InputError(f"{file}: is there already, and nothing is written over.")

@@ -8,20 +8,20 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from ...schema.errors import ConfigError, InputError
-from ...schema.hints import did_you_mean
-from ...schema.models import DEFAULT_ALIAS
-from ...schema.problems import quoted
-from ..record import MANIFEST, read_value
+from ...schema.host.models import DEFAULT_ALIAS
+from ...schema.values.errors import ConfigError, InputError
+from ...schema.values.hints import did_you_mean
+from ...schema.values.problems import quoted
+from ..runs.record import MANIFEST, read_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ...schema.catalogue import Catalogue
-    from ...schema.models import Model
-    from ...schema.problems import Problem
-    from ...schema.task import Task
-    from ...schema.team import Team
+    from ...schema.host.catalogue import Catalogue
+    from ...schema.host.models import Model
+    from ...schema.team.task import Task
+    from ...schema.team.team import Team
+    from ...schema.values.problems import Problem
 
 __all__ = [
     "Asked",
@@ -56,7 +56,7 @@ def load_team_of(team_file: str, known: Catalogue) -> tuple[Team, Catalogue, Pat
     Raises:
         InputError: It does not load.
     """
-    from ...schema.loading import load_team, team_path
+    from ...schema.loading.loading import load_team, team_path
 
     path = team_path(team_file)
     known = known.beside(path.parent)
@@ -86,10 +86,10 @@ class Asked:
             InputError: A file cannot be read.
             ConfigError: There is no such repository, or a text is too long or looks like a key.
         """
-        from ...schema.attachments import Attachment
-        from ...schema.json_text import dumps
-        from ...schema.loading import parse_task
-        from ...schema.task_files import given_files
+        from ...schema.loading.loading import parse_task
+        from ...schema.loading.task_files import given_files
+        from ...schema.values.attachments import Attachment
+        from ...schema.values.json_text import dumps
 
         said = {"query": self.query, "context": self.context, "repo": str(self.repo or "")}
         written = {"id": "query", **{name: text for name, text in said.items() if text}}
@@ -114,7 +114,7 @@ def load_files(
     Raises:
         InputError: A file does not load.
     """
-    from ...schema.loading import load_team, team_path
+    from ...schema.loading.loading import load_team, team_path
 
     path = team_path(team_file)
     known = known.beside(path.parent)
@@ -227,8 +227,8 @@ def refuse_unused(chosen: Iterable[str], used: Iterable[str | None]) -> None:
 
 
 def _task(task_file: str | None, asked: Asked | None, known: Catalogue) -> Task:
-    from ...schema.loading import load_task, parse_task
-    from ...schema.tasks import STREAMS
+    from ...schema.loading.loading import load_task, parse_task
+    from ...schema.loading.tasks import STREAMS
 
     if (task_file is None) == (asked is None):
         raise InputError("give a task file, or a question with --query; one of them.")

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 import click
 
 from ...schema.command import Command, Family
-from ...schema.errors import InputError
-from ...schema.models import EMBEDDED
+from ...schema.host.models import EMBEDDED
+from ...schema.values.errors import InputError
 from ..local.weights import SMOLLM2, find, pull, remove, weights_dir
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
     from pathlib import Path
 
-    from ...schema.models import Model
+    from ...schema.host.models import Model
     from ..local.weights import Report
 
 __all__ = ["fetch_embedded", "main", "pull_with_progress"]

@@ -6,15 +6,15 @@ import asyncio
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ...schema.errors import CoterieError
-from ..budget import Budget, Caps
+from ...schema.values.errors import CoterieError
 from ..gateway import ChatRequest, Gateway
-from ..terminal import counted
+from ..values.budget import Budget, Caps
+from ..values.terminal import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ...schema.models import Model
+    from ...schema.host.models import Model
 
 __all__ = ["Ping", "ping"]
 

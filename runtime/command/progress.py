@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...schema.picture.caption import goes
-from ...schema.secrets import scrubbed
+from ...schema.values.secrets import scrubbed
 from ..showing.saying import about, said
-from ..terminal import counted, on_one_line
+from ..values.terminal import counted, on_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from rich.measure import Measurement
     from rich.table import Table
 
-    from ..plan import Plan
-    from ..trace import Event
+    from ..plan.plan import Plan
+    from ..record.trace import Event
 
 __all__ = ["live", "progress"]
 

@@ -13,26 +13,26 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...schema.command import Command, catalogue_of, host_options, problem_format
-from ...schema.errors import InputError, StorageError
-from ...schema.json_text import dumps, loads
+from ...schema.values.errors import InputError, StorageError
+from ...schema.values.json_text import dumps, loads
 from ..cluster import on_option
 from ..otel import exporting, otel_options
-from ..terminal import counted, speakable
+from ..values.terminal import counted, speakable
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from ...schema.task import Task
-    from ..adapting import Adapting
-    from ..budget import Budget
+    from ...schema.team.task import Task
+    from ..agents.outcomes import Run
     from ..otel.spans import Spans
     from ..otel.telemetry import Telemetry
-    from ..outcomes import Run
-    from ..plan import Plan
-    from ..record import Record
-    from ..scrubber import Scrubber
-    from ..services import Services, Setting
-    from ..trace import Event
+    from ..plan.plan import Plan
+    from ..record.trace import Event
+    from ..runs.adapting import Adapting
+    from ..runs.record import Record
+    from ..runs.services import Services, Setting
+    from ..scrubbing.scrubber import Scrubber
+    from ..values.budget import Budget
     from .loading import Asked, Loaded
 
 __all__ = ["main"]
@@ -136,8 +136,8 @@ def main(**options: Any) -> None:
     """
     _refuse_view(options)
     loaded, setting = _prepared(options)
-    from ..attached import refuse_unread
-    from ..plan import compile
+    from ..messages.attached import refuse_unread
+    from ..plan.plan import compile
     from .ending import tell_answer, tell_result
     from .loading import refuse_unused
 
@@ -187,7 +187,7 @@ def _prepared(options: dict[str, Any]) -> tuple[Loaded, Setting]:
     if folder is None:
         files = (options["team_file"], options["task_file"], _asked(options))
         return load_files(*files, known), _setting(options)
-    from ..record import read_setting
+    from ..runs.record import read_setting
 
     recorded, models = read_setting(folder)
     offline = bool(options["replay"]) or _result_of(folder) is not None
@@ -214,7 +214,7 @@ def _asked(options: dict[str, Any]) -> Asked | None:
 
 def _adapting(options: dict[str, Any], loaded: Loaded) -> Adapting | None:
     """Find what adapts the team; of a recorded run, what did."""
-    from ..adapting import RECIPE, adapting
+    from ..runs.adapting import RECIPE, adapting
 
     recipe: Path | None = options["adapt"]
     if (folder := _folder(options)) is not None:
@@ -224,8 +224,8 @@ def _adapting(options: dict[str, Any], loaded: Loaded) -> Adapting | None:
 
 def _described(plan: Plan, task: Task, adapting: Adapting | None, *, as_json: bool) -> str:
     """Say what would be run, and how many calls it would take at most."""
-    from ..attached import unseen
-    from ..estimate import estimate
+    from ..messages.attached import unseen
+    from ..runs.estimate import estimate
 
     expected = estimate(plan, [task])
     value = {**plan.describe(), "estimate": expected.value()}
@@ -291,8 +291,8 @@ def _place(options: dict[str, Any]) -> str:
 
 def _setting(options: dict[str, Any], recorded: Setting | None = None) -> Setting:
     """Take what the options say; for the rest, what is recorded."""
-    from ..budget import Caps
-    from ..services import Setting
+    from ..runs.services import Setting
+    from ..values.budget import Caps
 
     given: dict[str, Any] = {
         "seed": options["seed"],
@@ -311,7 +311,7 @@ def _setting(options: dict[str, Any], recorded: Setting | None = None) -> Settin
 
 def _result_of(resumed: Path | None) -> dict[str, Any] | None:
     """Give the result of a run that is to be resumed, where there is nothing left to do."""
-    from ..record import read_result
+    from ..runs.record import read_result
 
     result = read_result(resumed) if resumed else None
     return result if result and result["status"] == "done" else None
@@ -379,10 +379,10 @@ class _Making:
         await self.page.enter_async_context(viewer(folder))
 
     async def _made(self) -> int:
-        from ..attached import unseen
-        from ..recall import refuse_met
-        from ..services import open_services
-        from .approving import terminal_approver
+        from ..messages.attached import unseen
+        from ..messages.recall import refuse_met
+        from ..runs.services import open_services
+        from ..tools.terminal_approver import terminal_approver
         from .ending import cancelled, spent
 
         offline = bool(self.options["replay"])
@@ -428,8 +428,8 @@ class _Making:
 
     def _record(self, scrub: Scrubber) -> Record:
         """Begin a run's folder, or open the one that is there."""
-        from ..record import Record
-        from ..trace import RunFolder
+        from ..record.trace import RunFolder
+        from ..runs.record import Record
 
         there = self.options["resume"] or self.options["replay"]
         if there is None:
@@ -444,8 +444,8 @@ class _Making:
 
     async def _run(self, services: Services, record: Record, scrubber: Scrubber) -> Run:
         """Run the plan, bounded by its budget, with progress."""
-        from ..budget import Budget
-        from ..trace import Trace
+        from ..record.trace import Trace
+        from ..values.budget import Budget
         from .progress import progress
 
         if self.options["resume"] and record.failed:
@@ -517,7 +517,7 @@ class _Making:
 
     def _verified(self, run: Run, record: Record) -> int:
         """Say whether a replay came to the same; give the exit code."""
-        from ..record import read_result
+        from ..runs.record import read_result
 
         journal, recorded = record.journal, read_result(record.folder.path) or {}
         if journal.divergences:

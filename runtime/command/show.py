@@ -8,11 +8,11 @@ from typing import Any
 import click
 
 from ...schema.command import Command
-from ...schema.errors import InputError
-from ...schema.hints import did_you_mean
-from ...schema.json_text import dumps
+from ...schema.values.errors import InputError
+from ...schema.values.hints import did_you_mean
+from ...schema.values.json_text import dumps
 from ..otel import otel_options
-from ..terminal import speakable_json
+from ..values.terminal import speakable_json
 
 __all__ = ["main"]
 
@@ -40,8 +40,8 @@ def main(
     an evaluation (results/...) NUMBER is a trial. Nothing is asked and nothing is changed. With
     --otel, what was recorded of a run is also sent as a trace.
     """
-    from ..events import checked
     from ..otel import exporting
+    from ..record.events import checked
     from ..showing.viewed import viewed
 
     found = viewed(folder, words)

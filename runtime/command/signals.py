@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...schema.errors import CoterieError, InputError
-from ..collecting import collecting_seldom
-from ..terminal import speakable
+from ...schema.values.errors import CoterieError, InputError
+from ..values.garbage import collecting_seldom
+from ..values.terminal import speakable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...schema.catalogue import Server
 from ...schema.command import Command, note
-from ...schema.errors import InputError
-from ...schema.values import unlike_default
-from ...schema.writing import write_yaml
-from ..scrubber import Scrubber
+from ...schema.host.catalogue import Server
+from ...schema.team.writing import write_yaml
+from ...schema.values.errors import InputError
+from ...schema.values.values import unlike_default
+from ..scrubbing.scrubber import Scrubber
 
 if TYPE_CHECKING:
     from ..tools.client_file import Found

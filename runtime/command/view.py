@@ -61,7 +61,7 @@ def main(
 
 
 def _write(site: Site, folder: Path, output: Path) -> None:
-    from ...schema.files import write_atomically
+    from ...schema.values.files import write_atomically
     from ..view.report import report
 
     text = report(site, folder).encode("utf-8", "replace")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...schema.errors import InputError
+from ...schema.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator

@@ -6,7 +6,7 @@ import argparse
 import sys
 import threading
 
-from ...schema.errors import InputError
+from ...schema.values.errors import InputError
 from .script_file import load_script
 from .server import ScriptedModel
 

@@ -6,18 +6,18 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
-from ...schema.errors import ConfigError
-from ...schema.loading import read_file
-from ...schema.problems import quoted
-from ...schema.yaml_text import read_yaml
+from ...schema.loading.loading import read_file
+from ...schema.values.errors import ConfigError
+from ...schema.values.problems import quoted
+from ...schema.values.yaml_text import read_yaml
 from .reply import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path as FilePath
 
-    from ...schema.document import Document
-    from ...schema.problems import Path, Problem
+    from ...schema.values.document import Document
+    from ...schema.values.problems import Path, Problem
     from .script import Replies
 
 __all__ = ["load_script"]

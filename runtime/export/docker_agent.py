@@ -6,14 +6,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ...schema.foreign.docker_names import VERSION, calling
-from ...schema.writing import write_yaml
-from ..messages import system
+from ...schema.team.writing import write_yaml
+from ..messages.messages import system
 from .portable import PENALTIES, has_form_there, reached_for
 
 if TYPE_CHECKING:
-    from ...schema.models import Model
-    from ...schema.team import Agent
-    from ..plan import Plan, PlannedAgent
+    from ...schema.host.models import Model
+    from ...schema.team.team import Agent
+    from ..plan.plan import Plan, PlannedAgent
 
 __all__ = ["docker_agent_text"]
 

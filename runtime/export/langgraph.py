@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..messages import system
+from ..messages.messages import system
 from ..prompts import render
 from .portable import reached_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ...schema.models import Model
-    from ..plan import Plan, PlannedAgent
+    from ...schema.host.models import Model
+    from ..plan.plan import Plan, PlannedAgent
     from .reached import Reached
 
 __all__ = ["langgraph_text", "literal"]

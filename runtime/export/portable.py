@@ -7,15 +7,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ...schema.foreign.docker_names import PROVIDERS, ROOT
-from ...schema.team import Agent, Execution, Notes, Team
+from ...schema.team.team import Agent, Execution, Notes, Team
 from .reached import Reached, reached_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ...schema.loading import Reading, Rule
-    from ...schema.models import Model
-    from ...schema.problems import Path, Problem
+    from ...schema.host.models import Model
+    from ...schema.loading.loading import Reading, Rule
+    from ...schema.values.problems import Path, Problem
 
     Found = Iterator[tuple[Path, str]]
 

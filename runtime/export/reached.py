@@ -10,7 +10,7 @@ from ..gateway.providers import PROVIDERS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ...schema.models import Model
+    from ...schema.host.models import Model
 
 __all__ = ["Reached", "reached_by"]
 

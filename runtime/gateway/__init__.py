@@ -18,14 +18,14 @@ ours for all three kinds; litellm's own are switched off.
 
 from typing import TYPE_CHECKING
 
-from ...schema.first_use import on_first_use
+from ...schema.values.first_use import on_first_use
 
 if TYPE_CHECKING:
-    from .chat import ChatAnswer, ChatRequest, Message, ToolCall, Usage
+    from .chat.errors import CallError
+    from .chat.given_back import bare, call_ids, spoken
+    from .chat.messages import ChatAnswer, ChatRequest, Message, ToolCall, Usage
     from .endpoint import Endpoint, endpoint_of
-    from .errors import CallError
     from .gateway import Gateway
-    from .given_back import bare, call_ids, spoken
 
 __all__ = [
     "CallError",
@@ -43,18 +43,18 @@ __all__ = [
 ]
 
 _HOMES = {
-    "CallError": "errors",
-    "ChatAnswer": "chat",
-    "ChatRequest": "chat",
+    "CallError": "chat.errors",
+    "ChatAnswer": "chat.messages",
+    "ChatRequest": "chat.messages",
     "Endpoint": "endpoint",
     "Gateway": "gateway",
-    "Message": "chat",
-    "ToolCall": "chat",
-    "Usage": "chat",
-    "bare": "given_back",
-    "call_ids": "given_back",
+    "Message": "chat.messages",
+    "ToolCall": "chat.messages",
+    "Usage": "chat.messages",
+    "bare": "chat.given_back",
+    "call_ids": "chat.given_back",
     "endpoint_of": "endpoint",
-    "spoken": "given_back",
+    "spoken": "chat.given_back",
 }
 
 __getattr__ = on_first_use(__name__, _HOMES)

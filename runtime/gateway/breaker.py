@@ -12,7 +12,7 @@ import math
 import time
 from typing import TYPE_CHECKING
 
-from .errors import CallError
+from .chat.errors import CallError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,19 +9,19 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ...schema.errors import InputError
-from ...schema.hints import did_you_mean
-from ...schema.models import EMBEDDED, Model
-from .apis import spoken
+from ...schema.host.models import EMBEDDED, Model
+from ...schema.values.errors import InputError
+from ...schema.values.hints import did_you_mean
+from .http.apis import spoken
+from .http.proxies import password_of, proxy_for
 from .providers import BEARER, PROVIDERS, Provider, is_known, provider_names
-from .proxies import password_of, proxy_for
 from .wires import WIRES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ...schema.models import Effort
-    from .chat import ChatRequest
+    from ...schema.host.models import Effort
+    from .chat.messages import ChatRequest
 
 __all__ = ["Endpoint", "configured", "endpoint_of"]
 

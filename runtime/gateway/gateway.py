@@ -10,26 +10,26 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Self
 
-from ...schema.errors import InputError
-from ..budget import Budget
+from ...schema.values.errors import InputError
+from ..values.budget import Budget
+from .chat.errors import CallError
+from .chat.inputs import inputs_of
 from .endpoint import configured, endpoint_of
-from .errors import CallError
-from .hearing import unheard
-from .inputs import inputs_of
-from .line import Call, Line, no_account
+from .model_client import Call, Line, no_account
 from .prices import is_declared, rates_of
-from .traffic import Traffic
+from .rate_limiter import Traffic
+from .stream_sink import unheard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
-    from ...schema.models import Model
+    from ...schema.host.models import Model
     from ..local.server import LocalServer
-    from .chat import ChatAnswer, ChatRequest
+    from .chat.fallback import Adaptation
+    from .chat.messages import ChatAnswer, ChatRequest
     from .endpoint import Endpoint
-    from .forms import Adaptation
-    from .line import Client, OpenAccount
+    from .model_client import Client, OpenAccount
 
 __all__ = ["Gateway"]
 
@@ -286,6 +286,6 @@ async def _new_client(kind: str) -> Client:
         from .litellm_client import LitellmClient
 
         return await asyncio.to_thread(LitellmClient)  # its import takes seconds
-    from .http_client import HttpClient
+    from .http.http_client import HttpClient
 
     return HttpClient()

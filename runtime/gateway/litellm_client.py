@@ -9,20 +9,20 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..importing import quiet_environment, without_collecting
-from .answer import answer_of
-from .errors import GIVEN_UP_ON, CallError, kind_of
-from .refusals import without
+from ..values.importing import quiet_environment, without_collecting
+from .chat.answer import answer_of
+from .chat.errors import GIVEN_UP_ON, CallError, kind_of
+from .http.refusals import without
 from .retry import retry_after
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from .body import Body
-    from .chat import ChatAnswer
+    from .chat.body import Body
+    from .chat.errors import Kind
+    from .chat.messages import ChatAnswer
     from .endpoint import Endpoint
-    from .errors import Kind
-    from .hearing import Hearing
+    from .stream_sink import Hearing
 
 __all__ = ["LitellmClient"]
 

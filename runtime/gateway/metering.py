@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ...schema.values import is_list, is_mapping
-from .errors import CallError
+from ...schema.values.values import is_list, is_mapping
+from .chat.errors import CallError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from ..budget import Reservation
-    from ..usage import Usage
-    from .chat import ChatAnswer, Message
+    from ..values.budget import Reservation
+    from ..values.usage import Usage
+    from .chat.messages import ChatAnswer, Message
     from .prices import Rates
 
 __all__ = ["bytes_in", "characters_in", "lost", "metered", "tokens_in"]

@@ -11,8 +11,8 @@ from .providers import litellm_file
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ...schema.models import Model
-    from ..usage import Usage
+    from ...schema.host.models import Model
+    from ..values.usage import Usage
 
 __all__ = ["Rates", "context_of", "is_declared", "listed", "rates_of"]
 

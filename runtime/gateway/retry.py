@@ -9,12 +9,12 @@ import math
 import time
 from typing import TYPE_CHECKING
 
-from .errors import CallError
+from .chat.errors import CallError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from .chat import ChatAnswer
+    from .chat.messages import ChatAnswer
     from .pacing import Pacing
 
 __all__ = ["LONGEST_WAIT", "call_with_retries", "retry_after"]

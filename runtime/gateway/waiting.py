@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
-from .errors import CallError
+from .chat.errors import CallError
 
 if TYPE_CHECKING:
     from types import TracebackType

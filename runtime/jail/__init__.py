@@ -6,14 +6,14 @@ adapters for smolagents and mini-swe-agent are in `smol_executor` and `mini_envi
 import these libraries; nothing else here does. `battery` attacks a jail and says what held.
 """
 
+from .code.shell import Shell
+from .code.worker import Execution, PythonWorker
 from .detect import detect
 from .jail import Jail
 from .jails import Jails
 from .limits import Limits
 from .process import JailKilled, JailLost
 from .protocol import AnyJail, AnyProcess, Place
-from .shell import Shell
-from .worker import Execution, PythonWorker
 
 __all__ = [
     "AnyJail",

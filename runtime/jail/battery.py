@@ -13,21 +13,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...schema.errors import JailError
+from ...schema.values.errors import JailError
+from .code.worker import MOST_CALLS, PythonWorker
 from .detect import detect
 from .jail import Jail
 from .limits import Limits
 from .probes import PROBES
 from .scratch import ScratchFolder
 from .syscall_filter import numbers
-from .worker import MOST_CALLS, PythonWorker
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
 
+    from .code.worker import Execution
     from .probes import Probe
     from .tiers import Tier
-    from .worker import Execution
 
 __all__ = ["ProbeResult", "Scene", "run_battery"]
 

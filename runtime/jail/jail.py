@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
-from ...schema.errors import JailError
+from ...schema.values.errors import JailError
 from .layout import Confinement, interpreter, mounts
 from .limits import Limits
 from .process import JailedProcess, JailKilled, ProcessGroup, spawn

@@ -8,7 +8,7 @@ import weakref
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from ...schema.errors import InputError, JailError
+from ...schema.values.errors import InputError, JailError
 from .detect import detect
 from .jail import Jail
 from .limits import Limits

@@ -76,7 +76,7 @@ def mounts(confinement: Confinement) -> list[Mount]:
     found = [
         *_read_only(_system()),
         *_read_only(_interpreter_parts()),
-        *_read_only((_HERE / "_enter.py", _HERE / "_worker.py")),
+        *_read_only((_HERE / "_enter.py", _HERE / "code" / "_worker.py")),
         *_read_only(confinement.readable),
         *(Mount(source, target) for target, source in confinement.placed),
         Mount(private / "tmp", Path("/tmp"), writable=True),  # noqa: S108 - the jail's own

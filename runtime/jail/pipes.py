@@ -10,7 +10,7 @@ import subprocess
 import time
 from typing import TYPE_CHECKING
 
-from ...schema.errors import JailError
+from ...schema.values.errors import JailError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

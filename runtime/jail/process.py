@@ -12,7 +12,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from ...schema.errors import JailError
+from ...schema.values.errors import JailError
 from .pipes import ended_in_time, read_in_time
 from .tiers import Line
 

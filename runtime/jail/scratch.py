@@ -14,9 +14,9 @@ import tempfile
 from pathlib import Path
 from typing import Self
 
-from ...schema.beneath import FOLDER
-from ...schema.errors import JailError
-from ...schema.files import lock
+from ...schema.values.beneath import FOLDER
+from ...schema.values.errors import JailError
+from ...schema.values.files import lock
 from .workspace import remove
 
 __all__ = ["ScratchFolder", "sweep"]

@@ -12,7 +12,7 @@ import errno
 import struct
 from typing import TYPE_CHECKING
 
-from ...schema.errors import JailError
+from ...schema.values.errors import JailError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

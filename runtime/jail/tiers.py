@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...schema.errors import JailError
+from ...schema.values.errors import JailError
 from .layout import directories, interpreter, links, mounts
 from .pipes import first_line
 from .syscall_filter import assemble

@@ -14,8 +14,8 @@ from dataclasses import astuple, dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ...schema.beneath import is_folder, new_file, open_file, open_folder, parent_of, remove
-from ...schema.errors import JailError
+from ...schema.values.beneath import is_folder, new_file, open_file, open_folder, parent_of, remove
+from ...schema.values.errors import JailError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

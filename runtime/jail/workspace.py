@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from ...schema.beneath import open_file, open_folder
-from ...schema.errors import JailError
+from ...schema.values.beneath import open_file, open_folder
+from ...schema.values.errors import JailError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,7 +15,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-from ...schema.errors import InputError
+from ...schema.values.errors import InputError
 
 __all__ = ["Watch", "fetch_member", "fetch_package", "find_uv", "run_watched"]
 

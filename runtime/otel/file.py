@@ -9,8 +9,8 @@ from google.protobuf.json_format import MessageToDict
 from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
-from ...schema.errors import InputError
-from ...schema.json_text import dumps
+from ...schema.values.errors import InputError
+from ...schema.values.json_text import dumps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,14 +5,14 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from ..trace import Trace
+from ..record.trace import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
     from contextlib import AbstractContextManager
 
-    from ...schema.models import Model
-    from ..trace import Event
+    from ...schema.host.models import Model
+    from ..record.trace import Event
     from .spans import Spans
     from .telemetry import Telemetry
 

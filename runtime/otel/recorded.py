@@ -6,12 +6,12 @@ import os
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ...schema.errors import InputError
-from ...schema.secrets import secrets_of
-from ..record import MANIFEST, read_setting
-from ..scrubber import Scrubber
+from ...schema.values.errors import InputError
+from ...schema.values.secrets import secrets_of
+from ..record.trace import Event
+from ..runs.record import MANIFEST, read_setting
+from ..scrubbing.scrubber import Scrubber
 from ..showing import Recorded
-from ..trace import Event
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from opentelemetry.context import Context
     from opentelemetry.trace import Span, SpanContext, Tracer
 
-    from ...schema.models import Model
-    from ..trace import Event
+    from ...schema.host.models import Model
+    from ..record.trace import Event
 
 __all__ = ["Spans"]
 

@@ -15,7 +15,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, Spa
 from opentelemetry.trace import SpanKind, Status, StatusCode, set_span_in_context
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from ..terminal import counted
+from ..values.terminal import counted
 from .attributes import clean
 from .spans import Spans
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from opentelemetry.sdk.trace import ReadableSpan
 
-    from ...schema.models import Model
+    from ...schema.host.models import Model
 
 __all__ = ["Telemetry"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...schema.errors import AgentError
+from ...schema.values.errors import AgentError
 
 __all__ = ["check_answer"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
-from ...schema.errors import AgentError, CoterieError
+from ...schema.values.errors import AgentError, CoterieError
 from ._steps import shortened
 
 if TYPE_CHECKING:

@@ -6,15 +6,15 @@ import contextlib
 import functools
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ...schema.errors import AgentError
-from ...schema.values import parts
+from ...schema.values.errors import AgentError
+from ...schema.values.values import parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
+    from ..agents.runner import Assignment
     from ..jail import AnyJail
     from .bridge import Bridge
-    from .protocol import Assignment
 
 __all__ = ["jailed", "kept"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...schema.values import is_list, is_mapping
+from ...schema.values.values import is_list, is_mapping
 from ..gateway import spoken
 
 if TYPE_CHECKING:

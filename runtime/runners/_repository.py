@@ -6,13 +6,13 @@ import functools
 import re
 from typing import TYPE_CHECKING
 
-from ...schema.errors import AgentError
-from ..messages import fence
+from ...schema.values.errors import AgentError
+from ..messages.messages import fence
 from ..prompts import render
 
 if TYPE_CHECKING:
+    from ..agents.runner import Assignment
     from .bridge import Bridge
-    from .protocol import Assignment
 
 __all__ = ["handed_patch", "told_of_start"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...schema.json_text import dumps
-from ..dialogue import without_middle
+from ...schema.values.json_text import dumps
+from ..gateway.chat.dialogue import without_middle
 
 __all__ = ["shortened"]
 

@@ -13,7 +13,7 @@ import contextvars
 import threading
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ...schema.errors import AgentError
+from ...schema.values.errors import AgentError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine

@@ -5,15 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ...schema.catalogue import load_named
-from ..bounds import apart
-from .protocol import AgentResult
+from ...schema.host.catalogue import load_named
+from ..agents.runner import AgentResult
+from ..values.bounds import apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ...schema.team import Agent
-    from .protocol import Assignment
+    from ...schema.team.team import Agent
+    from ..agents.runner import Assignment
 
 __all__ = ["FunctionRunner"]
 

@@ -5,21 +5,21 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ...schema.errors import AgentError
-from ..bounds import apart
-from ..gateway.chat import WORDLESS
-from ..structured import answer_in, parse_structured
-from ..thoughts import ONLY_THINKING, only_thinks, why_only_thinking
-from .protocol import AgentResult
+from ...schema.values.errors import AgentError
+from ..agents.runner import AgentResult
+from ..gateway.chat.messages import WORDLESS
+from ..messages.thoughts import ONLY_THINKING, only_thinks, why_only_thinking
+from ..values.bounds import apart
+from ..values.structured import answer_in, parse_structured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from ...schema.team import Agent
-    from ..acting import Acting
+    from ...schema.team.team import Agent
+    from ..agents.acting import Acting
+    from ..agents.runner import Assignment
     from ..gateway import ChatAnswer, Message
-    from ..trace import Emit
-    from .protocol import Assignment
+    from ..record.trace import Emit
 
 __all__ = ["LlmRunner"]
 

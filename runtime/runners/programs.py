@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, distribution, packages_dist
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...schema.catalogue import find_package
+from ...schema.host.catalogue import find_package
 from ..jail import detect
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
-from ...schema.errors import InputError
-from ...schema.loading import read_team
-from ...schema.values import is_list, is_mapping
-from ..events import EVENTS, EventLog, events_of
-from ..journal import is_held
-from ..record import MANIFEST, read_result, read_value
-from ..usage import Usage
+from ...schema.loading.loading import read_team
+from ...schema.values.errors import InputError
+from ...schema.values.values import is_list, is_mapping
+from ..record.events import EVENTS, EventLog, events_of
+from ..record.journal import is_held
+from ..runs.record import MANIFEST, read_result, read_value
+from ..values.usage import Usage
 from .conversation import Call, calls_of
 from .text import written
 from .value import value_of
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from ...schema.team import Team
+    from ...schema.team.team import Team
 
 __all__ = ["Recorded"]
 

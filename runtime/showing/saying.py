@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...schema.json_text import dumps
 from ...schema.picture.caption import span
-from ..terminal import counted
+from ...schema.values.json_text import dumps
+from ..values.terminal import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...schema.picture.text import draw
-from ..dialogue import clipped, spoken
-from ..terminal import counted, on_one_line, speakable
+from ..gateway.chat.dialogue import clipped, spoken
+from ..values.terminal import counted, on_one_line, speakable
 from .conversation import news
 from .saying import about, said
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ...schema.catalogue import installed, load_named
+from ...schema.host.catalogue import installed, load_named
 from .recorded import Recorded
 
 if TYPE_CHECKING:

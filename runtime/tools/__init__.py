@@ -7,7 +7,7 @@ tools.yaml names. A team file grants tools to agents by name; what a name means 
 
 from typing import TYPE_CHECKING
 
-from ...schema.first_use import on_first_use
+from ...schema.values.first_use import on_first_use
 
 if TYPE_CHECKING:
     from .tool import GrantedTool, Tool, ToolCall, ToolError, Toolkit

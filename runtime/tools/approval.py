@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ...schema.errors import InputError
+from ...schema.values.errors import InputError
 from .tool import ToolError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ...schema.tools_file import Permission
-    from ..trace import Emit
+    from ...schema.loading.tools_file import Permission
+    from ..record.trace import Emit
 
 __all__ = ["Approvals", "Approver"]
 

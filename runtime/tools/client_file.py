@@ -6,14 +6,14 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...schema.catalogue import Server
-from ...schema.document import LIMITS
-from ...schema.errors import InputError
-from ...schema.json_text import loads
-from ...schema.loading import read_file
-from ...schema.problems import quoted
-from ...schema.secrets import looks_secret
-from ...schema.values import is_list, is_mapping
+from ...schema.host.catalogue import Server
+from ...schema.loading.loading import read_file
+from ...schema.values.document import LIMITS
+from ...schema.values.errors import InputError
+from ...schema.values.json_text import loads
+from ...schema.values.problems import quoted
+from ...schema.values.secrets import looks_secret
+from ...schema.values.values import is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

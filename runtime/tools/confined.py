@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from ...schema import beneath
+from ...schema.values import beneath
 from .tool import ToolError
 
 if TYPE_CHECKING:

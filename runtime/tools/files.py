@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from ..workspace import Workspace
+    from ..repository.workspace import Workspace
     from .expressions import Find
 
 __all__ = ["list_files", "read_file", "search_text"]

@@ -6,14 +6,14 @@ import asyncio
 import inspect
 from typing import TYPE_CHECKING, Any
 
-from ...schema.json_text import dumps
+from ...schema.values.json_text import dumps
 from .tool import Tool, ToolError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ...schema.python_tool import PythonTool
-    from ..workspace import Workspace
+    from ...schema.host.python_tool import PythonTool
+    from ..repository.workspace import Workspace
 
 __all__ = ["tool_of"]
 

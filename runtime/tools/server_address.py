@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import httpx
 from mcp.client.streamable_http import streamable_http_client
 
-from ...schema.errors import InputError
-from ..bounds import LARGEST_MESSAGE
+from ...schema.values.errors import InputError
+from ..values.bounds import LARGEST_MESSAGE
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
     from mcp.shared.message import SessionMessage
 
-    from ...schema.catalogue import Server
+    from ...schema.host.catalogue import Server
 
 __all__ = ["ServerAddress", "reached"]
 

@@ -16,15 +16,15 @@ from mcp.shared.message import SessionMessage
 from mcp.types import INTERNAL_ERROR, ErrorData, JSONRPCError, JSONRPCMessage, JSONRPCResponse
 from pydantic import ValidationError
 
-from ...schema.errors import InputError
-from ..bounds import LARGEST_MESSAGE, MOST_VALUES_OF_TOOL, apart
-from ..brief import excess
+from ...schema.values.errors import InputError
+from ..values.bounds import LARGEST_MESSAGE, MOST_VALUES_OF_TOOL, apart
+from ..values.schema_check import excess
 
 if TYPE_CHECKING:
     from asyncio.subprocess import Process
     from collections.abc import AsyncGenerator, Mapping
 
-    from ...schema.catalogue import Server
+    from ...schema.host.catalogue import Server
 
 __all__ = ["ServerProcess", "running"]
 

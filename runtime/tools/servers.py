@@ -5,11 +5,11 @@ from __future__ import annotations
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
-from ...schema.errors import InputError
-from ...schema.extras import how_to_get
+from ...schema.values.errors import InputError
+from ...schema.values.extras import how_to_get
 
 if TYPE_CHECKING:
-    from ...schema.catalogue import Server
+    from ...schema.host.catalogue import Server
     from .session import Session
 
 __all__ = ["start_session"]

@@ -11,7 +11,7 @@ from anyio import BrokenResourceError, ClosedResourceError, EndOfStream
 from mcp import ClientSession, McpError, types
 from pydantic import ValidationError
 
-from ...schema.errors import InputError
+from ...schema.values.errors import InputError
 from .server_address import reached
 from .server_process import running
 from .tool import Tool, ToolError
@@ -19,8 +19,8 @@ from .tool import Tool, ToolError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ...schema.catalogue import Server
-    from ..workspace import Workspace
+    from ...schema.host.catalogue import Server
+    from ..repository.workspace import Workspace
     from .server_address import ServerAddress
     from .server_process import ServerProcess
 

@@ -11,26 +11,26 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ...schema.catalogue import tool_identifier
-from ...schema.codec import kept
-from ...schema.errors import AgentError, JailError
-from ...schema.json_text import dumps, loads
-from ...schema.problems import dotted
-from ...schema.values import is_mapping
-from ..bounds import LARGEST_RESULT, LONGEST_EVENT
-from ..brief import Room, TooMuch, brief_keywords, excess
-from ..dialogue import shortened
-from ..moving import is_lost
-from ..once import unkept
+from ...schema.host.catalogue import tool_identifier
+from ...schema.values.codec import kept
+from ...schema.values.errors import AgentError, JailError
+from ...schema.values.json_text import dumps, loads
+from ...schema.values.problems import dotted
+from ...schema.values.values import is_mapping
+from ..gateway.chat.dialogue import shortened
+from ..jail.moving import is_lost
+from ..record.once import unkept
+from ..values.bounds import LARGEST_RESULT, LONGEST_EVENT
+from ..values.schema_check import Room, TooMuch, brief_keywords, excess
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping
 
     from jsonschema.protocols import Validator
 
-    from ..once import Once
-    from ..trace import Emit
-    from ..workspace import Workspace
+    from ..record.once import Once
+    from ..record.trace import Emit
+    from ..repository.workspace import Workspace
     from .approval import Approvals
 
 __all__ = ["GrantedTool", "Tool", "ToolCall", "ToolError", "Toolkit", "Waiting"]

@@ -9,11 +9,11 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
-from ...schema.catalogue import load_tool
-from ...schema.errors import InputError
-from ...schema.python_tool import python_tool
-from ..once import unkept
-from ..scrubber import Scrubber
+from ...schema.host.catalogue import load_tool
+from ...schema.host.python_tool import python_tool
+from ...schema.values.errors import InputError
+from ..record.once import unkept
+from ..scrubbing.scrubber import Scrubber
 from .approval import Approvals
 from .python import tool_of
 from .tool import GrantedTool, Tool, Toolkit
@@ -21,11 +21,11 @@ from .tool import GrantedTool, Tool, Toolkit
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ...schema.catalogue import Server
-    from ...schema.python_tool import PythonTool
-    from ..once import Once
-    from ..trace import Emit
-    from ..workspace import Workspace
+    from ...schema.host.catalogue import Server
+    from ...schema.host.python_tool import PythonTool
+    from ..record.once import Once
+    from ..record.trace import Emit
+    from ..repository.workspace import Workspace
     from .session import Session
     from .tool import Waiting
 

@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...schema.terminal import visible
+from ...schema.values.terminal import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..events import checked
+from ..record.events import checked
 from .links import Links
 from .pages import FOLDER, Page, Templates, document
 

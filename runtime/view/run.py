@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...schema.picture.svg import Mark, draw_marked
-from ...schema.values import is_list, is_mapping
-from ..events import EVENTS
-from ..journal import is_held
-from ..record import MANIFEST, RESULT, TEAM_THAT_WAS, read_value
+from ...schema.values.values import is_list, is_mapping
+from ..record.events import EVENTS
+from ..record.journal import is_held
+from ..runs.record import MANIFEST, RESULT, TEAM_THAT_WAS, read_value
 from ..showing.recorded import Recorded
 from ..showing.saying import said
-from ..terminal import counted
+from ..values.terminal import counted
 from .chart import chart
 from .pages import FOLDER, Page, Templates
 from .rounds import rounds
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
-    from ...schema.team import Team
+    from ...schema.team.team import Team
     from .links import Links
 
 __all__ = ["RunSite", "open_run", "run_page"]
@@ -266,7 +266,7 @@ class _View:
 
     def _team(self) -> Team:
         """Give the team that was, where agents recruited it."""
-        from ...schema.loading import read_team
+        from ...schema.loading.loading import read_team
 
         if self.folder is not None and (self.folder / TEAM_THAT_WAS).exists():
             return read_team(self.folder / TEAM_THAT_WAS)

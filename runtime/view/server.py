@@ -19,7 +19,7 @@ from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 from aiohttp.log import server_logger
 
-from ...schema.errors import CoterieError, InputError
+from ...schema.values.errors import CoterieError, InputError
 from .links import Links
 from .pages import document, policy
 from .report import made, problem

@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
-from ...schema.catalogue import installed, load_named
-from ...schema.errors import InputError
+from ...schema.host.catalogue import installed, load_named
+from ...schema.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...schema.json_text import dumps
-from ...schema.values import is_list, is_mapping
-from ..dialogue import spoken
+from ...schema.values.json_text import dumps
+from ...schema.values.values import is_list, is_mapping
+from ..gateway.chat.dialogue import spoken
 from ..showing.conversation import news
 from ..showing.saying import said
 

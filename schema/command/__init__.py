@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..catalogue import Catalogue, installed
-from ..errors import ConfigError, CoterieError, UnsupportedSystem
-from ..problems import FORMATS
-from ..secrets import scrubbed, secrets_of
-from ..terminal import speakable
+from ..host.catalogue import Catalogue, installed
+from ..values.errors import ConfigError, CoterieError, UnsupportedSystem
+from ..values.problems import FORMATS
+from ..values.secrets import scrubbed, secrets_of
+from ..values.terminal import speakable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from ..entries import Entry
+    from ..values.entries import Entry
 
 __all__ = [
     "HOST",
@@ -165,7 +165,7 @@ def host_catalogue(
             exist.
         ConfigError: models.yaml or tools.yaml does not load.
     """
-    from ..host import misnamed, resolve_models, resolve_tools
+    from ..loading.host import misnamed, resolve_models, resolve_tools
 
     for name, given in (("models.yaml", models_file), ("tools.yaml", tools_file)):
         if given is None and (path := misnamed(name, os.environ)) is not None:
@@ -277,7 +277,7 @@ class Group(Family):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command that is meant, or say which one may have been."""
-        from ..hints import did_you_mean
+        from ..values.hints import did_you_mean
 
         known = self.list_commands(ctx)
         if args and args[0] not in known and not args[0].startswith("-"):

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..agent_document import AGENT, is_agent_folder, is_team_folder
-from ..agent_file import agent_paths, read_agent
-from ..errors import InputError
-from ..loading import read_file, read_team
-from ..seeds import located
-from ..tasks import STREAMS
+from ..loading.agent_document import AGENT, is_agent_folder, is_team_folder
+from ..loading.agent_file import agent_paths, read_agent
+from ..loading.loading import read_file, read_team
+from ..loading.seeds import located
+from ..loading.tasks import STREAMS
+from ..values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from ..team import Team
+    from ..team.team import Team
 
 __all__ = ["kind_of", "team_in", "with_agents"]
 

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..agent_file import AgentFile
 from ..edits import changes, diff, edits_to_json, plainly, unified, words
-from ..errors import ConfigError, CoterieError
-from ..json_text import dumps
-from ..loading import read_file
-from ..problems import dotted
-from ..seeds import located
-from ..terminal import speakable
+from ..loading.agent_file import AgentFile
+from ..loading.loading import read_file
+from ..loading.seeds import located
+from ..values.errors import ConfigError, CoterieError
+from ..values.json_text import dumps
+from ..values.problems import dotted
+from ..values.terminal import speakable
 from . import Command
 from ._files import kind_of, team_in
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ..edits import Change, Paint, Tone
-    from ..problems import Problem
-    from ..team import Team
+    from ..team.team import Team
+    from ..values.problems import Problem
 
 __all__ = ["main"]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from .._shape import schema_text
-from ..errors import InputError
-from ..explanation import explain, outline
-from ..fields import DOCUMENTS
-from ..reference import reference
-from ..seeds import is_seed
+from ..checking._shape import schema_text
+from ..explain.explanation import explain, outline
+from ..explain.reference import reference
+from ..host.fields import DOCUMENTS
+from ..loading.seeds import is_seed
+from ..values.errors import InputError
 from . import Command
 
 __all__ = ["main"]

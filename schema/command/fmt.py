@@ -6,16 +6,16 @@ from pathlib import Path
 
 import click
 
-from ..agent_document import AGENT, AGENTS, TEAM, is_team_folder, with_used
-from ..agent_file import agent_paths
-from ..catalogue import Catalogue
-from ..errors import ConfigError, InputError
-from ..loading import read_file, read_team, shape_only, team_path
-from ..seeds import is_seed
-from ..team_folder import self_contained, write_team
-from ..terminal import speakable
-from ..writing import canonical, dump, schema_beside
-from ..yaml_text import read_yaml
+from ..host.catalogue import Catalogue
+from ..loading.agent_document import AGENT, AGENTS, TEAM, is_team_folder, with_used
+from ..loading.agent_file import agent_paths
+from ..loading.loading import read_file, read_team, shape_only, team_path
+from ..loading.seeds import is_seed
+from ..loading.team_folder import self_contained, write_team
+from ..team.writing import canonical, dump, schema_beside
+from ..values.errors import ConfigError, InputError
+from ..values.terminal import speakable
+from ..values.yaml_text import read_yaml
 from . import Command, note, problem_format
 from ._files import kind_of, with_agents
 
@@ -122,7 +122,7 @@ def _format(file: Path, *, check: bool, inline: bool) -> bool:
 
 
 def _write(file: Path, text: str) -> None:
-    from ..files import write_atomically
+    from ..values.files import write_atomically
 
     try:
         write_atomically(file, text)

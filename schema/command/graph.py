@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
-from ..errors import InputError
-from ..files import write_atomically
-from ..loading import read_team
+from ..loading.loading import read_team
 from ..picture import FORMATS, draw
-from ..terminal import speakable
+from ..values.errors import InputError
+from ..values.files import write_atomically
+from ..values.terminal import speakable
 from . import Command
 
 __all__ = ["main"]

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import InputError
-from ..files import write_atomically
 from ..foreign.taking_over import models_text, take_over
-from ..terminal import speakable
-from ..writing import dump, schema_beside
+from ..team.writing import dump, schema_beside
+from ..values.errors import InputError
+from ..values.files import write_atomically
+from ..values.terminal import speakable
 from . import Command, note
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from ..starting import FRIENDLY, begin
-from ..terminal import speakable
+from ..explain.starting import FRIENDLY, begin
+from ..values.terminal import speakable
 from . import Command, note
 
 __all__ = ["main"]

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..json_text import dumps
-from ..loading import read_team
+from ..loading.loading import read_team
+from ..loading.seeds import SEED, seed_files
 from ..picture.caption import one_line, totals
-from ..seeds import SEED, seed_files
+from ..values.json_text import dumps
 from . import Command
 
 if TYPE_CHECKING:
-    from ..team import Team
+    from ..team.team import Team
 
 __all__ = ["main"]
 

@@ -7,26 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._meaning import TEAM_RULES
-from ..agent_file import check_agent, load_agent
-from ..document import LIMITS
-from ..errors import ConfigError, InputError
-from ..loading import (
-    check_team,
-    load_models,
-    load_task,
-    read_file,
-    team_path,
-)
-from ..placeholders import placeholders
-from ..problems import FORMATS, Problem
-from ..tasks import load_tasks
-from ..terminal import speakable
+from ..loading.agent_file import check_agent, load_agent
+from ..loading.loading import check_team, load_models, load_task, read_file, team_path
+from ..loading.tasks import load_tasks
+from ..team._meaning import TEAM_RULES
+from ..team.placeholders import placeholders
+from ..values.document import LIMITS
+from ..values.errors import ConfigError, InputError
+from ..values.problems import FORMATS, Problem
+from ..values.terminal import speakable
 from . import Command, host_catalogue, host_options, problem_format
 from ._files import kind_of, with_agents
 
 if TYPE_CHECKING:
-    from ..catalogue import Catalogue
+    from ..host.catalogue import Catalogue
 
 __all__ = ["main"]
 
@@ -78,15 +72,15 @@ def _loaded(file: Path, known: Catalogue) -> tuple[Problem, ...]:
         case "models":
             load_models(file)
         case "tools":
-            from ..tools_file import load_tools
+            from ..loading.tools_file import load_tools
 
             load_tools(file)
         case "policy":
-            from ..ceiling import load_ceiling
+            from ..loading.ceiling import load_ceiling
 
             load_ceiling(file)
         case "evolution":
-            from ..recipe import load_recipe
+            from ..loading.recipe import load_recipe
 
             load_recipe(file)
         case "agent":

@@ -5,26 +5,22 @@ edit names the component that it touches, and what comes of edits is loaded as a
 team that does not load cannot come about.
 """
 
-from ._structure import is_tied, new_edges, spare_agents, spare_edges
 from .applying import Rejected, apply
 from .changes import Change, changes
 from .components import COMPONENTS, Component
-from .constrained import component_schema, components_schema
 from .difference import agent_edits, diff
 from .json_form import edits_from_json, edits_to_json, edits_to_values
-from .kinds import (
-    KINDS,
-    AgentEdit,
-    Edit,
-)
-from .mutation import Mutation, components
-from .note_offer import NoteOffer
-from .of_agents import SetModel, SetParameter, SetPrompt, SetRole
-from .of_notes import Note, SetNote
-from .of_roster import AddAgent, OrderAgents, RemoveAgent, RenameAgent
-from .of_team import SetBackend, SetExecution, SetMetadata
-from .of_tools import GrantTool, RevokeTool, SetTools
-from .of_topology import AddEdge, RemoveEdge, ReplaceTopology, SetOutput
+from .kinds.kinds import KINDS, AgentEdit, Edit
+from .kinds.of_agents import SetModel, SetParameter, SetPrompt, SetRole
+from .kinds.of_notes import Note, SetNote
+from .kinds.of_roster import AddAgent, OrderAgents, RemoveAgent, RenameAgent
+from .kinds.of_team import SetBackend, SetExecution, SetMetadata
+from .kinds.of_tools import GrantTool, RevokeTool, SetTools
+from .kinds.of_topology import AddEdge, RemoveEdge, ReplaceTopology, SetOutput
+from .offer._structure import is_tied, new_edges, spare_agents, spare_edges
+from .offer.constrained import component_schema, components_schema
+from .offer.mutation import Mutation, components
+from .offer.note_offer import NoteOffer
 from .provenance import taught
 from .words import Paint, Tone, plainly, summary, unified, words
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from .kinds import AddAgent, RemoveAgent, RenameAgent
+from .kinds.kinds import AddAgent, RemoveAgent, RenameAgent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..problems import Path
-    from .kinds import Edit
+    from ..values.problems import Path
+    from .kinds.kinds import Edit
 
 __all__ = ["conflicts", "settled"]
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..team import natural
-from ..writing import team_value
+from ..team.team import natural
+from ..team.writing import team_value
 from ._joining import join_ends, join_rounds
-from .kinds import KINDS
+from .kinds.kinds import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..team import Team
-    from .kind import Objection, Value
-    from .kinds import Edit
+    from ..team.team import Team
+    from .kinds.kind import Objection, Value
+    from .kinds.kinds import Edit
 
 __all__ = ["draft", "in_canonical_order"]
 

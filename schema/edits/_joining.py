@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ._edges import insert_edge
-from .kinds import AddAgent, RemoveAgent, RenameAgent, ReplaceTopology
+from .kinds._edges import insert_edge
+from .kinds.kinds import AddAgent, RemoveAgent, RenameAgent, ReplaceTopology
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence, Set
 
-    from ..team import Team
-    from .kind import Value
-    from .kinds import Edit
+    from ..team.team import Team
+    from .kinds.kind import Value
+    from .kinds.kinds import Edit
 
 __all__ = ["join_ends", "join_rounds"]
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .._meaning import TEAM_RULES
-from ..loading import check_team
-from ..problems import Problem, dotted
-from ..team import Team, natural
-from ..writing import write_team_yaml
+from ..loading.loading import check_team
+from ..team._meaning import TEAM_RULES
+from ..team.team import Team, natural
+from ..team.writing import write_team_yaml
+from ..values.problems import Problem, dotted
 from ._claims import conflicts
 from ._draft import draft
-from .kind import tag
+from .kinds.kind import tag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..catalogue import Catalogue
-    from ..ceiling import Ceiling
-    from .kind import Kind
-    from .kinds import Edit
+    from ..host.catalogue import Catalogue
+    from ..loading.ceiling import Ceiling
+    from .kinds.kind import Kind
+    from .kinds.kinds import Edit
 
 __all__ = ["Rejected", "apply"]
 

@@ -6,17 +6,17 @@ import json
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from ..team import Execution, natural
-from ..values import equal_numbers_alike, plain
-from ..writing import agent_value, team_value
+from ..team.team import Execution, natural
+from ..team.writing import agent_value, team_value
+from ..values.values import equal_numbers_alike, plain
 from .components import AGENT_FIELDS, TEAM_FIELDS
-from .of_notes import NAMED_NOTES
+from .kinds.of_notes import NAMED_NOTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ..problems import Path
-    from ..team import Agent, Team
+    from ..team.team import Agent, Team
+    from ..values.problems import Path
     from .components import Component
 
 __all__ = ["Change", "agent_changes", "changes", "pairs", "renamed_agents", "same", "written"]

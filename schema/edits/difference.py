@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..writing import team_value
+from ..team.writing import team_value
 from ._draft import draft, in_canonical_order
 from .changes import agent_changes, changes, renamed_agents, same
-from .kinds import (
+from .kinds.kinds import (
     KINDS,
     AddAgent,
     AddEdge,
@@ -23,9 +23,9 @@ from .kinds import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence, Set
 
-    from ..team import Agent, Team
+    from ..team.team import Agent, Team
     from .changes import Change
-    from .kinds import AgentEdit, Edit, RosterEdit, TopologyEdit
+    from .kinds.kinds import AgentEdit, Edit, RosterEdit, TopologyEdit
 
 __all__ = ["agent_edits", "diff"]
 

@@ -12,21 +12,21 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from .._json import read_json
-from ..errors import ConfigError
-from ..loading import shape_only
-from ..values import is_list, is_mapping
+from ..loading.loading import shape_only
+from ..values._json import read_json
+from ..values.errors import ConfigError
+from ..values.values import is_list, is_mapping
 from ._claims import settled
-from .kind import tag
-from .kinds import KINDS
+from .kinds.kind import tag
+from .kinds.kinds import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from ..document import Document
-    from ..problems import Problem
+    from ..values.document import Document
+    from ..values.problems import Problem
     from .components import Component
-    from .kinds import Edit
+    from .kinds.kinds import Edit
 
 __all__ = ["edits_from_json", "edits_to_json", "edits_to_values"]
 

@@ -6,13 +6,13 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from .kinds import AddAgent, SetNote
+from .kinds.kinds import AddAgent, SetNote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ..team import Agent, Team
-    from .kinds import Edit
+    from ..team.team import Agent, Team
+    from .kinds.kinds import Edit
 
 __all__ = ["taught"]
 

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from ..building import recruit_of, roster_of, rounds_of
 from ..picture.caption import chooses, one_line, repeats, span, within
-from ..writing import write_yaml
+from ..team.building import recruit_of, roster_of, rounds_of
+from ..team.writing import write_yaml
 from .changes import ORDER, OUTPUT, SINGLE_FIELDS, changes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from ..problems import Path
-    from ..team import Team
+    from ..team.team import Team
+    from ..values.problems import Path
     from .changes import Change
 
 __all__ = ["Paint", "Tone", "plainly", "summary", "unified", "words"]

@@ -4,6 +4,6 @@
 one, for `mas import`.
 """
 
-from .recognition import CREWAI, DOCKER_AGENT, program_of
+from ..loading.recognition import CREWAI, DOCKER_AGENT, program_of
 
 __all__ = ["CREWAI", "DOCKER_AGENT", "program_of"]

@@ -7,19 +7,19 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ConfigError
-from ..hints import did_you_mean
-from ..models import DEFAULT_ALIAS
-from ..problems import quoted
-from ..team import Agent, Team
-from .recognition import CREWAI
+from ..host.models import DEFAULT_ALIAS
+from ..loading.recognition import CREWAI
+from ..team.team import Agent, Team
+from ..values.errors import ConfigError
+from ..values.hints import did_you_mean
+from ..values.problems import quoted
 from .source import Edges, Imported, Source, as_prompt, ids_of, ill_fitting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ..document import Document
-    from ..problems import Path
+    from ..values.document import Document
+    from ..values.problems import Path
 
 __all__ = ["crew_team"]
 

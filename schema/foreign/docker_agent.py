@@ -7,21 +7,21 @@ from dataclasses import dataclass, field
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ConfigError
-from ..hints import did_you_mean
-from ..models import DEFAULT_ALIAS
-from ..problems import quoted
-from ..team import Agent, Team
-from ..values import is_mapping
+from ..host.models import DEFAULT_ALIAS
+from ..loading.recognition import DOCKER_AGENT
+from ..team.team import Agent, Team
+from ..values.errors import ConfigError
+from ..values.hints import did_you_mean
+from ..values.problems import quoted
+from ..values.values import is_mapping
 from .docker_names import AUTO, MODEL_RUNNER, PROVIDERS, ROOT, calling
-from .recognition import DOCKER_AGENT
 from .source import Edges, Imported, Source, as_prompt, ids_of, ill_fitting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ..document import Document
-    from ..problems import Path
+    from ..values.document import Document
+    from ..values.problems import Path
 
 __all__ = ["docker_agent_team"]
 

@@ -7,18 +7,18 @@ import unicodedata
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from .._meaning import FILE_NAME
-from .._shape import shape_problems
-from ..document import Document
-from ..problems import quoted
-from ..team import is_prompt_id
-from ..values import is_list, is_mapping
+from ..checking._shape import shape_problems
+from ..team._meaning import FILE_NAME
+from ..team.team import is_prompt_id
+from ..values.document import Document
+from ..values.problems import quoted
+from ..values.values import is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from ..problems import Path, Problem
-    from ..team import Team
+    from ..team.team import Team
+    from ..values.problems import Path, Problem
 
 __all__ = [
     "NOTHING_LIKE_IT",

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..errors import ConfigError, InputError
-from ..loading import hostless_team, read_file, shape_only
-from ..writing import dump, write_yaml
-from ..yaml_text import read_yaml
+from ..loading.loading import hostless_team, read_file, shape_only
+from ..loading.recognition import (
+    AGENTS_FILE,
+    CREWAI,
+    DOCKER_AGENT,
+    TASKS_FILE,
+    crew_folder,
+    program_of,
+)
+from ..team.writing import dump, write_yaml
+from ..values.errors import ConfigError, InputError
+from ..values.yaml_text import read_yaml
 from .crewai import crew_team
 from .docker_agent import docker_agent_team
-from .recognition import AGENTS_FILE, CREWAI, DOCKER_AGENT, TASKS_FILE, crew_folder, program_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from ..document import Document
+    from ..values.document import Document
     from .source import Imported
 
 __all__ = ["models_text", "take_over"]

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..team import Team
+    from ..team.team import Team
 
 __all__ = ["FORMATS", "draw"]
 

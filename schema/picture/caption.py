@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ..team import IMPLIED_BACKENDS, natural
-from ..values import unlike_default
+from ..team.team import IMPLIED_BACKENDS, natural
+from ..values.values import unlike_default
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ..team import Agent, Recruit, Roster, Rounds, Team
+    from ..team.team import Agent, Recruit, Roster, Rounds, Team
 
 __all__ = [
     "chooses",

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..team import Team
+    from ..team.team import Team
 
 __all__ = ["Arrangement", "Slot", "Spacing", "arrange"]
 

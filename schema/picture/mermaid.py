@@ -10,7 +10,7 @@ from .caption import flows, goes, one_line, works
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..team import Team
+    from ..team.team import Team
 
 __all__ = ["draw"]
 

@@ -14,7 +14,7 @@ from .layout import Spacing, arrange
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping
 
-    from ..team import Agent, Team
+    from ..team.team import Agent, Team
     from .layout import Arrangement, Slot
 
 __all__ = ["Mark", "draw", "draw_marked"]

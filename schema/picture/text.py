@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from ..team import Agent, Team
+    from ..team.team import Agent, Team
 
 __all__ = ["draw"]
 

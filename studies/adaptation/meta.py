@@ -12,7 +12,7 @@ from itertools import combinations
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from coterie.operators.judge import LEVELS
+from coterie.operators.core.judge import LEVELS
 
 from .search import by_chance, known_best, offered
 from .sheets import ASPECTS

@@ -6,10 +6,10 @@ import functools
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from coterie.schema.catalogue import Catalogue
-from coterie.schema.ceiling import Ceiling
-from coterie.schema.models import Model
-from coterie.schema.team import Agent
+from coterie.schema.host.catalogue import Catalogue
+from coterie.schema.host.models import Model
+from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.team.team import Agent
 
 from .sheets import CRAFTS
 

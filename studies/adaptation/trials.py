@@ -9,12 +9,12 @@ from statistics import fmean
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from coterie.operators.evolution import Evolution
-from coterie.operators.folder import open_folder
-from coterie.operators.strategy import strategy_of
-from coterie.pool.pool import Pool
-from coterie.runtime.journal import Journal
-from coterie.schema.recipe import Recipe
+from coterie.operators.evolution.evolution import Evolution
+from coterie.operators.evolution.folder import open_folder
+from coterie.operators.evolution.strategy import strategy_of
+from coterie.pool.teams.pool import Pool
+from coterie.runtime.record.journal import Journal
+from coterie.schema.loading.recipe import Recipe
 
 from ..simulated import in_memory, services_of, stage_of
 from .gateway import Simulated, graded, tasks
@@ -24,9 +24,9 @@ from .texts import title_in
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from coterie.operators.episode import Episode
-    from coterie.operators.stage import Stage
-    from coterie.operators.strategy import Strategy
+    from coterie.operators.evolution.context import Stage
+    from coterie.operators.evolution.episode import Episode
+    from coterie.operators.evolution.strategy import Strategy
 
     from .landscapes import Landscape
 

@@ -14,18 +14,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from coterie.operators.evolution import Evolution
-from coterie.operators.folder import open_folder
-from coterie.operators.settings import SearchSettings
-from coterie.operators.strategy import strategy_of
-from coterie.pool.pool import Pool
+from coterie.operators.evolution.evolution import Evolution
+from coterie.operators.evolution.folder import open_folder
+from coterie.operators.evolution.strategy import strategy_of
+from coterie.operators.methods.search.settings import SearchSettings
+from coterie.pool.teams.pool import Pool
 from coterie.runtime.gateway import ChatAnswer, Gateway
-from coterie.runtime.journal import Journal
-from coterie.runtime.usage import Usage
+from coterie.runtime.record.journal import Journal
+from coterie.runtime.values.usage import Usage
 from coterie.schema import Agent, Catalogue, Lineage, Model, Task, Team
-from coterie.schema.ceiling import Ceiling
 from coterie.schema.edits import SetPrompt, edits_to_values
-from coterie.schema.recipe import Recipe
+from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.recipe import Recipe
 
 from ..simulated import services_of, stage_of
 from .world import FOUNDERS, UNCHANGED, prompt_of, worth_of
@@ -33,7 +33,7 @@ from .world import FOUNDERS, UNCHANGED, prompt_of, worth_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from coterie.pool.members import Member
+    from coterie.pool.ledger.members import Member
     from coterie.runtime.gateway import ChatRequest
 
     from .world import World

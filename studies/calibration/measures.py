@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from coterie.pool.expectation import ranked
+from coterie.pool.expectation.expectation import ranked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from coterie.pool.members import Member
+    from coterie.pool.ledger.members import Member
 
 __all__ = ["Decile", "Outcome", "deciles", "measured", "told"]
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from coterie.operators.select import shortlist
-from coterie.pool.members import Member
-from coterie.pool.statistics import Trial
+from coterie.operators.methods.evomas.select import shortlist
+from coterie.pool.ledger.members import Member
+from coterie.pool.values.statistics import Trial
 from coterie.schema import Lineage, Task
 
 from .evolving import RECIPE

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from coterie.runtime.gateway import ChatAnswer, Gateway
-from coterie.runtime.usage import Usage
+from coterie.runtime.values.usage import Usage
 
 from ..fences import fenced_texts
 from ..simulated import usage_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from coterie.runtime.git import git
+from coterie.runtime.repository.git import git
 
 from .rows import FULL
 from .trials import NAME, Job, work_in

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 
-from coterie.schema.catalogue import Catalogue
-from coterie.schema.ceiling import Ceiling
-from coterie.schema.models import Model
+from coterie.schema.host.catalogue import Catalogue
+from coterie.schema.host.models import Model
+from coterie.schema.loading.ceiling import Ceiling
 
 __all__ = ["CEILING", "META", "MODEL", "catalogue"]
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Self
 
-from coterie.pool.layout import LEDGER
-from coterie.pool.ledger import Ledger
-from coterie.pool.population import Rates
-from coterie.pool.signals import by_chance, signals, specialization
+from coterie.pool.ledger.ledger import Ledger
+from coterie.pool.population.population import Rates
+from coterie.pool.population.signals import by_chance, signals, specialization
+from coterie.pool.values.layout import LEDGER
 
 from .texts import habits_in, lessons_in
 from .world import habit_worth, right_method
@@ -18,10 +18,10 @@ from .world import habit_worth, right_method
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from coterie.operators.population.settings import PopulationSettings
-    from coterie.pool.pool import Pool
-    from coterie.pool.signals import Happened
-    from coterie.runtime.usage import Usage
+    from coterie.operators.methods.evochamber.settings import PopulationSettings
+    from coterie.pool.population.signals import Happened
+    from coterie.pool.teams.pool import Pool
+    from coterie.runtime.values.usage import Usage
 
     from .landscapes import Landscape
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any, Literal
 
-from coterie.runtime.score import Score
-from coterie.schema.scorer_form import ScorerForm, takes
-from coterie.schema.task import ScorerChoice, Task
+from coterie.runtime.values.score import Score
+from coterie.schema.host.scorer_form import ScorerForm, takes
+from coterie.schema.team.task import ScorerChoice, Task
 
 from ..plugin import register
 from .landscapes import NICHES

@@ -7,13 +7,13 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from coterie.operators.evolution import Evolution
-from coterie.operators.folder import open_folder
-from coterie.operators.population.seating import STRUCTURES
-from coterie.operators.strategy import strategy_of
-from coterie.pool.pool import Pool
-from coterie.runtime.journal import Journal
-from coterie.schema.recipe import Recipe
+from coterie.operators.evolution.evolution import Evolution
+from coterie.operators.evolution.folder import open_folder
+from coterie.operators.evolution.strategy import strategy_of
+from coterie.operators.methods.evochamber.seating import STRUCTURES
+from coterie.pool.teams.pool import Pool
+from coterie.runtime.record.journal import Journal
+from coterie.schema.loading.recipe import Recipe
 
 from ..simulated import in_memory, memory_of, services_of, stage_of
 from .gateway import Simulated

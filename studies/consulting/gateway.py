@@ -10,13 +10,13 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from coterie.operators.judge import LEVELS
+from coterie.operators.core.judge import LEVELS
 from coterie.runtime.gateway import ChatAnswer, Gateway
-from coterie.runtime.score import Score
-from coterie.runtime.usage import Usage
-from coterie.schema.problems import quoted
-from coterie.schema.scorer_form import ScorerForm, takes
-from coterie.schema.task import ScorerChoice, Task
+from coterie.runtime.values.score import Score
+from coterie.runtime.values.usage import Usage
+from coterie.schema.host.scorer_form import ScorerForm, takes
+from coterie.schema.team.task import ScorerChoice, Task
+from coterie.schema.values.problems import quoted
 
 from ..plugin import register
 from ..simulated import usage_of
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from coterie.runtime.gateway import ChatRequest
-    from coterie.schema.problems import Path
+    from coterie.schema.values.problems import Path
 
     from .landscapes import Landscape, Seat
     from .world import Case, Reading

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from coterie.schema import load_team
-from coterie.schema.catalogue import Catalogue
-from coterie.schema.ceiling import Ceiling
-from coterie.schema.models import Model
+from coterie.schema.host.catalogue import Catalogue
+from coterie.schema.host.models import Model
+from coterie.schema.loading.ceiling import Ceiling
 
 if TYPE_CHECKING:
-    from coterie.schema.team import Team
+    from coterie.schema.team.team import Team
 
 __all__ = ["CEILING", "META", "MODEL", "TEAM", "catalogue", "ward"]
 

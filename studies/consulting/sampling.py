@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from coterie.operators.credit import averaged, orders, prefixes, ratios, subsets
 from coterie.operators.credit.counterfactual import Worth, name_of
 from coterie.operators.credit.table import Cost
-from coterie.runtime.journal import recorded
-from coterie.schema.codec import from_value
+from coterie.runtime.record.journal import recorded
+from coterie.schema.values.codec import from_value
 
 from .landscapes import AGENTS
 

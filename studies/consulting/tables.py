@@ -6,7 +6,7 @@ import random
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from coterie.benchmarks.statistics import rank_correlation
+from coterie.benchmarks.evaluation.statistics import rank_correlation
 
 from ..simulated import Interval, head, row
 from .landscapes import AGENTS, KINDS

@@ -8,16 +8,16 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from coterie.operators.evolution import Evolution
-from coterie.operators.folder import open_folder
-from coterie.operators.strategy import strategy_of
-from coterie.pool.pool import Pool
-from coterie.pool.recall import recalling
-from coterie.runtime.journal import Journal
-from coterie.runtime.plan import compile
-from coterie.runtime.recall import nothing
-from coterie.runtime.usage import Usage
-from coterie.schema.recipe import Recipe
+from coterie.operators.evolution.evolution import Evolution
+from coterie.operators.evolution.folder import open_folder
+from coterie.operators.evolution.strategy import strategy_of
+from coterie.pool.memory.recall import recalling
+from coterie.pool.teams.pool import Pool
+from coterie.runtime.messages.recall import nothing
+from coterie.runtime.plan.plan import compile
+from coterie.runtime.record.journal import Journal
+from coterie.runtime.values.usage import Usage
+from coterie.schema.loading.recipe import Recipe
 
 from ..simulated import in_memory, memory_of, services_of, stage_of
 from .gateway import Simulated, tasks
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from coterie.operators.stage import Stage
-    from coterie.pool.learnt import Learnt
-    from coterie.runtime.recall import Recaller
+    from coterie.operators.evolution.context import Stage
+    from coterie.pool.ledger.learnt import Learnt
+    from coterie.runtime.messages.recall import Recaller
 
     from .landscapes import Landscape
     from .rows import Trial

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coterie.runtime.terminal import counted
+from coterie.runtime.values.terminal import counted
 from coterie.schema.command import Command
-from coterie.schema.errors import InputError
+from coterie.schema.values.errors import InputError
 
 from .costs import DOCUMENTED, Costs, measured
 from .reality import BAND, compared

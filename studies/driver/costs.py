@@ -20,17 +20,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from coterie.pool.changes import Tried
-from coterie.pool.ledger import line_of
-from coterie.pool.statistics import Trial
+from coterie.pool.ledger.changes import Tried
+from coterie.pool.ledger.ledger import line_of
+from coterie.pool.values.statistics import Trial
 from coterie.runtime import Calls, Context, Gateway, Setting, Toolbox, Trace, compile, perform
-from coterie.runtime.collecting import collecting_seldom
 from coterie.runtime.jail import Jails
+from coterie.runtime.jail.code.shell import Shell
 from coterie.runtime.jail.detect import detect
-from coterie.runtime.jail.shell import Shell
-from coterie.runtime.record import Record
-from coterie.runtime.scrubber import Scrubber
-from coterie.runtime.usage import Usage
+from coterie.runtime.runs.record import Record
+from coterie.runtime.scrubbing.scrubber import Scrubber
+from coterie.runtime.values.garbage import collecting_seldom
+from coterie.runtime.values.usage import Usage
 from coterie.schema import Agent, Catalogue, Execution, Model, RunError, Task, Team
 
 from .simulation import Service

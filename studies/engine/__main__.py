@@ -19,9 +19,9 @@ import click
 from platformdirs import user_cache_path
 
 from coterie.runtime.local.package_client import find_uv
-from coterie.runtime.missing import MissingProgram
+from coterie.runtime.values.missing import MissingProgram
 from coterie.schema.command import Command
-from coterie.schema.errors import InputError, RunError
+from coterie.schema.values.errors import InputError, RunError
 
 from .flame import draw
 from .measures import Measure, alone

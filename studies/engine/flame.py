@@ -18,7 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from coterie.schema.files import write_atomically
+from coterie.schema.values.files import write_atomically
 
 from .workloads import workload
 

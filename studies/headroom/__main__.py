@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from coterie.benchmarks import streams
-from coterie.benchmarks.statistics import mcnemar
+from coterie.benchmarks.evaluation.statistics import mcnemar
 from coterie.benchmarks.streams.tasks import STREAMS, stream
-from coterie.pool.intervals import paired_interval, wilson
+from coterie.pool.values.intervals import paired_interval, wilson
 from coterie.schema.command import Command, host_catalogue, host_options, problem_format
 
 from .candidates import CANDIDATES
@@ -28,7 +28,7 @@ from .trials import Trials, adopt
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from coterie.schema.task import Task
+    from coterie.schema.team.task import Task
 
 SEED = "solo"
 
@@ -57,9 +57,9 @@ class Splits:
 @problem_format
 def main(name: str, evolve: int, test: int, seed: int, folder: Path | None, **host: Any) -> None:
     """Choose the best of the candidate edits of the stream NAME, and test it on held-out tasks."""
-    from coterie.pool.pool import Pool
+    from coterie.pool.teams.pool import Pool
     from coterie.runtime.command.models import fetch_embedded
-    from coterie.runtime.services import Setting, open_services
+    from coterie.runtime.runs.services import Setting, open_services
 
     host.pop("problem_format", None)
     known = host_catalogue(**host)

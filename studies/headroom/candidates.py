@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from coterie.schema.edits import AddAgent, SetParameter, SetPrompt
-from coterie.schema.team import Agent
+from coterie.schema.team.team import Agent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,20 +6,20 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from coterie.pool.changes import Tried
-from coterie.pool.statistics import Trial
-from coterie.runtime.plan import compile
+from coterie.pool.ledger.changes import Tried
+from coterie.pool.values.statistics import Trial
+from coterie.runtime.plan.plan import compile
 from coterie.schema.edits import Rejected, apply
-from coterie.schema.errors import ConfigError, RunError
-from coterie.schema.team import Lineage
+from coterie.schema.team.team import Lineage
+from coterie.schema.values.errors import ConfigError, RunError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from coterie.benchmarks.streams.tasks import Split
-    from coterie.pool.pool import Pool
-    from coterie.runtime.services import Services
-    from coterie.schema.task import Task
+    from coterie.pool.teams.pool import Pool
+    from coterie.runtime.runs.services import Services
+    from coterie.schema.team.task import Task
 
     from .candidates import Candidate
 

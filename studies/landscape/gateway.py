@@ -11,10 +11,10 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from coterie.runtime.gateway import ChatAnswer, Gateway
-from coterie.runtime.score import Score
-from coterie.runtime.usage import Usage
-from coterie.schema.scorer_form import ScorerForm, takes
-from coterie.schema.task import ScorerChoice, Task
+from coterie.runtime.values.score import Score
+from coterie.runtime.values.usage import Usage
+from coterie.schema.host.scorer_form import ScorerForm, takes
+from coterie.schema.team.task import ScorerChoice, Task
 
 from ..plugin import register
 from .landscapes import NICHES

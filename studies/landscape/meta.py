@@ -17,7 +17,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from coterie.operators.judge import LEVELS
+from coterie.operators.core.judge import LEVELS
 from coterie.schema.edits import component_schema
 
 from .names import CEILING, catalogue, shown_team
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from coterie.runtime.gateway import ChatRequest
     from coterie.schema.edits import Component
-    from coterie.schema.team import Team
+    from coterie.schema.team.team import Team
 
     from .landscapes import Landscape
     from .search import Change, Found

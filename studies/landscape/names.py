@@ -6,15 +6,15 @@ import functools
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from coterie.schema.catalogue import Catalogue
-from coterie.schema.ceiling import Ceiling
-from coterie.schema.loading import parse_team
-from coterie.schema.models import Model
+from coterie.schema.host.catalogue import Catalogue
+from coterie.schema.host.models import Model
+from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.loading import parse_team
 
 from .landscapes import MODELS
 
 if TYPE_CHECKING:
-    from coterie.schema.team import Team
+    from coterie.schema.team.team import Team
 
 __all__ = ["CEILING", "META", "MOST_AGENTS", "catalogue", "seed_files", "shown_team"]
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from coterie.operators.chance import STOCK
-from coterie.operators.positions import counterparts
+from coterie.operators.methods.search.chance import STOCK
+from coterie.operators.methods.search.positions import counterparts
 
 from .world import Mind, Shape, sentences
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from coterie.schema.catalogue import Catalogue
-    from coterie.schema.team import Team
+    from coterie.schema.host.catalogue import Catalogue
+    from coterie.schema.team.team import Team
 
 __all__ = ["Change", "Found", "by_chance", "crossings", "known_best", "offered"]
 

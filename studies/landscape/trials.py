@@ -7,15 +7,15 @@ import statistics
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from coterie.operators.admission import Admitting
-from coterie.operators.evolution import Evolution
-from coterie.operators.folder import open_folder
-from coterie.operators.settings import SearchSettings
-from coterie.operators.strategy import strategy_of
-from coterie.pool.expectation import ranked
-from coterie.pool.pool import Pool
-from coterie.runtime.journal import Journal
-from coterie.schema.recipe import Recipe
+from coterie.operators.evolution.evolution import Evolution
+from coterie.operators.evolution.folder import open_folder
+from coterie.operators.evolution.strategy import strategy_of
+from coterie.operators.methods.search.admission import Admitting
+from coterie.operators.methods.search.settings import SearchSettings
+from coterie.pool.expectation.expectation import ranked
+from coterie.pool.teams.pool import Pool
+from coterie.runtime.record.journal import Journal
+from coterie.schema.loading.recipe import Recipe
 
 from ..simulated import in_memory, memory_of, services_of, stage_of
 from .gateway import Simulated, tasks
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from coterie.operators.episode import Episode
-    from coterie.operators.search import Search
-    from coterie.operators.stage import Stage
-    from coterie.operators.strategy import Strategy
-    from coterie.schema.team import Team
+    from coterie.operators.evolution.context import Stage
+    from coterie.operators.evolution.episode import Episode
+    from coterie.operators.evolution.strategy import Strategy
+    from coterie.operators.methods.search.search import Search
+    from coterie.schema.team.team import Team
 
     from .landscapes import Landscape
     from .world import Puzzles

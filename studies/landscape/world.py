@@ -16,7 +16,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from coterie.operators.chance import STOCK
+from coterie.operators.methods.search.chance import STOCK
 
 from ..simulated import in_order
 from .landscapes import MODELS, NICHES
@@ -24,8 +24,8 @@ from .landscapes import MODELS, NICHES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from coterie.schema.catalogue import Catalogue
-    from coterie.schema.team import Agent, Team
+    from coterie.schema.host.catalogue import Catalogue
+    from coterie.schema.team.team import Agent, Team
 
     from .landscapes import Landscape
 

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from coterie.pool.embedding import choose_embedder
-from coterie.pool.layout import LEDGER
-from coterie.pool.ledger import line_of
-from coterie.pool.memory import Memory
-from coterie.pool.pool import Pool
-from coterie.pool.shelves import Shelves
+from coterie.pool.ledger.ledger import line_of
+from coterie.pool.memory.memory import Memory
+from coterie.pool.memory.shards import Shelves
+from coterie.pool.teams.pool import Pool
+from coterie.pool.values.layout import LEDGER
 from coterie.schema.command import Command
 
 from .archives import town

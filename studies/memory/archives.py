@@ -6,10 +6,10 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from coterie.pool.layout import LEDGER
-from coterie.pool.learnt import Learnt
-from coterie.pool.ledger import line_of
-from coterie.pool.pool import Pool
+from coterie.pool.ledger.learnt import Learnt
+from coterie.pool.ledger.ledger import line_of
+from coterie.pool.teams.pool import Pool
+from coterie.pool.values.layout import LEDGER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coterie.benchmarks.benchmark import Source
+from coterie.benchmarks.evaluation.benchmark import Source
 from coterie.benchmarks.plancraft.package import SPLITS, read_published
 from coterie.benchmarks.plancraft.tasks import world_of
 from coterie.runtime.doubles import ScriptedModel
 from coterie.schema.command import Command, Family
-from coterie.schema.errors import InputError
+from coterie.schema.values.errors import InputError
 
 from .oracle_model import oracle_reply, plans_of
 from .players import played_at_random, played_wildly

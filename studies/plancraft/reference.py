@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, Self, cast
 
 from coterie.benchmarks.plancraft.episode import Episode
 from coterie.benchmarks.plancraft.package import REQUIREMENT
-from coterie.schema.errors import InputError
+from coterie.schema.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,9 +10,9 @@ import sys
 
 import click
 
-from coterie.runtime.doubles.providers import PROVIDERS
 from coterie.schema.command import Command
 
+from ..doubles import PROVIDERS
 from .agents import backends_judged
 from .table import judged, markdown, plain, sources, wrong
 

@@ -9,25 +9,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from coterie.runtime.doubles import ToolCall
-from coterie.runtime.doubles.providers import ProviderDouble, Said
 from coterie.runtime.gateway import Gateway
-from coterie.runtime.git import git
-from coterie.runtime.plan import compile
-from coterie.runtime.services import Setting, open_services
-from coterie.schema.catalogue import Catalogue
-from coterie.schema.models import DEFAULT_ALIAS
-from coterie.schema.task import Task
-from coterie.schema.team import Agent, Execution, Team
+from coterie.runtime.plan.plan import compile
+from coterie.runtime.repository.git import git
+from coterie.runtime.runs.services import Setting, open_services
+from coterie.schema.host.catalogue import Catalogue
+from coterie.schema.host.models import DEFAULT_ALIAS
+from coterie.schema.team.task import Task
+from coterie.schema.team.team import Agent, Execution, Team
 
+from ..doubles import ProviderDouble, Said
 from .trial import reached
 from .verdict import checked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from coterie.runtime.doubles.providers import Provider
-    from coterie.runtime.services import Services
+    from coterie.runtime.runs.services import Services
 
+    from ..doubles import Provider
     from .verdict import Table, Verdict
 
 __all__ = ["BACKENDS", "Backend", "backends_judged"]

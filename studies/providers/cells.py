@@ -8,11 +8,11 @@ from base64 import b64encode
 from typing import TYPE_CHECKING, Any, Protocol
 
 from coterie.runtime.doubles import ToolCall
-from coterie.runtime.doubles.providers import Said, Speech
 from coterie.runtime.gateway import spoken
-from coterie.runtime.gateway.errors import CallError
-from coterie.schema.errors import InputError
+from coterie.runtime.gateway.chat.errors import CallError
+from coterie.schema.values.errors import InputError
 
+from ..doubles import Said, Speech
 from .shown import SHOWN
 from .trial import QUESTION, check_without_key, trial
 from .verdict import NONE, TOLD, Verdict, checked
@@ -20,11 +20,11 @@ from .verdict import NONE, TOLD, Verdict, checked
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
 
-    from coterie.runtime.doubles.providers import Provider
     from coterie.runtime.gateway import ChatAnswer
-    from coterie.runtime.gateway.errors import Kind as Failure
-    from coterie.schema.attachments import Kind
+    from coterie.runtime.gateway.chat.errors import Kind as Failure
+    from coterie.schema.values.attachments import Kind
 
+    from ..doubles import Provider
     from .trial import Trial
 
 __all__ = ["CELLS"]

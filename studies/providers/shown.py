@@ -6,12 +6,12 @@ import base64
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from coterie.schema.attachments import Attachment
+from coterie.schema.values.attachments import Attachment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from coterie.schema.attachments import Kind
+    from coterie.schema.values.attachments import Kind
 
 __all__ = ["PDF", "PNG", "SHOWN"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from coterie.schema.errors import CoterieError
+from coterie.schema.values.errors import CoterieError
 
 from .cells import CELLS
 from .verdict import Verdict
@@ -13,8 +13,7 @@ from .verdict import Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from coterie.runtime.doubles.providers import Provider
-
+    from ..doubles import Provider
     from .verdict import Table
 
 __all__ = ["judged", "markdown", "plain", "sources", "wrong"]

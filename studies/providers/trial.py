@@ -6,17 +6,19 @@ import contextlib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from coterie.runtime.doubles.providers import KEY, ProviderDouble
 from coterie.runtime.gateway import ChatRequest, Gateway
-from coterie.runtime.usage import Usage
-from coterie.schema.models import Model
+from coterie.runtime.values.usage import Usage
+from coterie.schema.host.models import Model
+
+from ..doubles import KEY, ProviderDouble
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 
-    from coterie.runtime.doubles.providers import Entry, Provider, Refusal, Said
     from coterie.runtime.gateway import ChatAnswer
-    from coterie.runtime.gateway.forms import Adaptation
+    from coterie.runtime.gateway.chat.fallback import Adaptation
+
+    from ..doubles import Entry, Provider, Refusal, Said
 
 __all__ = ["QUESTION", "Trial", "check_without_key", "reached", "trial"]
 

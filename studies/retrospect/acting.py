@@ -6,12 +6,12 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from coterie.runtime.acts import Finalize, Send, Start
+from coterie.runtime.agents.acts import Finalize, Send, Start
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from coterie.runtime.acts import Act
+    from coterie.runtime.agents.acts import Act
 
 __all__ = ["Form"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from coterie.runtime.gateway import ChatAnswer, Gateway
-from coterie.runtime.usage import Usage
+from coterie.runtime.values.usage import Usage
 
 from ..simulated import usage_of
 from .acting import Form

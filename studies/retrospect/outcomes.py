@@ -14,7 +14,7 @@ from .world import SORTS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from coterie.schema.team import Agent, Team
+    from coterie.schema.team.team import Agent, Team
 
     from .landscapes import Landscape
     from .world import Order, Sort

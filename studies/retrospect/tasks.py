@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from coterie.runtime.score import Score
-from coterie.schema.problems import quoted
-from coterie.schema.scorer_form import ScorerForm, takes
-from coterie.schema.task import ScorerChoice, Task
-from coterie.schema.team import Agent, Execution, Roster, Team
+from coterie.runtime.values.score import Score
+from coterie.schema.host.scorer_form import ScorerForm, takes
+from coterie.schema.team.task import ScorerChoice, Task
+from coterie.schema.team.team import Agent, Execution, Roster, Team
+from coterie.schema.values.problems import quoted
 
 from ..plugin import register
 from .names import LEAD
@@ -18,7 +18,7 @@ from .world import order_of, title
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from coterie.schema.problems import Path
+    from coterie.schema.values.problems import Path
 
     from .landscapes import Landscape
     from .world import Split

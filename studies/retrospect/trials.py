@@ -7,16 +7,16 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from coterie.operators.evolution import Evolution
-from coterie.operators.folder import open_folder
-from coterie.operators.retrospective.head import head_of
-from coterie.operators.strategy import strategy_of
-from coterie.pool.pool import Pool
-from coterie.runtime.journal import Journal
-from coterie.runtime.plan import compile
-from coterie.runtime.usage import Usage
+from coterie.operators.evolution.evolution import Evolution
+from coterie.operators.evolution.folder import open_folder
+from coterie.operators.evolution.strategy import strategy_of
+from coterie.operators.methods.meta_team.head import head_of
+from coterie.pool.teams.pool import Pool
+from coterie.runtime.plan.plan import compile
+from coterie.runtime.record.journal import Journal
+from coterie.runtime.values.usage import Usage
 from coterie.schema import dump
-from coterie.schema.recipe import Recipe
+from coterie.schema.loading.recipe import Recipe
 
 from ..simulated import in_memory, services_of, stage_of
 from .gateway import Simulated
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from coterie.operators.stage import Stage
-    from coterie.runtime.outcomes import Run
-    from coterie.schema.team import Team
+    from coterie.operators.evolution.context import Stage
+    from coterie.runtime.agents.outcomes import Run
+    from coterie.schema.team.team import Team
 
     from .landscapes import Landscape
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from coterie.runtime.acts import Finalize, Send, Start
+from coterie.runtime.agents.acts import Finalize, Send, Start
 
 from .names import LEAD
 from .texts import (
@@ -29,7 +29,7 @@ from .world import Hands, Measure, measured, strayed, worked
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from coterie.runtime.acts import Act
+    from coterie.runtime.agents.acts import Act
 
     from .landscapes import Landscape
     from .world import Order, Part

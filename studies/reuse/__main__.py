@@ -18,7 +18,7 @@ from .luck import evolve
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from coterie.schema.recipe import Reuse
+    from coterie.schema.loading.recipe import Reuse
 
     from .asked import Calls
     from .luck import Luck

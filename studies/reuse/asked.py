@@ -13,29 +13,29 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from coterie.operators.chance import Chance, chance
-from coterie.operators.components import MUTABLE
-from coterie.operators.crossover import can_cross, crossover
-from coterie.operators.proposal import Dropped, Parent
-from coterie.pool.sources import load_source
-from coterie.runtime.descent import Descent
+from coterie.operators.core.proposal import Dropped, Parent
+from coterie.operators.methods.evomas.crossover import can_cross, crossover
+from coterie.operators.methods.search.chance import Chance, chance
+from coterie.operators.methods.search.components import MUTABLE
+from coterie.pool.teams.sources import load_source
 from coterie.runtime.gateway import ChatAnswer, Gateway, ToolCall
-from coterie.runtime.journal import Journal
-from coterie.runtime.plan import compile
-from coterie.runtime.usage import Usage
-from coterie.runtime.whole import perform
+from coterie.runtime.plan.plan import compile
+from coterie.runtime.record.journal import Journal
+from coterie.runtime.runs.parent_reuse import Descent
+from coterie.runtime.runs.whole import perform
+from coterie.runtime.values.usage import Usage
 from coterie.schema import Catalogue, Model, Task
-from coterie.schema.ceiling import Ceiling
-from coterie.schema.seeds import SEED, seed_files
+from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.seeds import SEED, seed_files
 
 from ..simulated import in_memory, services_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from coterie.operators.proposal import Proposal
+    from coterie.operators.core.proposal import Proposal
     from coterie.runtime.gateway import ChatRequest
-    from coterie.runtime.services import Services
+    from coterie.runtime.runs.services import Services
     from coterie.schema import Team
     from coterie.schema.edits import Component
 

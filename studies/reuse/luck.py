@@ -13,15 +13,15 @@ import statistics
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from coterie.operators.evolution import Evolution
-from coterie.operators.folder import open_folder
-from coterie.operators.lines import lines_in, saved_of, usage_of
-from coterie.operators.strategy import strategy_of
-from coterie.pool.pool import Pool
-from coterie.runtime.journal import Journal
+from coterie.operators.evolution.evolution import Evolution
+from coterie.operators.evolution.folder import open_folder
+from coterie.operators.evolution.lines import lines_in, saved_of, usage_of
+from coterie.operators.evolution.strategy import strategy_of
+from coterie.pool.teams.pool import Pool
+from coterie.runtime.record.journal import Journal
 from coterie.schema import Agent, Catalogue, Lineage, Model, Task, Team
-from coterie.schema.ceiling import Ceiling
 from coterie.schema.edits import SetPrompt
+from coterie.schema.loading.ceiling import Ceiling
 
 from ..calibration.evolving import META, RECIPE, Simulated
 from ..calibration.measures import measured
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from coterie.schema.recipe import Reuse
+    from coterie.schema.loading.recipe import Reuse
 
     from ..calibration.measures import Outcome
     from ..calibration.world import World

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coterie.benchmarks.benchmark import Source
+from coterie.benchmarks.comparison.tables import written
+from coterie.benchmarks.evaluation.benchmark import Source
 from coterie.benchmarks.small.mathematics import require_math
-from coterie.benchmarks.tables import written
 from coterie.runtime.jail import Jails
-from coterie.runtime.scorers import Evidence, score
+from coterie.runtime.scoring.scorers import Evidence, score
 from coterie.schema.command import Command
 
 from .agreement import others, own, verdicts

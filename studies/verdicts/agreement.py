@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from coterie.benchmarks.small.math500 import math500_tasks
-from coterie.runtime.scorers import Evidence, score
+from coterie.runtime.scoring.scorers import Evidence, score
 
 from .forms import FORMS, boxed
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
-    from coterie.benchmarks.benchmark import Source
+    from coterie.benchmarks.evaluation.benchmark import Source
     from coterie.runtime.jail import Jails
-    from coterie.schema.task import Task
+    from coterie.schema.team.task import Task
 
 __all__ = ["Pair", "Verdict", "others", "own", "verdicts"]
 

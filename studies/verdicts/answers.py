@@ -13,8 +13,8 @@ from coterie.benchmarks.small.humaneval import beside, humaneval_problems, human
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from coterie.benchmarks.benchmark import Source
-    from coterie.schema.task import Task
+    from coterie.benchmarks.evaluation.benchmark import Source
+    from coterie.schema.team.task import Task
 
 __all__ = ["KINDS", "READERS", "Answered"]
 

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from coterie.benchmarks.command.options import workers
-from coterie.benchmarks.tables import Format, written
+from coterie.benchmarks.comparison.tables import Format, written
 from coterie.operators.command.arguments import Host, model_options, setting_options
 from coterie.runtime.command.signals import stopped_in_order
 from coterie.runtime.doubles import ScriptedModel
-from coterie.runtime.terminal import speakable
+from coterie.runtime.values.terminal import speakable
 from coterie.schema.command import Command, Family, catalogue_of
-from coterie.schema.errors import InputError
-from coterie.schema.json_text import dumps
+from coterie.schema.values.errors import InputError
+from coterie.schema.values.json_text import dumps
 
 from .figures import NAMES, by_length, by_source, costs, length_of
 from .judges import JUDGES, Judge

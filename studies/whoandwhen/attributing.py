@@ -13,10 +13,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from coterie.runtime.gateway import CallError
-from coterie.runtime.journal import digest
-from coterie.runtime.together import by_workers
-from coterie.runtime.usage import Usage
-from coterie.schema.errors import RunError
+from coterie.runtime.record.journal import digest
+from coterie.runtime.values.together import by_workers
+from coterie.runtime.values.usage import Usage
+from coterie.schema.values.errors import RunError
 
 from .chance import chance_of
 from .methods import METHODS
@@ -25,8 +25,8 @@ from .verdicts import Told, exact, original
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from coterie.operators.meta import Meta
-    from coterie.runtime.journal import Journal
+    from coterie.operators.core.meta import Meta
+    from coterie.runtime.record.journal import Journal
 
     from .published import Labelled
 

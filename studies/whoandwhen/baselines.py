@@ -12,12 +12,12 @@ import random
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from coterie.operators.answers import Unfit, closed, reason_schema, structured
 from coterie.operators.blame import Room, view
-from coterie.operators.material import clip, fenced, material
-from coterie.operators.meta import Question
-from coterie.operators.proposal import Dropped
-from coterie.runtime.messages import render
+from coterie.operators.core.answers import Unfit, closed, reason_schema, structured
+from coterie.operators.core.material import clip, fenced, material
+from coterie.operators.core.meta import Question
+from coterie.operators.core.proposal import Dropped
+from coterie.runtime.messages.messages import render
 
 from .verdicts import Told
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from coterie.operators.blame import Step, Trace
-    from coterie.operators.bounds import Bounds
-    from coterie.operators.meta import Respondent
+    from coterie.operators.core.bounds import Bounds
+    from coterie.operators.core.meta import Respondent
 
 __all__ = ["all_at_once", "binary_search", "step_by_step"]
 

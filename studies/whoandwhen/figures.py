@@ -6,8 +6,8 @@ from collections import Counter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from coterie.pool.intervals import wilson
-from coterie.runtime.usage import Usage
+from coterie.pool.values.intervals import wilson
+from coterie.runtime.values.usage import Usage
 
 from .published import SOURCES
 

@@ -13,7 +13,7 @@ from collections import defaultdict
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from coterie.operators.material import fenced
+from coterie.operators.core.material import fenced
 from coterie.runtime.doubles import Reply, message_text
 
 from .baselines import HALVES

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 from coterie.operators.blame import SCHEMES, attribute
-from coterie.operators.proposal import Dropped
+from coterie.operators.core.proposal import Dropped
 
 from .baselines import all_at_once, binary_search, step_by_step
 from .verdicts import Told
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from coterie.operators.blame import Scheme, Trace
-    from coterie.operators.meta import Respondent
+    from coterie.operators.core.meta import Respondent
 
 __all__ = ["METHODS", "Method"]
 

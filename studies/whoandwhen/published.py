@@ -13,10 +13,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from coterie.operators.blame import Step, Trace
-from coterie.runtime.journal import digest
-from coterie.schema.errors import InputError
-from coterie.schema.json_text import loads
-from coterie.schema.problems import reason_of
+from coterie.runtime.record.journal import digest
+from coterie.schema.values.errors import InputError
+from coterie.schema.values.json_text import loads
+from coterie.schema.values.problems import reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from coterie.schema.errors import InputError
+from coterie.schema.values.errors import InputError
 
 from .published import SOURCES
 from .verdicts import Told, original

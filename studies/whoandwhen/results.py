@@ -11,17 +11,17 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from coterie.benchmarks.provenance import endpoint, host, versions
-from coterie.runtime.record import MANIFEST, as_json
-from coterie.schema.errors import InputError
-from coterie.schema.files import make_folders, write_atomically
-from coterie.schema.json_text import dumps, loads
+from coterie.benchmarks.evaluation.provenance import endpoint, host, versions
+from coterie.runtime.runs.record import MANIFEST, as_json
+from coterie.schema.values.errors import InputError
+from coterie.schema.values.files import make_folders, write_atomically
+from coterie.schema.values.json_text import dumps, loads
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from coterie.schema.models import Model
+    from coterie.schema.host.models import Model
 
     from .attributing import Attributed
 

@@ -10,9 +10,9 @@ import click
 
 from coterie.benchmarks.command.evaluating import words_typed
 from coterie.benchmarks.command.progress import Progress
-from coterie.benchmarks.samples import Sample
-from coterie.runtime.terminal import counted, speakable
-from coterie.schema.errors import InputError
+from coterie.benchmarks.evaluation.samples import Sample
+from coterie.runtime.values.terminal import counted, speakable
+from coterie.schema.values.errors import InputError
 
 from .attributing import Attributing
 from .results import begin, write_lines
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from coterie.operators.command.arguments import Host
-    from coterie.operators.meta import Meta
-    from coterie.runtime.journal import Journal
-    from coterie.runtime.services import Services
-    from coterie.runtime.services import Setting as Way
-    from coterie.schema.models import Model
+    from coterie.operators.core.meta import Meta
+    from coterie.runtime.record.journal import Journal
+    from coterie.runtime.runs.services import Services
+    from coterie.runtime.runs.services import Setting as Way
+    from coterie.schema.host.models import Model
 
     from .attributing import Attributed
     from .published import Labelled
@@ -80,9 +80,9 @@ class Working:
         return model_of(self.host)
 
     async def _made(self) -> int:
-        from coterie.runtime.journal import Journal
-        from coterie.runtime.services import Setting as Way
-        from coterie.runtime.services import open_services
+        from coterie.runtime.record.journal import Journal
+        from coterie.runtime.runs.services import Setting as Way
+        from coterie.runtime.runs.services import open_services
 
         way = Way(
             seed=self.host.seed,
@@ -123,8 +123,8 @@ class Working:
         return 1 if progress.unscored else 0
 
     def _meta(self, services: Services, way: Way, journal: Journal) -> Meta:
-        from coterie.operators.meta import Meta
-        from coterie.runtime.budget import Budget
+        from coterie.operators.core.meta import Meta
+        from coterie.runtime.values.budget import Budget
 
         budget = Budget(way.budget, name="the attribution")
         budget.deposit(journal.spent(), seconds=journal.seconds)

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
-from coterie.benchmarks.benchmark import Benchmark, Source
-from coterie.runtime.score import Score
+from coterie.benchmarks.evaluation.benchmark import Benchmark, Source
+from coterie.runtime.values.score import Score
 from coterie.schema import ScorerChoice, Task
 
 COINS = (50, 20, 10, 5, 2, 1)

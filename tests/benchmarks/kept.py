@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from coterie.benchmarks.benchmark import Source, find_benchmark
-from coterie.benchmarks.choosing import Choice
-from coterie.benchmarks.results import Request, Results
-from coterie.benchmarks.samples import Sample
+from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
+from coterie.benchmarks.evaluation.choosing import Choice
+from coterie.benchmarks.evaluation.results import Request, Results
+from coterie.benchmarks.evaluation.samples import Sample
 from coterie.runtime import RunFolder, Setting, compile
 from coterie.schema import Agent, Catalogue, Model, Team
 

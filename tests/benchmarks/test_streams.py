@@ -17,8 +17,8 @@ from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
 from coterie.schema import Catalogue, Task, load_team
 from coterie.schema.edits import Rejected, apply
-from coterie.schema.errors import InputError
-from coterie.schema.tasks import load_tasks
+from coterie.schema.loading.tasks import load_tasks
+from coterie.schema.values.errors import InputError
 from studies.headroom.__main__ import main as headroom
 from studies.headroom.candidates import CANDIDATES
 

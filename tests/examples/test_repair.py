@@ -9,7 +9,7 @@ from coterie.benchmarks.repair.benchmark import repair_task
 from coterie.runtime import Calls, Context, Gateway, Run, Toolbox, Trace, compile, perform
 from coterie.runtime.doubles import ScriptedModel, load_script
 from coterie.runtime.jail import Jails
-from coterie.runtime.trace import Event
+from coterie.runtime.record.trace import Event
 from coterie.schema import Catalogue, Model, Task, load_team
 
 from ..repairs import git, needs_jail, offline

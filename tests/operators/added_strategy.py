@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass
 
-from coterie.operators.answers import child_of, closed, structured
-from coterie.operators.digest import digest
-from coterie.operators.episode import Episode
-from coterie.operators.material import material, memories_text, parent_text, task_text
-from coterie.operators.meta import Question
-from coterie.operators.operator import Operator, operator_of
-from coterie.operators.proposal import Dropped, Parent, Proposal
-from coterie.operators.strategy import Strategy
-from coterie.pool.changes import Learnt
+from coterie.operators.core.answers import child_of, closed, structured
+from coterie.operators.core.digest import digest
+from coterie.operators.core.material import material, memories_text, parent_text, task_text
+from coterie.operators.core.meta import Question
+from coterie.operators.core.operator import Operator, operator_of
+from coterie.operators.core.proposal import Dropped, Parent, Proposal
+from coterie.operators.evolution.episode import Episode
+from coterie.operators.evolution.strategy import Strategy
+from coterie.pool.ledger.changes import Learnt
 from coterie.schema.edits import SetNote
 
 

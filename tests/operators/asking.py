@@ -11,7 +11,7 @@ from coterie.operators import Bounds, Meta, Parent
 from coterie.runtime import Budget, Calls, Caps, Gateway, Journal
 from coterie.runtime.doubles import Call, Replies, ScriptedModel
 from coterie.schema import Agent, Catalogue, Model, Task, Team, load_team
-from coterie.schema.ceiling import Ceiling
+from coterie.schema.loading.ceiling import Ceiling
 
 Came = TypeVar("Came")
 

@@ -12,21 +12,21 @@ from typing import Any
 
 import pytest
 
-from coterie.operators.evolution import Evolution
-from coterie.operators.experience import ExperienceSettings
-from coterie.operators.stage import Stage
-from coterie.operators.strategy import strategy_of
+from coterie.operators.evolution.context import Stage
+from coterie.operators.evolution.evolution import Evolution
+from coterie.operators.evolution.strategy import strategy_of
+from coterie.operators.methods.mattrl.experience import ExperienceSettings
 from coterie.pool import Pool
-from coterie.pool.learnt import Learnt
-from coterie.pool.ledger import Ledger
+from coterie.pool.ledger.learnt import Learnt
+from coterie.pool.ledger.ledger import Ledger
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
-from coterie.runtime.journal import Journal
-from coterie.schema.recipe import Recipe
-from coterie.schema.task import Task
+from coterie.runtime.record.journal import Journal
+from coterie.schema.loading.recipe import Recipe
+from coterie.schema.team.task import Task
 
 from .consulting import WARD, doctors
-from .test_episode import done
+from .evolution.test_episode import done
 
 TASKS = [Task(id=f"case-{n}", query=f"What is {n} + {7 - n}?", answer="7") for n in range(4)]
 MATTRL = strategy_of("mattrl")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from coterie.pool.layout import LEDGER
-from coterie.pool.upkeep import verify
+from coterie.pool.git.upkeep import verify
+from coterie.pool.values.layout import LEDGER
 
 
 @pytest.fixture(autouse=True)

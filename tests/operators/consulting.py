@@ -9,13 +9,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from coterie.operators.utterances import Utterance
+from coterie.operators.core.utterances import Utterance
 from coterie.runtime import AgentOutcome, Run, compile
-from coterie.runtime.carry import Carry
-from coterie.runtime.declared import declared
+from coterie.runtime.agents.round_state import Carry
 from coterie.runtime.doubles import Reply, message_text
 from coterie.runtime.doubles.script import Request
-from coterie.runtime.rounds import Next, Round, rounds
+from coterie.runtime.rounds.declared import declared
+from coterie.runtime.rounds.rounds import Next, Round, rounds
 from coterie.schema import Agent, Execution, Rounds, Team
 
 from .asking import catalogue, llm, team

@@ -6,7 +6,7 @@ from typing import Any
 
 from coterie.operators import Account, Contribution, Contributions
 from coterie.runtime import AgentOutcome, Run
-from coterie.runtime.runners.protocol import AgentResult
+from coterie.runtime.agents.runner import AgentResult
 from coterie.schema import Agent, Team
 
 from .asking import llm, team

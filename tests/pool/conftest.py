@@ -8,7 +8,7 @@ import pytest
 
 from coterie.pool import Pool
 
-from .teams import pool_of, vote
+from .edited_teams import pool_of, vote
 
 
 @pytest.fixture

@@ -6,12 +6,21 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
 
-from coterie.pool.changes import Learnt, Of, Rejected, Restored, Retired, Revised, Told, Tried
-from coterie.pool.ledger import line_of
-from coterie.pool.scaffold import HEAD
-from coterie.pool.state import first_line
-from coterie.pool.statistics import Part, Trial
-from coterie.runtime.usage import Usage
+from coterie.pool.ledger.changes import (
+    Learnt,
+    Of,
+    Rejected,
+    Restored,
+    Retired,
+    Revised,
+    Told,
+    Tried,
+)
+from coterie.pool.ledger.ledger import line_of
+from coterie.pool.ledger.scaffold import HEAD
+from coterie.pool.ledger.state import first_line
+from coterie.pool.values.statistics import Part, Trial
+from coterie.runtime.values.usage import Usage
 from coterie.schema import Agent
 
 SPLITS = ("evolve", "evolve", "evolve", "test")

@@ -5,11 +5,20 @@ from __future__ import annotations
 import zlib
 from pathlib import Path
 
-from coterie.pool.changes import Born, Learnt, Rejected, Restored, Retired, Revised, Told, Tried
-from coterie.pool.statistics import Part, Trial
+from coterie.pool.ledger.changes import (
+    Born,
+    Learnt,
+    Rejected,
+    Restored,
+    Retired,
+    Revised,
+    Told,
+    Tried,
+)
+from coterie.pool.values.statistics import Part, Trial
 from coterie.schema import Agent, Lineage
 
-from .teams import child_of, pool_of, vote
+from .edited_teams import child_of, pool_of, vote
 
 
 def pool_of_every_kind(folder: Path) -> Path:

@@ -15,17 +15,17 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from coterie.pool import Pool, verify
-from coterie.pool.changes import Born, Change, Learnt, Restored, Retired, Revised, Tried
-from coterie.pool.driver import merge_file, set_up
-from coterie.pool.layout import LEDGER
-from coterie.pool.state import Admission
-from coterie.pool.statistics import Part, Trial
-from coterie.runtime.usage import Usage
+from coterie.pool.git.driver import merge_file, set_up
+from coterie.pool.ledger.changes import Born, Change, Learnt, Restored, Retired, Revised, Tried
+from coterie.pool.ledger.state import Admission
+from coterie.pool.values.layout import LEDGER
+from coterie.pool.values.statistics import Part, Trial
+from coterie.runtime.values.usage import Usage
 from coterie.schema import Agent, Lineage, Team
-from coterie.schema.catalogue import Catalogue
+from coterie.schema.host.catalogue import Catalogue
 
 from ..support.repositories import run_git
-from .teams import SEED, edited
+from .edited_teams import SEED, edited
 
 BRANCHES = ("ann", "ben", "cay")
 STEPS = 12

@@ -7,10 +7,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from coterie.pool.changes import Change, Restored, Retired, Told, Tried
-from coterie.pool.ledger import START, Entry
-from coterie.pool.population import Population, Rates
-from coterie.pool.statistics import Part, Trial
+from coterie.pool.ledger.changes import Change, Restored, Retired, Told, Tried
+from coterie.pool.ledger.ledger import START, Entry
+from coterie.pool.population.population import Population, Rates
+from coterie.pool.values.statistics import Part, Trial
 
 NICHES = ("algebra", "code", "")
 NAMES = tuple("abcdef")

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from coterie.pool.changes import Born, Restored, Retired, Told, Tried
-from coterie.pool.memory import open_memory
-from coterie.pool.pool import Pool
-from coterie.pool.population import Population
-from coterie.pool.statistics import Part, Trial
+from coterie.pool.ledger.changes import Born, Restored, Retired, Told, Tried
+from coterie.pool.memory.memory import open_memory
+from coterie.pool.population.population import Population
+from coterie.pool.teams.pool import Pool
+from coterie.pool.values.statistics import Part, Trial
 from coterie.pool.view import View, Views, episode_of, op
 from coterie.schema import Agent, Lineage
 
-from .teams import pool_of, vote
-from .test_changes import LESSON
+from .edited_teams import pool_of, vote
+from .ledger.test_changes import LESSON
 
 
 def tried(pool: Pool, episode: int, score: float) -> None:

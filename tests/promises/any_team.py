@@ -9,9 +9,9 @@ from typing import Any, Literal
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from coterie.runtime.bounds import LONGEST_CONTENT
+from coterie.runtime.values.bounds import LONGEST_CONTENT
 from coterie.schema import Agent, Execution, Team
-from coterie.schema.team import natural
+from coterie.schema.team.team import natural
 
 RUN_SECONDS = 1000.0
 AGENT_SECONDS = 10.0

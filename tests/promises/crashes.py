@@ -15,12 +15,12 @@ from typing import Any
 from hypothesis import strategies as st
 
 from coterie.runtime import Calls, Context, Gateway, Run, Toolbox, compile, perform
+from coterie.runtime.agents.ablation import NOBODY_SILENT, Silence
 from coterie.runtime.gateway import CallError, ChatAnswer, ChatRequest, Usage
-from coterie.runtime.journal import Journal, digest
-from coterie.runtime.silence import NOBODY_SILENT, Silence
+from coterie.runtime.record.journal import Journal, digest
 from coterie.schema import Agent, Catalogue, Execution, Model, Recruit, Rounds, Task, Team, dump
-from coterie.schema.loading import check_team
-from coterie.schema.team import Until
+from coterie.schema.loading.loading import check_team
+from coterie.schema.team.team import Until
 
 TASK = Task(id="t", query="What comes next?")
 KNOWN = Catalogue.of_host(models={"default": Model(alias="default", model="openai/m")})

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from coterie.runtime import Calls, Context, Run, Toolbox, Trace, compile, perform
 from coterie.runtime.gateway import CallError, ChatAnswer, Usage
-from coterie.runtime.trace import Event
+from coterie.runtime.record.trace import Event
 from coterie.schema import Catalogue, Task
 
 from .any_team import Case, heard, outcome

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coterie.runtime import Calls, Context, Run, Silence, Toolbox, compile, perform
-from coterie.runtime.branch import Branch, Locks
 from coterie.runtime.gateway import ChatAnswer, ChatRequest
-from coterie.runtime.journal import Journal
+from coterie.runtime.record.branch import Branch, Locks
+from coterie.runtime.record.journal import Journal
 from coterie.schema import Team
 
 from .crashes import (

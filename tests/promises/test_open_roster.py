@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coterie.runtime import Run
-from coterie.runtime.acts import Act, Finalize, Send, Start, Stop, Terminate
-from coterie.runtime.bus import Bus
+from coterie.runtime.agents.acts import Act, Finalize, Send, Start, Stop, Terminate
 from coterie.runtime.doubles import ScriptedModel
-from coterie.runtime.trace import Event
+from coterie.runtime.record.trace import Event
+from coterie.runtime.roster.bus import Bus
 from coterie.schema import Team
 
 from ..runtime.rosters import Does, Mind, Minds, crew, logged, obeys, plan_of, play

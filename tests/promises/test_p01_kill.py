@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from coterie.schema.errors import CoterieError
+from coterie.schema.values.errors import CoterieError
 
 from ..conftest import Draw
 from .crash_images import Files

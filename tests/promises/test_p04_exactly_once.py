@@ -10,9 +10,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from coterie.pool.ledger import START, Ledger
-from coterie.schema.failpoints import VARIABLE
-from coterie.schema.files import make_folder
+from coterie.pool.ledger.ledger import START, Ledger
+from coterie.schema.values.failpoints import VARIABLE
+from coterie.schema.values.files import make_folder
 
 from .programs.updates import files, operation
 

@@ -26,10 +26,10 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from coterie.runtime.budget import Budget, BudgetReached, Caps, Reservation
 from coterie.runtime.gateway import CallError, ChatAnswer, ChatRequest, Gateway
 from coterie.runtime.gateway.metering import tokens_in
-from coterie.runtime.usage import Usage
+from coterie.runtime.values.budget import Budget, BudgetReached, Caps, Reservation
+from coterie.runtime.values.usage import Usage
 from coterie.schema import Model
 
 from ..provider import Provider

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from coterie.runtime.budget import Budget, BudgetReached, Caps
 from coterie.runtime.doubles import Fault, Reply, ScriptedModel
 from coterie.runtime.gateway import CallError, Gateway
+from coterie.runtime.values.budget import Budget, BudgetReached, Caps
 
 from ..provider import model, request
 from ..virtual_time import pass_time, run_held, until_a_timer_is_set, virtual_clock

@@ -14,7 +14,7 @@ import pytest
 
 from coterie.runtime.gateway import CallError, ChatAnswer
 from coterie.runtime.gateway.breaker import MOST_FAILURES
-from coterie.runtime.gateway.errors import Kind, kind_of
+from coterie.runtime.gateway.chat.errors import Kind, kind_of
 from coterie.runtime.gateway.retry import LONGEST_WAIT, retry_after
 
 from ..provider import Provider, answer, gateway_to, request

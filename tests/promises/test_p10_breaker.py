@@ -12,7 +12,7 @@ import pytest
 
 from coterie.runtime.gateway import CallError, ChatAnswer, Gateway
 from coterie.runtime.gateway.breaker import MOST_FAILURES
-from coterie.runtime.gateway.errors import Kind
+from coterie.runtime.gateway.chat.errors import Kind
 
 from ..provider import Provider, answer, gateway_to, model, request
 from ..virtual_time import run_virtually, virtual_clock

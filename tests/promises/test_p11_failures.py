@@ -19,7 +19,7 @@ from coterie.runtime.doubles import Call, Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 from coterie.runtime.jail import Jails, detect, jails
 from coterie.runtime.jail.detect import Report
-from coterie.runtime.trace import Event
+from coterie.runtime.record.trace import Event
 from coterie.schema import Catalogue, Model, Task, dump
 
 from ..came import invoked_in

@@ -16,9 +16,9 @@ from typing import Any
 import yaml
 
 from coterie.schema import Agent, Catalogue, ConfigError, Execution, Model, Team, dump
-from coterie.schema.ceiling import Ceiling
 from coterie.schema.edits import COMPONENTS, apply, component_schema, edits_from_json
-from coterie.schema.models import EFFORTS
+from coterie.schema.host.models import EFFORTS
+from coterie.schema.loading.ceiling import Ceiling
 
 from ..schema.edits.decoder import answer
 

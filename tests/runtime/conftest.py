@@ -26,11 +26,11 @@ from coterie.runtime import (
     execute,
     perform,
 )
+from coterie.runtime.agents.ablation import NOBODY_SILENT, Silence
 from coterie.runtime.doubles import ScriptedModel
-from coterie.runtime.recall import Recaller
+from coterie.runtime.messages.recall import Recaller
+from coterie.runtime.record.trace import Event
 from coterie.runtime.runners import AgentResult, Assignment
-from coterie.runtime.silence import NOBODY_SILENT, Silence
-from coterie.runtime.trace import Event
 from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
 
 TASK = Task(id="apples", query="How many apples are left?")

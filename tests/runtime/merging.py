@@ -27,11 +27,11 @@ from coterie.runtime import (
     execute,
     perform,
 )
-from coterie.runtime.changes import Change, newest, passed_on
-from coterie.runtime.outcomes import AgentOutcome
+from coterie.runtime.agents.outcomes import AgentOutcome
+from coterie.runtime.record.trace import Event
+from coterie.runtime.repository.changes import Change, newest, passed_on
+from coterie.runtime.repository.workspace import Workspaces
 from coterie.runtime.runners import AgentResult, Assignment
-from coterie.runtime.trace import Event
-from coterie.runtime.workspace import Workspaces
 from coterie.schema import Agent, Catalogue, Model, Task, Team
 
 __all__ = [

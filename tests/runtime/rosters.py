@@ -22,15 +22,15 @@ from coterie.runtime import (
     Trace,
     compile,
     perform,
-    posted,
 )
-from coterie.runtime.acts import Act, Finalize, Send, Start, Stop, Terminate
+from coterie.runtime.agents import posted
+from coterie.runtime.agents.acts import Act, Finalize, Send, Start, Stop, Terminate
 from coterie.runtime.gateway import CallError, ChatAnswer, ChatRequest, Usage
-from coterie.runtime.journal import Journal, digest
+from coterie.runtime.record.journal import Journal, digest
+from coterie.runtime.record.trace import Event
 from coterie.runtime.runners import AgentResult, Assignment
-from coterie.runtime.trace import Event
 from coterie.schema import Agent, AgentError, Catalogue, Execution, Model, Roster, Task, Team
-from coterie.schema.codec import from_value
+from coterie.schema.values.codec import from_value
 
 from ..virtual_time import run_virtually
 

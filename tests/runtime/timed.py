@@ -9,7 +9,7 @@ from typing import Any
 
 from coterie.runtime import Calls, Context, Run, Toolbox, Trace, compile, perform
 from coterie.runtime.gateway import CallError, ChatAnswer
-from coterie.runtime.trace import Event
+from coterie.runtime.record.trace import Event
 from coterie.schema import Catalogue, Model, Team
 
 from ..provider import Behaviour, Provider, answer, gateway_to, model

@@ -21,8 +21,8 @@ from coterie.schema import (
     SolvedTask,
     Team,
 )
-from coterie.schema.models import EFFORTS
-from coterie.schema.team import OF_OTHERS
+from coterie.schema.host.models import EFFORTS
+from coterie.schema.team.team import OF_OTHERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

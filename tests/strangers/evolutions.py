@@ -23,8 +23,8 @@ from coterie.runtime.doubles.script import Request
 from ..operators import evolving
 from ..operators.consulting import FORGETFUL
 from ..operators.evolving import asked
-from ..operators.population.chamber import NICHES, fitting
-from ..operators.retrospective.world import TRIO
+from ..operators.methods.evochamber.chamber import NICHES, fitting
+from ..operators.methods.meta_team.world import TRIO
 
 STRATEGIES = ("evomas", "evochamber", "meta_team", "tacomas", "mattrl")
 HELD_OUT = ("h0", "h1")

@@ -17,17 +17,17 @@ from typing import Any
 
 from coterie import operators, pool
 from coterie.operators.command.evolve import main as mas_evolve
-from coterie.schema.failpoints import armed
+from coterie.schema.values.failpoints import armed
 
 BESIDE = (
     "aiohttp",
-    "coterie.runtime.gateway.http_client",
-    "coterie.runtime.gateway.streamed",
+    "coterie.runtime.gateway.http.http_client",
+    "coterie.runtime.gateway.http.streamed",
     "coterie.runtime.runners.llm",
-    "coterie.schema.host",
-    "coterie.schema.part",
-    "coterie.schema.tasks",
-    "coterie.schema.tools_file",
+    "coterie.schema.loading.host",
+    "coterie.schema.values.part",
+    "coterie.schema.loading.tasks",
+    "coterie.schema.loading.tools_file",
     "jinja2.sandbox",
     "jsonschema",
 )

@@ -12,19 +12,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from coterie.runtime.budget import Budget, Caps
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
-from coterie.runtime.plan import Plan, compile
-from coterie.runtime.record import Record
-from coterie.runtime.scrubber import Scrubber
-from coterie.runtime.services import Setting, open_services
-from coterie.runtime.trace import RunFolder
-from coterie.runtime.usage import Usage
+from coterie.runtime.plan.plan import Plan, compile
+from coterie.runtime.record.trace import RunFolder
+from coterie.runtime.runs.record import Record
+from coterie.runtime.runs.services import Setting, open_services
+from coterie.runtime.scrubbing.scrubber import Scrubber
+from coterie.runtime.values.budget import Budget, Caps
+from coterie.runtime.values.usage import Usage
 from coterie.schema import Task
-from coterie.schema.catalogue import Catalogue
-from coterie.schema.loading import load_team
-from coterie.schema.models import Model
+from coterie.schema.host.catalogue import Catalogue
+from coterie.schema.host.models import Model
+from coterie.schema.loading.loading import load_team
 
 from ..waiting import PATIENCE
 

@@ -15,7 +15,7 @@ from typing import IO, Any
 import pytest
 
 from coterie.pool.command import main as mas_pool
-from coterie.pool.ledger import Ledger
+from coterie.pool.ledger.ledger import Ledger
 from coterie.runtime.doubles import ScriptedModel
 
 from ..came import invoked_in

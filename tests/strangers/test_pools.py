@@ -14,10 +14,10 @@ import click
 import pytest
 
 from coterie.operators.command.evolve import main as mas_evolve
-from coterie.operators.command.op import main as mas_op
+from coterie.operators.command.op.command import main as mas_op
 from coterie.pool import Pool
-from coterie.pool.changes import Born
 from coterie.pool.command import main as mas_pool
+from coterie.pool.ledger.changes import Born
 from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.command.show import main as mas_show
 from coterie.runtime.command.view import main as mas_view

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from coterie.operators.roles import load_roles
+from coterie.operators.core.roles import load_roles
 from coterie.runtime.command.run import main
 from coterie.runtime.doubles import ScriptedModel
 from coterie.schema import Catalogue, ConfigError, InputError

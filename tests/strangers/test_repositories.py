@@ -14,8 +14,8 @@ import pytest
 from coterie.operators.command.commits import check_repository, commit
 from coterie.runtime.command.run import main
 from coterie.runtime.doubles import Reply, ScriptedModel
-from coterie.runtime.repository import Repository
-from coterie.runtime.workspace import Workspaces
+from coterie.runtime.repository.repository import Repository
+from coterie.runtime.repository.workspace import Workspaces
 from coterie.schema import AgentError, Task
 
 from ..came import Came, invoked_in

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from coterie.operators.command.blame import main as blame
-from coterie.operators.command.op import main as op
+from coterie.operators.command.op.command import main as op
 from coterie.runtime.command.run import main as run
 from coterie.runtime.doubles import Reply, ScriptedModel
 

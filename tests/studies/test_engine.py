@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from coterie.runtime.missing import MissingProgram
+from coterie.runtime.values.missing import MissingProgram
 from studies.engine import __main__ as engine
 from studies.engine import streaming
 from studies.engine.flame import picture, sampled

@@ -12,14 +12,14 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coterie.operators.bounds import Bounds
-from coterie.operators.consolidate import Step, tell_steps
-from coterie.operators.material import material, parent_text
-from coterie.operators.proposal import Parent
+from coterie.operators.core.bounds import Bounds
+from coterie.operators.core.material import material, parent_text
+from coterie.operators.core.proposal import Parent
+from coterie.operators.methods.search.consolidate import Step, tell_steps
 from coterie.runtime.gateway import ChatRequest
 from coterie.schema.edits import Component, component_schema
-from coterie.schema.loading import load_team
-from coterie.schema.team import Team
+from coterie.schema.loading.loading import load_team
+from coterie.schema.team.team import Team
 from studies.landscape import __main__ as command
 from studies.landscape import tables
 from studies.landscape.gateway import sheet, tasks

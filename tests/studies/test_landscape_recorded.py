@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from coterie.pool.ledger import Ledger
-from coterie.pool.pool import Pool
+from coterie.pool.ledger.ledger import Ledger
+from coterie.pool.teams.pool import Pool
 from studies.landscape.landscapes import drawn
 from studies.landscape.trials import Trial, evolve
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 
-from coterie.pool.statistics import wilson
+from coterie.pool.values.statistics import wilson
 from studies import routing
 from studies.routing import WORLDS, main, simulate
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from coterie.benchmarks.benchmark import Source
+from coterie.benchmarks.evaluation.benchmark import Source
 from coterie.runtime.jail import detect
 from studies.verdicts.__main__ import main
 from studies.verdicts.agreement import others, own

@@ -15,8 +15,8 @@ from coterie.operators import Dropped, Meta, Proposal
 from coterie.runtime import Calls
 from coterie.runtime.gateway import ChatAnswer, ChatRequest
 from coterie.schema import dump
-from coterie.schema.ceiling import Ceiling
-from coterie.schema.loading import check_team
+from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.loading import check_team
 
 from ..operators.asking import catalogue, ceiling_of, llm, team
 

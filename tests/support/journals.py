@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Coroutine, Mapping
 from typing import Any
 
+from coterie.runtime.agents.outcomes import AgentOutcome
 from coterie.runtime.gateway import Usage
-from coterie.runtime.outcomes import AgentOutcome
 from coterie.runtime.runners import AgentResult
-from coterie.schema.codec import to_value
+from coterie.schema.values.codec import to_value
 
 SPENT = Usage(calls=1, prompt_tokens=9, completion_tokens=3)
 """What a call or an agent takes unless a test says otherwise."""

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from coterie.schema.failpoints import armed
+from coterie.schema.values.failpoints import armed
 
 
 def python(*words: object, check: bool = False, **options: Any) -> subprocess.CompletedProcess[str]:

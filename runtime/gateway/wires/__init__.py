@@ -12,7 +12,7 @@ from .responses import ResponsesWire
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..wire import Wire
+    from ..http.wire import Wire
 
 __all__ = ["WIRES"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ....schema.values import is_mapping
-from ..answer import answer_of
-from ..body import Body
-from ..errors import CallError
-from ..forms import LEFT_OUT, Form, chosen, each_alone, in_pieces, is_refused
-from ..told import with_schema
+from ....schema.values.values import is_mapping
+from ..chat.answer import answer_of
+from ..chat.body import Body
+from ..chat.errors import CallError
+from ..chat.fallback import LEFT_OUT, Form, chosen, each_alone, in_pieces, is_refused
+from ..chat.schema_in_words import with_schema
 from .anthropic_answer import ANSWER_TOOL, as_chat, is_interleaved
 from .anthropic_schema import as_input_schema, as_output_format
 from .anthropic_stream import AnthropicAssembly
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from ..chat import ChatAnswer, ChatRequest, Message
+    from ..chat.fallback import Ladder
+    from ..chat.messages import ChatAnswer, ChatRequest, Message
     from ..endpoint import Endpoint
-    from ..forms import Ladder
 
 __all__ = ["AnthropicWire"]
 

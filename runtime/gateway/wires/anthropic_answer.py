@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ....schema.values import is_mapping
-from ..sound import as_text
+from ....schema.values.values import is_mapping
+from ..chat.text import as_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ....schema.values import is_list, is_mapping
+from ....schema.values.values import is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

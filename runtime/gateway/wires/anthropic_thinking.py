@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..forms import LEFT_OUT, Form, unknown
+from ..chat.fallback import LEFT_OUT, Form, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ....schema.models import Effort
-    from ..chat import ChatRequest, Message
+    from ....schema.host.models import Effort
+    from ..chat.fallback import Ladder
+    from ..chat.messages import ChatRequest, Message
     from ..endpoint import Endpoint
-    from ..forms import Ladder
 
 __all__ = ["thinking"]
 

@@ -12,14 +12,14 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from ....schema.values import is_list, is_mapping
-from ..chat import WORDLESS
+from ....schema.values.values import is_list, is_mapping
+from ..chat.messages import WORDLESS
 from .paired import calls_of, is_of_assistant, paired, split_instructions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from ..chat import Message
+    from ..chat.messages import Message
 
 __all__ = ["turns_of"]
 

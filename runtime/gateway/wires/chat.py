@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ....schema.values import is_list, is_mapping
-from ..answer import answer_of
-from ..body import Body
-from ..forms import Form, each_alone, in_pieces
-from ..told import with_schema
+from ....schema.values.values import is_list, is_mapping
+from ..chat.answer import answer_of
+from ..chat.body import Body
+from ..chat.fallback import Form, each_alone, in_pieces
+from ..chat.schema_in_words import with_schema
 from .chat_stream import ChatAssembly
 from .choices import choices
 from .gemini import signed
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from collections.abc import Set as AbstractSet
 
-    from ..chat import ChatAnswer, ChatRequest
+    from ..chat.fallback import Ladder
+    from ..chat.messages import ChatAnswer, ChatRequest
     from ..endpoint import Endpoint
-    from ..forms import Ladder
 
 __all__ = ["ChatWire", "is_strict"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, cast
 
-from ....schema.values import is_list, is_mapping
-from ...bounds import MOST_TOOL_CALLS
+from ....schema.values.values import is_list, is_mapping
+from ...values.bounds import MOST_TOOL_CALLS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..forms import LEFT_OUT, Form
+from ..chat.fallback import LEFT_OUT, Form
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..chat import ChatRequest
-    from ..forms import Ladder
+    from ..chat.fallback import Ladder
+    from ..chat.messages import ChatRequest
 
 __all__ = ["choices"]
 

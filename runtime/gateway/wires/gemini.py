@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..chat import Message
+    from ..chat.messages import Message
     from ..endpoint import Endpoint
 
 __all__ = ["signed"]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..chat import Message
+    from ..chat.messages import Message
 
 __all__ = ["calls_of", "is_of_assistant", "paired", "split_instructions"]
 

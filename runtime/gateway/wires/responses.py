@@ -8,12 +8,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ....schema.values import is_mapping
-from ..answer import answer_of
-from ..body import Body
-from ..errors import CallError
-from ..forms import LEFT_OUT, Form, each_alone, in_pieces
-from ..told import with_schema
+from ....schema.values.values import is_mapping
+from ..chat.answer import answer_of
+from ..chat.body import Body
+from ..chat.errors import CallError
+from ..chat.fallback import LEFT_OUT, Form, each_alone, in_pieces
+from ..chat.schema_in_words import with_schema
 from .chat import is_strict
 from .choices import choices
 from .responses_items import items_of
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from ..chat import ChatAnswer, ChatRequest, Message
+    from ..chat.errors import Kind
+    from ..chat.fallback import Ladder
+    from ..chat.messages import ChatAnswer, ChatRequest, Message
     from ..endpoint import Endpoint
-    from ..errors import Kind
-    from ..forms import Ladder
 
 __all__ = ["ResponsesWire"]
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ....schema.values import is_list
-from ..sound import text_of
+from ....schema.values.values import is_list
+from ..chat.text import text_of
 from .paired import calls_of, paired, split_instructions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..chat import Message
+    from ..chat.messages import Message
 
 __all__ = ["items_of"]
 

@@ -14,16 +14,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ....schema.models import EFFORTS
-from ..forms import LEFT_OUT, Form, unknown
+from ....schema.host.models import EFFORTS
+from ..chat.fallback import LEFT_OUT, Form, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ....schema.models import Effort
-    from ..chat import ChatRequest
+    from ....schema.host.models import Effort
+    from ..chat.fallback import Ladder
+    from ..chat.messages import ChatRequest
     from ..endpoint import Endpoint
-    from ..forms import Ladder
 
 __all__ = ["nearest", "thinking"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
-from ....schema.errors import JailError
+from ....schema.values.errors import JailError
 from ..workspace import read_file
 from .probe import Probe
 
 if TYPE_CHECKING:
     from ..battery import Scene
-    from ..worker import Execution
+    from ..code.worker import Execution
 
 __all__ = ["FILES"]
 

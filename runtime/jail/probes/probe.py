@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..battery import Scene
-    from ..worker import Execution
+    from ..code.worker import Execution
 
 __all__ = ["Probe", "went_on"]
 

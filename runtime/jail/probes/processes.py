@@ -8,7 +8,7 @@ from .probe import Probe, went_on
 
 if TYPE_CHECKING:
     from ..battery import Scene
-    from ..worker import Execution
+    from ..code.worker import Execution
 
 __all__ = ["PROCESSES"]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..worker import MOST_CALLS
+from ..code.worker import MOST_CALLS
 from .probe import Probe
 
 if TYPE_CHECKING:
     from ..battery import Scene
-    from ..worker import Execution
+    from ..code.worker import Execution
 
 __all__ = ["RESOURCES"]
 

@@ -11,7 +11,7 @@ import pytest
 from coterie.benchmarks.bbeh.benchmark import harmonic_mean_accuracy
 from coterie.benchmarks.bbeh.examples import SUBTASKS
 from coterie.benchmarks.bbeh.verdict import bbeh
-from coterie.benchmarks.benchmark import Source, find_benchmark
+from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
 from coterie.schema import Task
 
 from .published import clone

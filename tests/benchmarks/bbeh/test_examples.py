@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from coterie.benchmarks.bbeh.examples import SUBTASKS, full_tasks, mini_tasks
-from coterie.benchmarks.benchmark import Source
-from coterie.schema.errors import InputError
+from coterie.benchmarks.evaluation.benchmark import Source
+from coterie.schema.values.errors import InputError
 
 from .published import FULL, MINI, clone, packed, task_file
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from coterie.benchmarks.bbeh.verdict import PREFIXES, agree, bbeh, conclusion, expectation
 from coterie.schema import Task
-from coterie.schema.task import ScorerChoice
+from coterie.schema.team.task import ScorerChoice
 
 from ...effort import measured
 from ...scoring import scored

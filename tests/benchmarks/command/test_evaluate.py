@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from coterie.benchmarks.bbeh.examples import SUBTASKS
-from coterie.benchmarks.benchmark import Source, find_benchmark
-from coterie.benchmarks.results import read_samples
-from coterie.benchmarks.samples import Sample
+from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
+from coterie.benchmarks.evaluation.results import read_samples
+from coterie.benchmarks.evaluation.samples import Sample
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 

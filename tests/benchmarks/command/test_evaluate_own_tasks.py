@@ -8,12 +8,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from coterie.benchmarks.results import read_samples
+from coterie.benchmarks.evaluation.results import read_samples
 from coterie.runtime.command.show import main as mas_show
 from coterie.runtime.doubles import Reply, message_text
 from coterie.runtime.doubles.script import Request
 from coterie.runtime.jail import detect
-from coterie.runtime.journal import Journal
+from coterie.runtime.record.journal import Journal
 from studies.providers.shown import PNG
 
 from ...came import invoked

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from coterie.benchmarks.benchmark import Source, find_benchmark
-from coterie.benchmarks.choosing import Choice
+from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
+from coterie.benchmarks.evaluation.choosing import Choice
 from coterie.pool import Pool, Trial
-from coterie.pool.changes import Learnt, Tried
+from coterie.pool.ledger.changes import Learnt, Tried
 from coterie.runtime.command.show import main as mas_show
 from coterie.runtime.doubles import Reply, ScriptedModel
-from coterie.schema.team import natural
+from coterie.schema.team.team import natural
 
 from ...came import invoked
 from .conftest import NOWHERE, Desk, adds

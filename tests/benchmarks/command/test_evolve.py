@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from coterie.benchmarks.benchmark import Source, find_benchmark
-from coterie.benchmarks.choosing import Choice
-from coterie.benchmarks.results import read_samples
+from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
+from coterie.benchmarks.evaluation.choosing import Choice
+from coterie.benchmarks.evaluation.results import read_samples
 from coterie.pool import Pool
-from coterie.pool.learnt import Learnt
-from coterie.pool.ledger import Ledger
+from coterie.pool.ledger.learnt import Learnt
+from coterie.pool.ledger.ledger import Ledger
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 

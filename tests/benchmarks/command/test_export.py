@@ -8,8 +8,8 @@ import json
 from pathlib import Path
 
 from coterie.benchmarks.bbeh.verdict import bbeh
-from coterie.benchmarks.benchmark import Source, find_benchmark
-from coterie.benchmarks.logs import Logs, log_path
+from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
+from coterie.benchmarks.evaluation.logs import Logs, log_path
 from coterie.benchmarks.workbench.recorded import judge_file
 from coterie.runtime.doubles import Reply
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from coterie.benchmarks.results import read_results, read_samples
+from coterie.benchmarks.evaluation.results import read_results, read_samples
 from coterie.runtime.doubles import Reply, message_text
 from coterie.runtime.doubles.script import Request
-from coterie.schema.codec import to_value
+from coterie.schema.values.codec import to_value
 
 from .conftest import Desk, adds
 
@@ -124,7 +124,7 @@ def test_more_shards_than_tasks_are_told(desk: Desk) -> None:
 
 
 def test_a_shard_is_still_at_work(desk: Desk, shards: list[Path]) -> None:
-    from coterie.runtime.journal import Journal
+    from coterie.runtime.record.journal import Journal
 
     with Journal.open(shards[1]):
         came = desk.bench("merge", *map(str, shards), "--results", "whole")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from coterie.benchmarks.command.progress import Progress
-from coterie.runtime.usage import Usage
+from coterie.runtime.values.usage import Usage
 
 from ..kept import sample
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from coterie.benchmarks.samples import Sample
+from coterie.benchmarks.evaluation.samples import Sample
 
 from ..kept import kept, sample
 from .conftest import Desk

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from coterie.schema import Catalogue
-from coterie.schema.tasks import load_tasks
+from coterie.schema.loading.tasks import load_tasks
 
 from .conftest import EACH, NICHES, Desk
 

@@ -16,10 +16,10 @@ from coterie.benchmarks.pages.many import front
 from coterie.runtime.command.view import main as mas_view
 from coterie.runtime.doubles import Reply, message_text
 from coterie.runtime.doubles.script import Request
-from coterie.runtime.journal import Journal
+from coterie.runtime.record.journal import Journal
 from coterie.runtime.view import NoPage, opened
 from coterie.runtime.view.plots import Point
-from coterie.schema.terminal import visible
+from coterie.schema.values.terminal import visible
 
 from ...attacks import attacks
 from ...came import invoked

@@ -11,9 +11,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from coterie.benchmarks.benchmark import Source
+from coterie.benchmarks.evaluation.benchmark import Source
 from coterie.benchmarks.plancraft import Example, Stack, World, read_published, world_of
-from coterie.schema.codec import from_value, to_value
+from coterie.schema.values.codec import from_value, to_value
 from studies.plancraft.players import UNREADABLE, played_wildly
 from studies.plancraft.reference import Played, Reference
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from coterie.benchmarks.plancraft import MOST_STEPS, Episode, Stack, World
 from coterie.benchmarks.plancraft.recipes import Product, Shaped, Shapeless, Smelted, reachable
-from coterie.schema.codec import from_value, to_value
+from coterie.schema.values.codec import from_value, to_value
 from studies.plancraft.players import played_at_random, played_wildly
 
 LOG, PLANKS, STICK = frozenset({"log"}), frozenset({"planks", "board"}), frozenset({"stick"})

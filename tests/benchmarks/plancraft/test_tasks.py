@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from coterie.benchmarks.benchmark import Source, find_benchmark
 from coterie.benchmarks.command import main as mas_bench
+from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
 from coterie.benchmarks.plancraft import Episode, World, package, read_published
 from coterie.benchmarks.plancraft.tasks import PLANCRAFT, PLANCRAFT_SMALL
-from coterie.schema.codec import from_value
-from coterie.schema.errors import InputError
+from coterie.schema.values.codec import from_value
+from coterie.schema.values.errors import InputError
 from studies.plancraft.__main__ import main
 
 from .conftest import write_package

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from coterie.benchmarks.benchmark import Source, find_benchmark
-from coterie.benchmarks.choosing import Choice
+from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
+from coterie.benchmarks.evaluation.choosing import Choice
 from coterie.benchmarks.repair.instance import Instance
 from coterie.runtime.jail import Jails
-from coterie.runtime.scorers import Evidence, score
-from coterie.schema.errors import InputError
+from coterie.runtime.scoring.scorers import Evidence, score
+from coterie.schema.values.errors import InputError
 
 from ...repairs import CODE, RIGHT, git, needs_jail, small_repository
 

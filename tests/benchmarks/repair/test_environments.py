@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from coterie.benchmarks.benchmark import Source, find_benchmark
+from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
 from coterie.benchmarks.repair.benchmark import repair_task
 from coterie.benchmarks.repair.environments import Environment, parse_environment
 from coterie.benchmarks.repair.instance import Instance
 from coterie.runtime.jail import Jails
-from coterie.runtime.scorers import Evidence, ScorerError, score
-from coterie.schema.codec import to_value
-from coterie.schema.errors import InputError
+from coterie.runtime.scoring.scorers import Evidence, ScorerError, score
+from coterie.schema.values.codec import to_value
+from coterie.schema.values.errors import InputError
 
 from ...repairs import RIGHT, TESTS, change, needs_jail, small_repository
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from coterie.benchmarks.repair.instance import Instance, parse_instance, read_instances, touched
-from coterie.schema.errors import InputError
+from coterie.schema.values.errors import InputError
 
 FIELDS: dict[str, Any] = {
     "instance_id": "owner__name-12",

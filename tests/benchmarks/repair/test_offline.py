@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from coterie.benchmarks.benchmark import Source, find_benchmark
+from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
 from coterie.benchmarks.repair.benchmark import repair_task
 from coterie.benchmarks.repair.instance import touched
 from coterie.benchmarks.repair.offline import find_repair, offline_repairs
@@ -16,7 +16,7 @@ from coterie.runtime import Calls, Context, Gateway, Run, Toolbox, Trace, compil
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail import Jails
 from coterie.schema import Catalogue, Model, Task, load_team
-from coterie.schema.errors import InputError
+from coterie.schema.values.errors import InputError
 
 from ...repairs import change, git, needs_jail, offline
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from coterie.benchmarks.repair.predictions import Prediction, export_predictions, read_predictions
-from coterie.schema.errors import InputError
+from coterie.schema.values.errors import InputError
 
 PATCH = "diff --git a/a b/a\r\n\\ No newline at end of file"
 ROWS = [("a__a-1", PATCH), ("a__a-2", None), ("a__a-3", "")]

@@ -12,7 +12,7 @@ import pytest
 
 from coterie.benchmarks.repair import releases
 from coterie.benchmarks.repair.releases import Release, make_repository
-from coterie.schema.errors import InputError
+from coterie.schema.values.errors import InputError
 
 from ...repairs import git
 

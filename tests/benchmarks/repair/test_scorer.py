@@ -10,10 +10,10 @@ import pytest
 from coterie.benchmarks.repair.benchmark import repair_task
 from coterie.runtime.jail import detect, jails
 from coterie.runtime.jail.detect import Report
-from coterie.runtime.scorers import ScorerError
+from coterie.runtime.scoring.scorers import ScorerError
 from coterie.schema import Task
-from coterie.schema.errors import JailError
-from coterie.schema.task import ScorerChoice
+from coterie.schema.team.task import ScorerChoice
+from coterie.schema.values.errors import JailError
 
 from ...repairs import CODE, RIGHT, TESTS, change, needs_jail, small_repository
 from ...scoring import found as scored

@@ -15,7 +15,7 @@ from coterie.benchmarks.repair.trial import Trial, try_patch
 from coterie.runtime.jail import Jails
 from coterie.runtime.jail.detect import Report
 from coterie.runtime.jail.tiers import Tier
-from coterie.schema.errors import InputError
+from coterie.schema.values.errors import InputError
 
 from ...jails import TIERS, holding, require
 from ...repairs import CODE, MORE_TESTS, RIGHT, TESTS, change, needs_jail, small_repository

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from coterie.benchmarks.repair.working_copies import commit_all, working_copy
-from coterie.schema.errors import InputError
+from coterie.schema.values.errors import InputError
 
 from ...repairs import git
 

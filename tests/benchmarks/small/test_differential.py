@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from coterie.benchmarks.benchmark import Source, find_benchmark
-from coterie.benchmarks.choosing import Choice
 from coterie.benchmarks.command import main as bench
+from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
+from coterie.benchmarks.evaluation.choosing import Choice
 from coterie.benchmarks.small.conditions import DEPARTMENTS, World, likeliest, read_brief
 from coterie.benchmarks.small.differential import (
     by_chance,
@@ -25,13 +25,13 @@ from coterie.benchmarks.small.differential import (
 from coterie.benchmarks.small.teaching import STUDENT_BEFORE, TEACHERS, Language
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.jail import Jails
-from coterie.runtime.ranked import ranked
-from coterie.runtime.score import Score
-from coterie.runtime.scorers import Evidence
-from coterie.runtime.scorers import score as scored
+from coterie.runtime.scoring.ranked import ranked
+from coterie.runtime.scoring.scorers import Evidence
+from coterie.runtime.scoring.scorers import score as scored
+from coterie.runtime.values.score import Score
 from coterie.schema import Task
-from coterie.schema.errors import InputError
-from coterie.schema.loading import read_team, team_path
+from coterie.schema.loading.loading import read_team, team_path
+from coterie.schema.values.errors import InputError
 
 NAMES = ("differential", "teaching")
 

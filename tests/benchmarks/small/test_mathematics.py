@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from coterie.benchmarks.benchmark import Source, find_benchmark
+from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
 from coterie.benchmarks.small import mathematics
 from coterie.runtime.jail import Jails, detect
-from coterie.runtime.score import Score
-from coterie.runtime.scorers import Evidence, ScorerError
-from coterie.runtime.scorers import score as scored
+from coterie.runtime.scoring.scorers import Evidence, ScorerError
+from coterie.runtime.scoring.scorers import score as scored
+from coterie.runtime.values.score import Score
 from coterie.schema import ConfigError, Task, load_task
-from coterie.schema.errors import InputError, JailError
-from coterie.schema.task import ScorerChoice
+from coterie.schema.team.task import ScorerChoice
+from coterie.schema.values.errors import InputError, JailError
 
 from ...waiting import wait_for
 

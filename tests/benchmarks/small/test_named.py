@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from coterie.benchmarks.benchmark import Source, find_benchmark
+from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
 from coterie.benchmarks.small import humaneval
 from coterie.schema import Task
-from coterie.schema.errors import InputError
+from coterie.schema.values.errors import InputError
 
 from ...scoring import scored
 from .problems import problem

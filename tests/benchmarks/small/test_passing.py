@@ -13,15 +13,15 @@ from typing import Any
 
 import pytest
 
-from coterie.benchmarks.benchmark import Source
+from coterie.benchmarks.evaluation.benchmark import Source
 from coterie.benchmarks.small._jailed import define, judge, respond
 from coterie.benchmarks.small.humaneval import humaneval_problems, humaneval_task
 from coterie.benchmarks.small.passing import readings
 from coterie.runtime.jail import AnyJail, Jails, detect
-from coterie.runtime.score import Score
-from coterie.runtime.scorers import Evidence, score
+from coterie.runtime.scoring.scorers import Evidence, score
+from coterie.runtime.values.score import Score
 from coterie.schema import ScorerChoice, Task
-from coterie.schema.errors import InputError, JailError
+from coterie.schema.values.errors import InputError, JailError
 
 from ...waiting import wait_for
 from .problems import BODY, PROMPT, TEST, task
@@ -202,7 +202,7 @@ def test_no_other_run_waits_for_the_jails_of_a_verdict() -> None:
 
 
 def test_a_failing_jail_is_no_verdict(jails: Jails, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("coterie.runtime.jail.worker._SCRIPT", Path("/nowhere"))
+    monkeypatch.setattr("coterie.runtime.jail.code.worker._SCRIPT", Path("/nowhere"))
     with pytest.raises(JailError):
         verdict(jails, BODY)
 

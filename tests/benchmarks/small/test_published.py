@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
-from coterie.benchmarks.benchmark import Source, find_benchmark
+from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
 from coterie.benchmarks.small import gsm8k, humaneval, truthfulqa
 from coterie.benchmarks.small.gsm8k import gsm8k_task
 from coterie.benchmarks.small.published import PublishedFile
 from coterie.benchmarks.small.truthfulqa import truthfulqa_task
 from coterie.runtime.local.packaged import PackagedFile
-from coterie.schema.errors import InputError
+from coterie.schema.values.errors import InputError
 
 from ...scoring import scored
 from .problems import problem

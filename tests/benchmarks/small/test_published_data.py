@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from coterie.benchmarks.benchmark import Source, find_benchmark
+from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
 from coterie.runtime.jail import Jails
-from coterie.runtime.scorers import Evidence
-from coterie.runtime.scorers import score as scored
+from coterie.runtime.scoring.scorers import Evidence
+from coterie.runtime.scoring.scorers import score as scored
 from coterie.schema import Task
-from coterie.schema.errors import InputError
+from coterie.schema.values.errors import InputError
 
 PROBLEMS = [
     {"problem": "What is $\\frac{1}{4} + \\frac{1}{4}$?",

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from coterie.benchmarks.benchmark import Source
+from coterie.benchmarks.evaluation.benchmark import Source
 from coterie.benchmarks.workbench.tasks import WORKBENCH
-from coterie.runtime.scorers import ScorerError
+from coterie.runtime.scoring.scorers import ScorerError
 from coterie.runtime.tools import ToolCall
 from coterie.schema import ScorerChoice, Task
 

@@ -9,7 +9,7 @@ import pytest
 
 from coterie.benchmarks.workbench import Tables, find_folder, load_tables
 from coterie.benchmarks.workbench.table import MISSING, Table, is_missing
-from coterie.schema.errors import InputError
+from coterie.schema.values.errors import InputError
 
 from .conftest import write_workplace
 

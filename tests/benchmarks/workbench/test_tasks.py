@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from coterie.benchmarks.benchmark import Source, find_benchmark
+from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
 from coterie.benchmarks.workbench.tasks import WORKBENCH, WORKBENCH_DOMAINS
-from coterie.schema.errors import InputError
+from coterie.schema.values.errors import InputError
 
 from .conftest import HEAD, write, write_workplace
 

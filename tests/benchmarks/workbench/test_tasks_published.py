@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from coterie.benchmarks.benchmark import Source
+from coterie.benchmarks.evaluation.benchmark import Source
 from coterie.benchmarks.workbench import OPERATIONS, find_folder, load_tables, verdict
 from coterie.benchmarks.workbench.tasks import WORKBENCH, WORKBENCH_DOMAINS
 

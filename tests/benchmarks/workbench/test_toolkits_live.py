@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from coterie.benchmarks.benchmark import Source
+from coterie.benchmarks.evaluation.benchmark import Source
 from coterie.benchmarks.workbench.tasks import WORKBENCH, WORKBENCH_DOMAINS
 from coterie.benchmarks.workbench.toolkits import TOOLKITS
 from coterie.runtime import Run, run

@@ -12,7 +12,7 @@ from coterie.operators import Bounds, Dropped
 from coterie.operators.blame import Room, Step, Trace, Verdict, Vote, attribute
 from coterie.runtime import Journal
 from coterie.runtime.doubles import Reply
-from coterie.schema.errors import InputError
+from coterie.schema.values.errors import InputError
 
 from ..asking import Asked, asking
 from .cases import TRACE, again, analyzers, own, pair

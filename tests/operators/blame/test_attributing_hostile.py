@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from coterie.operators import Dropped, Meta
 from coterie.operators.blame import Scheme, Verdict, attribute
 from coterie.runtime import Calls
-from coterie.schema.ceiling import Ceiling
+from coterie.schema.loading.ceiling import Ceiling
 
 from ...support.hostile_answers import CATALOGUE, Answering
 from ..hostile import accusations

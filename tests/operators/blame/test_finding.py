@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from coterie.operators.blame import Finding, Step, Submission, Trace, Verdict, Vote
-from coterie.runtime.events import events_of
-from coterie.runtime.usage import Usage
-from coterie.schema.errors import InputError
+from coterie.runtime.record.events import events_of
+from coterie.runtime.values.usage import Usage
+from coterie.schema.values.errors import InputError
 
 from .cases import TRACE
 

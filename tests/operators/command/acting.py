@@ -8,20 +8,20 @@ from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
-from coterie.operators.command.op import main as mas_op
-from coterie.operators.population.seating import STRUCTURES, kept, seated
-from coterie.operators.population.settings import PopulationSettings
+from coterie.operators.command.op.command import main as mas_op
+from coterie.operators.methods.evochamber.seating import STRUCTURES, kept, seated
+from coterie.operators.methods.evochamber.settings import PopulationSettings
 from coterie.pool import Pool
-from coterie.pool.changes import Born, Told, Tried
-from coterie.pool.statistics import Part, Trial
+from coterie.pool.ledger.changes import Born, Told, Tried
+from coterie.pool.values.statistics import Part, Trial
 from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Replies, Reply, ScriptedModel
 from coterie.schema import Agent, Catalogue, Lineage, Team, load_team
-from coterie.schema.loading import team_path
+from coterie.schema.loading.loading import team_path
 
 from ...came import Came, invoked
 from ..consulting import FORGETFUL, doctors
-from ..population.town import person
+from ..methods.evochamber.town import person
 
 PAIR = """\
 name: pair

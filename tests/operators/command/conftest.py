@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from coterie.operators.command.evolve import main
-from coterie.pool.ledger import Ledger
+from coterie.pool.ledger.ledger import Ledger
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 

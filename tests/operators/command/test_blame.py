@@ -13,7 +13,7 @@ from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Reply, message_text
 
 from ...came import invoked
-from ..test_adaptation_teams import HOW, World
+from ..methods.tacomas.test_adaptation_teams import HOW, World
 from .blaming import (
     CREW,
     ROUNDS,

@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 
 from coterie.operators.blame import Room, trace_of, trace_of_events, view
 from coterie.operators.command.blame import main
-from coterie.operators.command.op import main as mas_op
+from coterie.operators.command.op.command import main as mas_op
 from coterie.pool.command import main as mas_pool
 from coterie.runtime import Journal
 from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
-from coterie.schema.errors import InputError
+from coterie.schema.values.errors import InputError
 
 from ...came import invoked
 from ...schema.strategies import VALUES

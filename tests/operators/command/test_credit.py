@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators.command.op import main
+from coterie.operators.command.op.command import main
 from coterie.runtime.command.run import main as run_main
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
@@ -356,7 +356,7 @@ def test_a_run_that_failed_has_no_score(desk: Desk, stage: Stage) -> None:
 
 
 def test_a_run_at_which_somebody_is_at_work_is_refused(desk: Desk) -> None:
-    from coterie.runtime.journal import Journal
+    from coterie.runtime.record.journal import Journal
 
     run = desk.make(GLOVES)
     with Journal.open(run):
@@ -454,7 +454,7 @@ def test_after_a_kill_nothing_is_paid_twice(desk: Desk, stage: Stage) -> None:
         return Reply.fault("hang") if len(desk.model.calls) > before + 2 else gloves(request)
 
     stage.script = hanging
-    program = "from coterie.operators.command.op import main; main()"
+    program = "from coterie.operators.command.op.command import main; main()"
     command = [sys.executable, "-c", program, "credit", str(run), "--workers", "1"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as killed:
         desk.model.wait_for(lambda calls: len(calls) > before + 2)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from coterie.operators.command.op import main
+from coterie.operators.command.op.command import main
 from coterie.runtime.command.run import main as run_main
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
-from coterie.runtime.journal import recorded
+from coterie.runtime.record.journal import recorded
 from coterie.schema import Team, load_team
 
 from ...came import invoked

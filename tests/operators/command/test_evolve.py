@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from coterie.operators.command.starting import found
-from coterie.operators.settings import SearchSettings
+from coterie.operators.methods.search.settings import SearchSettings
 from coterie.pool import Pool
 from coterie.schema import Catalogue
-from coterie.schema.errors import InputError, StorageError
-from coterie.schema.failpoints import armed
-from coterie.schema.models import Model
-from coterie.schema.recipe import Recipe
+from coterie.schema.host.models import Model
+from coterie.schema.loading.recipe import Recipe
+from coterie.schema.values.errors import InputError, StorageError
+from coterie.schema.values.failpoints import armed
 
 from .conftest import RECIPE, TASKS, TEAMS, Lab
 

@@ -12,16 +12,16 @@ from typing import Any
 import pytest
 
 from coterie.operators.command.starting import check_addresses
-from coterie.operators.folder import Manifest
+from coterie.operators.evolution.folder import Manifest
 from coterie.pool import Pool
 from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
-from coterie.runtime.journal import Journal
+from coterie.runtime.record.journal import Journal
 from coterie.schema import Catalogue
-from coterie.schema.ceiling import Ceiling
-from coterie.schema.errors import AgentError, InputError
-from coterie.schema.models import Model
-from coterie.schema.recipe import Recipe
+from coterie.schema.host.models import Model
+from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.recipe import Recipe
+from coterie.schema.values.errors import AgentError, InputError
 
 from .conftest import RECIPE, TASKS, Lab, thinking
 from .test_evolve import FORGETFUL, manifest, start

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from coterie.runtime.journal import Journal
+from coterie.runtime.record.journal import Journal
 
 from ...traces import nested, spans_in, tree
 from .conftest import Lab

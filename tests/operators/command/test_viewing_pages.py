@@ -14,22 +14,22 @@ from urllib.request import urlopen
 import pytest
 
 from coterie.operators.pages import PoolSite, open_pool
-from coterie.pool.changes import Learnt, Rejected, Retired, Tried
-from coterie.pool.pool import Pool
-from coterie.pool.statistics import Trial
+from coterie.pool.ledger.changes import Learnt, Rejected, Retired, Tried
+from coterie.pool.teams.pool import Pool
+from coterie.pool.values.statistics import Trial
 from coterie.runtime.command.view import main as mas_view
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
-from coterie.runtime.journal import Journal
+from coterie.runtime.record.journal import Journal
 from coterie.runtime.view import NoPage, opened
 from coterie.schema import Agent, Lineage, Team
-from coterie.schema.terminal import visible
+from coterie.schema.values.terminal import visible
 
 from ...attacks import attacks
 from ...came import invoked
 from ...sites import ELEMENTS, file_of, page_at, texts, visited
 from ...webpage import Element
-from ..population.chamber import evolved, write_world
+from ..methods.evochamber.chamber import evolved, write_world
 from .conftest import Lab, thinking
 
 EVOLUTION = "evolutions/recipe"

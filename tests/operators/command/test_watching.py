@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from coterie.operators.command.watching import Watch
-from coterie.runtime.trace import Event
+from coterie.runtime.record.trace import Event
 from coterie.schema import Task
 
 from .conftest import Lab

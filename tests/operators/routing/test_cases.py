@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.operators.routing import Case, Side, Spending, cases_of
-from coterie.pool.changes import Told
+from coterie.pool.ledger.changes import Told
 
 from .cases import case, gauged
 

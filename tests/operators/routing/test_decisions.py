@@ -7,7 +7,7 @@ import json
 import pytest
 
 from coterie.operators.routing import Always, Condition, Decision, Linear, Rule
-from coterie.schema.codec import to_value
+from coterie.schema.values.codec import to_value
 
 LONG = Condition(feature="words", threshold=100, above=True)
 FEW = Condition(feature="numbers", threshold=3, above=False)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from coterie.operators.routing import Always, Case, Linear, Rule, fit, missing
 from coterie.operators.routing.learners import LEARNERS
-from coterie.schema.errors import InputError
+from coterie.schema.values.errors import InputError
 
 from .cases import case, gauged, world
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from coterie.pool import Pool, Trial
-from coterie.pool.changes import Rejected, Retired, Tried
+from coterie.pool.ledger.changes import Rejected, Retired, Tried
 from coterie.schema import Lineage
 
-from ..teams import child_of, edited, pool_of, scored, vote
+from ..edited_teams import child_of, edited, pool_of, scored, vote
 
 NASTY = "\x1b]0;title\x07\x1b[31mred\u202e"
 

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from coterie.pool import Pool
-from coterie.pool.changes import Born, Restored, Retired, Revised, Tried
 from coterie.pool.command import main
-from coterie.pool.learnt import Learnt
-from coterie.pool.statistics import Part, Trial
+from coterie.pool.ledger.changes import Born, Restored, Retired, Revised, Tried
+from coterie.pool.ledger.learnt import Learnt
+from coterie.pool.values.statistics import Part, Trial
 from coterie.schema import Agent, Lineage
 
 from ...support.commands import ran
-from ..teams import pool_of, vote
+from ..edited_teams import pool_of, vote
 
 SOLVER = Agent(id="solver", role="solver", prompt="Solve it.")
 

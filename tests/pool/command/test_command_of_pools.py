@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from coterie.pool import Pool, Trial
-from coterie.pool.changes import Retired, Tried
 from coterie.pool.command import main
+from coterie.pool.ledger.changes import Retired, Tried
 from coterie.schema import Lineage, LineageStep, load_team
 
 from ...support.commands import ran
 from ...support.processes import python
-from ..teams import child_of, edited, pool_of, scored, vote
+from ..edited_teams import child_of, edited, pool_of, scored, vote
 from .conftest import NASTY
 
 run = partial(ran, main)

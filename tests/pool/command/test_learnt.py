@@ -9,9 +9,9 @@ import pytest
 from click.testing import Result
 
 from coterie.pool import Pool
-from coterie.pool.changes import Told
 from coterie.pool.command import main
-from coterie.pool.learnt import Learnt
+from coterie.pool.ledger.changes import Told
+from coterie.pool.ledger.learnt import Learnt
 
 from ...support.commands import ran
 

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from coterie.pool.changes import Born, Learnt, Retired, Told, Tried
 from coterie.pool.command import main
-from coterie.pool.ledger import Ledger
-from coterie.pool.statistics import Part, Trial
-from coterie.runtime.usage import Usage
+from coterie.pool.ledger.changes import Born, Learnt, Retired, Told, Tried
+from coterie.pool.ledger.ledger import Ledger
+from coterie.pool.values.statistics import Part, Trial
+from coterie.runtime.values.usage import Usage
 from coterie.schema import Agent, Lineage
 
 from ...support.commands import ran
-from ..teams import pool_of, vote
+from ..edited_teams import pool_of, vote
 
 SETTINGS = {
     "alpha": 0.5,

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from coterie.pool import Pool, Trial
-from coterie.pool.changes import Tried
+from coterie.pool.ledger.changes import Tried
 from coterie.schema import Agent, Lineage, Team
 
 

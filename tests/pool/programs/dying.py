@@ -17,9 +17,9 @@ from typing import Any
 from adding import team
 
 from coterie.pool import Pool, Trial, verify
-from coterie.pool.changes import Rejected, Retired, Tried
+from coterie.pool.ledger.changes import Rejected, Retired, Tried
 from coterie.schema import Lineage
-from coterie.schema.failpoints import armed
+from coterie.schema.values.failpoints import armed
 
 BORN = Lineage(operator="mutate", parents=("made",), task="t")
 

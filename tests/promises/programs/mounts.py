@@ -16,7 +16,7 @@ from pathlib import Path
 
 from workloads import WORKLOADS, Workload
 
-from coterie.schema.errors import StorageError
+from coterie.schema.values.errors import StorageError
 
 DISK = 200 * 1024
 FREE = 80 * 1024

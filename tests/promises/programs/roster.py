@@ -18,9 +18,9 @@ from typing import Any
 
 from coterie.runtime import Calls, Context, Gateway, Journal, Run, Toolbox, Trace, compile, perform
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
-from coterie.runtime.trace import Event
+from coterie.runtime.record.trace import Event
 from coterie.schema import Agent, Catalogue, Execution, Model, Roster, Task, Team
-from coterie.schema.failpoints import armed
+from coterie.schema.values.failpoints import armed
 
 TASK = Task(id="sum", query="What is 1 + 2 + 3?")
 UNUSED: Any = None

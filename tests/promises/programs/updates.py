@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from coterie.pool.ledger import Ledger
+from coterie.pool.ledger.ledger import Ledger
 
 
 def operation(worker: int, number: int) -> str:

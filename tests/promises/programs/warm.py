@@ -21,8 +21,8 @@ from typing import Any
 
 from workloads import WORKLOADS
 
-from coterie.schema.errors import StorageError
-from coterie.schema.failpoints import armed
+from coterie.schema.values.errors import StorageError
+from coterie.schema.values.failpoints import armed
 
 DEADLINE = 60.0
 """Seconds after which a child hangs for good."""

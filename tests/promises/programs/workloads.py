@@ -13,11 +13,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Protocol
 
-from coterie.pool.ledger import Ledger
-from coterie.runtime.journal import Journal
-from coterie.schema.errors import StorageError
-from coterie.schema.failpoints import armed
-from coterie.schema.files import make_folder, write_atomically
+from coterie.pool.ledger.ledger import Ledger
+from coterie.runtime.record.journal import Journal
+from coterie.schema.values.errors import StorageError
+from coterie.schema.values.failpoints import armed
+from coterie.schema.values.files import make_folder, write_atomically
 
 Say = Callable[[str], None]
 """Tells that something is committed, to whoever started the work."""

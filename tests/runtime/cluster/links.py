@@ -15,7 +15,7 @@ from coterie.runtime.cluster.host import Host, same_everywhere
 from coterie.runtime.cluster.link import WorkerLost
 from coterie.runtime.cluster.place import Workers
 from coterie.runtime.jail import Jails, detect
-from coterie.schema.errors import JailError
+from coterie.schema.values.errors import JailError
 
 
 class NearLink:

@@ -14,7 +14,7 @@ from coterie.runtime.cluster.contents import Contents
 from coterie.runtime.cluster.host import ALONG, Host, harmless, same_everywhere
 from coterie.runtime.cluster.place import TRIES, Workers
 from coterie.runtime.jail import Jails, Limits, Shell, detect
-from coterie.schema.errors import InputError, JailError
+from coterie.schema.values.errors import InputError, JailError
 
 from .links import NearFleet, near, require_places
 

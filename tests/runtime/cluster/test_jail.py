@@ -12,7 +12,7 @@ import pytest
 from coterie.runtime.cluster import host
 from coterie.runtime.jail import Jails, Limits, Shell
 from coterie.runtime.runners._jailed import jailed
-from coterie.schema.errors import AgentError, JailError, LimitError
+from coterie.schema.values.errors import AgentError, JailError, LimitError
 
 from .links import near
 

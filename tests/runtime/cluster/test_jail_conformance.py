@@ -14,7 +14,7 @@ import pytest
 
 from coterie.runtime.jail import JailKilled, Jails, Limits, PythonWorker, Shell, detect
 from coterie.runtime.jail.layout import interpreter
-from coterie.schema.errors import JailError
+from coterie.schema.values.errors import JailError
 
 from .links import near
 

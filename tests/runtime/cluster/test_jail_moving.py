@@ -12,18 +12,18 @@ import pytest
 
 from coterie.benchmarks.repair.benchmark import repair_task
 from coterie.runtime import Calls, Context, Gateway, Run, Toolbox, Trace, compile, perform
-from coterie.runtime.budget import Budget, Caps
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail import Jails
-from coterie.runtime.journal import Journal
-from coterie.runtime.moving import MOST_MOVES
-from coterie.runtime.scorers import Evidence, score
+from coterie.runtime.jail.moving import MOST_MOVES
+from coterie.runtime.record.journal import Journal
+from coterie.runtime.scoring.scorers import Evidence, score
 from coterie.runtime.showing.saying import said
+from coterie.runtime.values.budget import Budget, Caps
 from coterie.schema import Catalogue, Model, Task, parse_team
-from coterie.schema.errors import JailError
-from coterie.schema.python_tool import python_tool
-from coterie.schema.task import ScorerChoice
-from coterie.schema.tools_file import HostTools
+from coterie.schema.host.python_tool import python_tool
+from coterie.schema.loading.tools_file import HostTools
+from coterie.schema.team.task import ScorerChoice
+from coterie.schema.values.errors import JailError
 
 from ...repairs import RIGHT, needs_jail, small_repository
 from .links import NearFleet, near, require_places

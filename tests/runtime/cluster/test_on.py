@@ -25,10 +25,10 @@ from coterie.runtime.cluster.opening import Unopened, open_workers
 from coterie.runtime.command.run import main as run
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.jail import Jails
-from coterie.runtime.services import Setting, open_services
-from coterie.schema.catalogue import Catalogue
-from coterie.schema.errors import InputError, JailError
-from coterie.schema.loading import parse_team
+from coterie.runtime.runs.services import Setting, open_services
+from coterie.schema.host.catalogue import Catalogue
+from coterie.schema.loading.loading import parse_team
+from coterie.schema.values.errors import InputError, JailError
 
 from ...came import invoked
 
@@ -172,7 +172,8 @@ def test_nothing_else_waits_while_a_worker_is_waited_for() -> None:
 def test_nothing_imports_ray_before_it_is_needed() -> None:
     program = (
         "import sys\n"
-        "import coterie.runtime.command.run, coterie.benchmarks.command, coterie.runtime.services\n"
+        "import coterie.runtime.command.run, coterie.benchmarks.command\n"
+        "import coterie.runtime.runs.services\n"
         "import coterie.runtime.cluster.opening\n"
         "print([name for name in sys.modules if name.partition('.')[0] == 'ray'])\n"
     )

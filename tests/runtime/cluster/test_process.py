@@ -14,7 +14,7 @@ import pytest
 from coterie.runtime.cluster import hosted
 from coterie.runtime.cluster.link import WorkerLost
 from coterie.runtime.jail import JailLost, Jails, Shell
-from coterie.schema.errors import JailError
+from coterie.schema.values.errors import JailError
 
 from .links import near
 

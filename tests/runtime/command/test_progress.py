@@ -17,7 +17,7 @@ from rich.console import Console
 from coterie.runtime import compile
 from coterie.runtime.command.progress import _Table, progress
 from coterie.runtime.doubles import Reply, ScriptedModel
-from coterie.runtime.trace import Event, Trace
+from coterie.runtime.record.trace import Event, Trace
 from coterie.schema import Agent, Catalogue, Execution, Team
 
 TEAM = """\

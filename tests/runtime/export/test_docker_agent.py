@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.runtime.export import docker_agent_text, rules_for
-from coterie.runtime.plan import compile as compiled
+from coterie.runtime.plan.plan import compile as compiled
 from coterie.schema import Agent, Catalogue, Model, Team, dump
 from coterie.schema.foreign.docker_agent import docker_agent_team
-from coterie.schema.loading import check_team, hostless_team
-from coterie.schema.team import Execution
-from coterie.schema.yaml_text import read_yaml
+from coterie.schema.loading.loading import check_team, hostless_team
+from coterie.schema.team.team import Execution
+from coterie.schema.values.yaml_text import read_yaml
 
 from ...schema.strategies import PROMPTS, teams
 

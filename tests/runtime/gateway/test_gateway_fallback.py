@@ -8,10 +8,10 @@ from typing import Any, get_args
 
 import pytest
 
-from coterie.runtime.budget import Budget, BudgetReached, Caps
 from coterie.runtime.gateway import CallError, ChatAnswer, Gateway
 from coterie.runtime.gateway.breaker import MOST_FAILURES
-from coterie.runtime.gateway.errors import Kind
+from coterie.runtime.gateway.chat.errors import Kind
+from coterie.runtime.values.budget import Budget, BudgetReached, Caps
 from coterie.schema import InputError
 
 from ...provider import PRICED, Provider, answer, gateway_to, model, request

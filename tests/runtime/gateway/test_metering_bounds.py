@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from coterie.runtime.bounds import LARGEST_PROMPT, MOST_TOOL_CALLS
-from coterie.runtime.budget import Budget
-from coterie.runtime.gateway import CallError, ChatAnswer, ChatRequest, Gateway, streamed
+from coterie.runtime.gateway import CallError, ChatAnswer, ChatRequest, Gateway
+from coterie.runtime.gateway.http import streamed
 from coterie.runtime.gateway.metering import characters_in
 from coterie.runtime.gateway.prices import context_of
+from coterie.runtime.values.bounds import LARGEST_PROMPT, MOST_TOOL_CALLS
+from coterie.runtime.values.budget import Budget
 from coterie.schema import Model
 
 from ...hostile import STREAMS, calls, deltas, message, provider

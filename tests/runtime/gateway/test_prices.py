@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from coterie.runtime.gateway import prices
 from coterie.runtime.gateway.prices import Rates, rates_of
-from coterie.runtime.usage import Usage
+from coterie.runtime.values.usage import Usage
 from coterie.schema import Model
 
 

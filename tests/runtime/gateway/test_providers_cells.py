@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
-from coterie.runtime.doubles.providers import PROVIDERS, Provider, Speech
-from coterie.runtime.doubles.providers.said import Bill
+from studies.doubles import PROVIDERS, Provider, Speech
+from studies.doubles.said import Bill
 from studies.providers import __main__ as command
 from studies.providers.table import judged, markdown, plain, wrong
 from studies.providers.verdict import Verdict

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from coterie.runtime.doubles.providers import PROVIDERS
 from coterie.runtime.jail import detect
+from studies.doubles import PROVIDERS
 from studies.providers.agents import backends_judged
 from studies.providers.cells import CELLS
 from studies.providers.table import judged, markdown, sources, wrong

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from coterie.runtime.budget import Budget, Caps
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.gateway import CallError, ChatAnswer, Gateway
-from coterie.runtime.gateway.hearing import Hearing
-from coterie.runtime.usage import Usage
+from coterie.runtime.gateway.stream_sink import Hearing
+from coterie.runtime.values.budget import Budget, Caps
+from coterie.runtime.values.usage import Usage
 
 from ...provider import PRICED, Provider, answer, gateway_to, model, request
 from ...virtual_time import run_virtually, virtual_clock

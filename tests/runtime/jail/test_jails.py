@@ -10,7 +10,7 @@ import pytest
 
 from coterie.runtime.jail import Jails, Shell, detect, jails
 from coterie.runtime.jail.detect import Attempt, Report
-from coterie.runtime.services import Setting, open_services
+from coterie.runtime.runs.services import Setting, open_services
 from coterie.schema import Catalogue, InputError
 
 

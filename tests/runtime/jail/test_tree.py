@@ -31,7 +31,7 @@ from coterie.runtime.jail.tree import (
     tree_of,
     value_of,
 )
-from coterie.schema.errors import JailError
+from coterie.schema.values.errors import JailError
 
 NAMES = st.sampled_from(["a", "b", "ä", "new\nline", "-rf", os.fsdecode(b"\xff"), " "])
 PATHS = st.lists(NAMES, min_size=1, max_size=3)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from coterie.runtime.local import package_client
-from coterie.schema.errors import InputError
+from coterie.schema.values.errors import InputError
 
 FILES = {"tiny/a.txt": "a", "tiny/deep/b.txt": "b"}
 UV = """#!{python}

@@ -20,7 +20,7 @@ import pytest
 from jsonschema import validate
 
 from coterie.runtime.local import LocalServer, pull, schema_grammar, start_server
-from coterie.schema.errors import InputError, ModelError
+from coterie.schema.values.errors import InputError, ModelError
 
 from ...waiting import wait_for
 

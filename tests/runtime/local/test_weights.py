@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coterie.runtime.local import find, package_client, pull, remove, weights, weights_dir
-from coterie.schema.errors import InputError
+from coterie.schema.values.errors import InputError
 
 if TYPE_CHECKING:
     from .conftest import Shop

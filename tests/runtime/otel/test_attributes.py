@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from coterie.runtime.otel.attributes import call_content, call_told, clean, provider_of, told
-from coterie.schema.models import Model
+from coterie.schema.host.models import Model
 
 
 def test_names_and_numbers_are_told_and_what_was_said_is_content() -> None:

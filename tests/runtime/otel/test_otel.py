@@ -24,7 +24,7 @@ from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.otel import asked
 from coterie.runtime.otel.file import FileExporter
 from coterie.runtime.otel.spans import Spans
-from coterie.schema.extras import how_to_get
+from coterie.schema.values.extras import how_to_get
 
 from ...came import Came, invoked, invoked_in
 from ...traces import Span, nested, spans_in, spans_of, tree

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from coterie.runtime import Journal
-    from coterie.runtime.changes import Change
     from coterie.runtime.doubles import ScriptedModel
     from coterie.runtime.gateway import ChatAnswer
+    from coterie.runtime.record.trace import Event
+    from coterie.runtime.repository.changes import Change
+    from coterie.runtime.repository.workspace import Workspaces
     from coterie.runtime.runners import AgentResult
-    from coterie.runtime.trace import Event
-    from coterie.runtime.workspace import Workspaces
 
 TASK = Task(id="apples", query="How many apples are left?")
 

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import pytest
 
 from coterie.runtime.runners.bridge import Bridge, Stopped, in_thread
-from coterie.schema.errors import AgentError
+from coterie.schema.values.errors import AgentError
 
 from ...waiting import PATIENCE
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from coterie.runtime.changes import Change
+from coterie.runtime.repository.changes import Change
+from coterie.runtime.repository.workspace import Workspaces
 from coterie.runtime.runners._repository import handed_patch
-from coterie.runtime.workspace import Workspaces
 from coterie.schema import Agent, AgentError, Task
 
 from ..merging import start_repository

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from coterie.runtime import AgentOutcome, Calls, Context, Gateway, Toolbox, compile, execute
-from coterie.runtime.acts import Act, Answer, Finalize, Send, Start, acts
-from coterie.runtime.carry import Carry
+from coterie.runtime.agents.acts import Act, Answer, Finalize, Send, Start, acts
+from coterie.runtime.agents.posted import Mail, Posted
+from coterie.runtime.agents.round_state import Carry
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail import Jails
-from coterie.runtime.posted import Mail, Posted
 from coterie.schema import Agent, Catalogue, Execution, Model, Notes, Roster, Skill, Team
 
 from .conftest import TASK, needs_jail, observed

@@ -20,7 +20,7 @@ from coterie.schema import Agent, Execution, Task, Team
 from ...damage import bounded
 from ...effort import retried
 from ...hostile import ANSWERS, Body, calls, message, watched
-from ..test_engine_hostile import besieged
+from ..engine.test_engine_hostile import besieged
 
 AGENTS: Mapping[str, Agent] = {
     "ToolCallingAgent": Agent(

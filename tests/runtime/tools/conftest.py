@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from coterie.runtime.repository.workspace import Workspace, Workspaces
 from coterie.runtime.tools import Tool, ToolError
-from coterie.runtime.workspace import Workspace, Workspaces
 from coterie.schema import Task
-from coterie.schema.catalogue import Server
+from coterie.schema.host.catalogue import Server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

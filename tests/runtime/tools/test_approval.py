@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from coterie.runtime.command.approving import AtTerminal, terminal_approver
 from coterie.runtime.tools import Toolbox, ToolError
 from coterie.runtime.tools.approval import Approvals
+from coterie.runtime.tools.terminal_approver import AtTerminal, terminal_approver
 from coterie.schema import InputError
 
 if TYPE_CHECKING:
-    from coterie.runtime.workspace import Workspace
+    from coterie.runtime.repository.workspace import Workspace
 
 ASK = {"read_file": "ask", "list_files": "allow"}
 

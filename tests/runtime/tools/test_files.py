@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from coterie.runtime.repository.workspace import Workspace, Workspaces
 from coterie.runtime.tools import ToolError, confined, files
 from coterie.runtime.tools.confined import Walk, open_folder
 from coterie.runtime.tools.files import list_files, read_file, search_text
-from coterie.runtime.workspace import Workspace, Workspaces
 from coterie.schema import Task
 
 from .conftest import FILES, done, refused

@@ -28,7 +28,7 @@ SERVER = scripted({}, "leave_child", "explode", "stay")
 PARENT = """
 import asyncio, sys
 from coterie.runtime.tools.servers import start_session
-from coterie.schema.catalogue import Server
+from coterie.schema.host.catalogue import Server
 
 async def main():
     server = Server(name="scripted", command=sys.argv[1:], tools=("leave_child",))

@@ -12,8 +12,8 @@ import pytest
 from coterie.runtime.tools import server_process, servers, session
 from coterie.runtime.tools.servers import start_session
 from coterie.schema import InputError
-from coterie.schema.catalogue import Server
-from coterie.schema.extras import how_to_get
+from coterie.schema.host.catalogue import Server
+from coterie.schema.values.extras import how_to_get
 
 from .conftest import scripted, shell
 

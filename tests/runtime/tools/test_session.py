@@ -13,7 +13,7 @@ import pytest
 from coterie.runtime.tools import ToolError, server_process
 from coterie.runtime.tools.servers import start_session
 from coterie.schema import InputError
-from coterie.schema.catalogue import Server
+from coterie.schema.host.catalogue import Server
 
 from .conftest import scripted
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from coterie.runtime.bounds import LONGEST_EVENT, LONGEST_STRUCTURED, MOST_VALUES
 from coterie.runtime.tools import GrantedTool, Tool, ToolError
+from coterie.runtime.values.bounds import LONGEST_EVENT, LONGEST_STRUCTURED, MOST_VALUES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from coterie.runtime.workspace import Workspace
+    from coterie.runtime.repository.workspace import Workspace
 
 COUNT = {
     "type": "object",

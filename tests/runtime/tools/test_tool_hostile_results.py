@@ -11,13 +11,13 @@ from typing import Any, NoReturn
 
 import pytest
 
-from coterie.runtime.bounds import LARGEST_RESULT
+from coterie.runtime.repository.workspace import Workspace
 from coterie.runtime.tools import GrantedTool, ToolError
 from coterie.runtime.tools.python import tool_of
 from coterie.runtime.tools.servers import start_session
-from coterie.runtime.workspace import Workspace
-from coterie.schema.json_text import dumps
-from coterie.schema.python_tool import python_tool
+from coterie.runtime.values.bounds import LARGEST_RESULT
+from coterie.schema.host.python_tool import python_tool
+from coterie.schema.values.json_text import dumps
 
 from ...damage import altered, bounded
 from ...effort import retried

@@ -9,14 +9,15 @@ import pytest
 
 from coterie.runtime.tools import Tool, Toolbox, ToolError, Toolkit
 from coterie.runtime.tools.files import read_file
-from coterie.schema import InputError, catalogue
+from coterie.schema import InputError
+from coterie.schema.host import catalogue
 
 from .conftest import scripted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from coterie.runtime.workspace import Workspace
+    from coterie.runtime.repository.workspace import Workspace
 
 SAYS_HI = {"tools/call": {"content": [{"type": "text", "text": "hi"}]}}
 

@@ -8,7 +8,7 @@ import pytest
 
 from coterie.runtime.command.view import main
 from coterie.runtime.view import pages
-from coterie.schema.terminal import visible
+from coterie.schema.values.terminal import visible
 
 from ...attacks import hostile_run
 from ...came import invoked

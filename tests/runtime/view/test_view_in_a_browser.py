@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from coterie.runtime.command.view import main
-from coterie.runtime.journal import Journal
+from coterie.runtime.record.journal import Journal
 from coterie.runtime.view import opened
 from coterie.runtime.view.server import Server
 

@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from coterie.schema import Agent, Catalogue, Notes, load_team
-from coterie.schema.agent_file import AgentFile, write_agent
 from coterie.schema.command import diff, explain, fmt, validate
+from coterie.schema.loading.agent_file import AgentFile, write_agent
 
 CRITIC = Agent(id="critic", role="critic", prompt="Find it.", notes=Notes(patches={"a": "B."}))
 TEAM = """\

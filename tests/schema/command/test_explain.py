@@ -5,8 +5,8 @@ import json
 import pytest
 from jsonschema import Draft202012Validator
 
-from coterie.schema.fields import DOCUMENTS
-from coterie.schema.reference import reference
+from coterie.schema.explain.reference import reference
+from coterie.schema.host.fields import DOCUMENTS
 
 from ...support.commands import mas
 

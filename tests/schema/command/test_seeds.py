@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from coterie.schema.seeds import seed_files
+from coterie.schema.loading.seeds import seed_files
 
 from ...support.commands import mas
 

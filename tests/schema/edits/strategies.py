@@ -32,8 +32,8 @@ from coterie.schema.edits import (
     SetTools,
 )
 from coterie.schema.edits.components import AGENT_FIELDS
-from coterie.schema.values import equal_numbers_alike
-from coterie.schema.writing import team_value
+from coterie.schema.team.writing import team_value
+from coterie.schema.values.values import equal_numbers_alike
 
 from ..strategies import AGENTS, IDS, PROMPTS, TEXTS, VALUES, teams, working
 

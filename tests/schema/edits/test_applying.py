@@ -38,8 +38,8 @@ from coterie.schema.edits import (
 )
 from coterie.schema.edits._draft import draft
 from coterie.schema.edits.components import AGENT_FIELDS, TEAM_FIELDS
-from coterie.schema.loading import check_team
-from coterie.schema.writing import write_team_yaml
+from coterie.schema.loading.loading import check_team
+from coterie.schema.team.writing import write_team_yaml
 
 from ..strategies import CATALOGUE
 from .strategies import exact, teams_and_edits

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from coterie.runtime import Gateway
-from coterie.runtime.gateway.chat import ChatRequest
+from coterie.runtime.gateway.chat.messages import ChatRequest
 from coterie.runtime.local.weights import find
 from coterie.schema import Catalogue, Model, Team, load_team
 from coterie.schema.edits import (

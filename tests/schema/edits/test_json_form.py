@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 from coterie.schema import Agent, ConfigError, Execution, Team
-from coterie.schema._shape import shape_schema
+from coterie.schema.checking._shape import shape_schema
 from coterie.schema.edits import (
     KINDS,
     AddAgent,
@@ -31,7 +31,7 @@ from coterie.schema.edits import (
 )
 from coterie.schema.edits._claims import settled
 from coterie.schema.edits.components import AGENT_FIELDS, TEAM_FIELDS
-from coterie.schema.edits.kind import tag
+from coterie.schema.edits.kinds.kind import tag
 
 from ...support.problems import problems_of
 from ..strategies import CATALOGUE, VALUES

@@ -8,7 +8,7 @@ from hypothesis import given
 
 from coterie.schema import Agent, Catalogue, Execution, Team, load_team
 from coterie.schema.edits import Tone, changes, summary, unified, words
-from coterie.schema.team import Rounds
+from coterie.schema.team.team import Rounds
 
 from .strategies import relatives
 from .test_applying import llm, team

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.schema import Agent, ConfigError, dump
-from coterie.schema.document import Document
 from coterie.schema.foreign.docker_agent import docker_agent_team
 from coterie.schema.foreign.source import Imported
 from coterie.schema.foreign.taking_over import take_over
-from coterie.schema.loading import hostless_team
+from coterie.schema.loading.loading import hostless_team
+from coterie.schema.values.document import Document
 
 NEWSROOM = """\
 #!/usr/bin/env docker agent run

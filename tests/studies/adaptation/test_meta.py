@@ -13,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coterie.operators import Account, Bounds, Contributions, Meta, Proposal
-from coterie.operators.coach import Coaching, coach
-from coterie.operators.contributions import contributions
-from coterie.operators.enlist import enlist
-from coterie.operators.restructure import restructure
-from coterie.runtime.engine import Run
+from coterie.operators.credit.contributions import contributions
+from coterie.operators.methods.tacomas.coach import Coaching, coach
+from coterie.operators.methods.tacomas.enlist import enlist
+from coterie.operators.methods.tacomas.restructure import restructure
+from coterie.runtime.engine.engine import Run
 from coterie.runtime.jail import Jails
-from coterie.runtime.plan import compile
-from coterie.runtime.services import Services, Setting
+from coterie.runtime.plan.plan import compile
+from coterie.runtime.runs.services import Services, Setting
 from coterie.runtime.tools import Toolbox
 from coterie.schema import Notes, Team
 from studies.adaptation.gateway import Simulated, graded, tasks

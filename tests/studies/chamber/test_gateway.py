@@ -11,15 +11,15 @@ from typing import Any, TypeVar
 
 import pytest
 
-from coterie.operators.population.founding import founders
-from coterie.operators.population.seating import STRUCTURES, seated
-from coterie.operators.population.settings import PopulationSettings
-from coterie.pool.sources import load_source
-from coterie.runtime.outcomes import Run
-from coterie.runtime.plan import compile
-from coterie.runtime.recall import Entry, nothing
-from coterie.runtime.whole import perform
-from coterie.schema.team import Team
+from coterie.operators.methods.evochamber.lifecycle.founding import founders
+from coterie.operators.methods.evochamber.seating import STRUCTURES, seated
+from coterie.operators.methods.evochamber.settings import PopulationSettings
+from coterie.pool.teams.sources import load_source
+from coterie.runtime.agents.outcomes import Run
+from coterie.runtime.messages.recall import Entry, nothing
+from coterie.runtime.plan.plan import compile
+from coterie.runtime.runs.whole import perform
+from coterie.schema.team.team import Team
 from studies.chamber.gateway import Simulated
 from studies.chamber.landscapes import NICHES, Ground, Landscape, drawn
 from studies.chamber.names import CEILING, catalogue

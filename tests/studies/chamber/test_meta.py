@@ -8,29 +8,29 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from coterie.operators.account import Account
-from coterie.operators.meta import Meta
-from coterie.operators.population.dream_contrast import dream_contrast
-from coterie.operators.population.dream_crystallize import dream_crystallize
-from coterie.operators.population.dream_debate import dream_debate
-from coterie.operators.population.dream_imagine import dream_imagine
-from coterie.operators.population.dream_reflect import dream_reflect
-from coterie.operators.population.founding import founders
-from coterie.operators.population.fusing import fuse
-from coterie.operators.population.ideas import Difference, Idea
-from coterie.operators.population.leading import Choice, Leader, lead
-from coterie.operators.population.personas import Persona
-from coterie.operators.population.personas import persona as written
-from coterie.operators.population.reflecting import Reflection, reflect
-from coterie.operators.population.rules import Event
-from coterie.operators.population.seating import STRUCTURES
-from coterie.operators.population.settings import PopulationSettings
-from coterie.operators.population.work import Work
-from coterie.operators.proposal import Dropped
-from coterie.pool.sources import load_source
-from coterie.runtime.outcomes import AgentOutcome, Run
-from coterie.runtime.runners.protocol import AgentResult
-from coterie.schema.team import Team
+from coterie.operators.core.account import Account
+from coterie.operators.core.meta import Meta
+from coterie.operators.core.proposal import Dropped
+from coterie.operators.methods.evochamber.dream.contrast import dream_contrast
+from coterie.operators.methods.evochamber.dream.crystallize import dream_crystallize
+from coterie.operators.methods.evochamber.dream.debate import dream_debate
+from coterie.operators.methods.evochamber.dream.ideas import Difference, Idea
+from coterie.operators.methods.evochamber.dream.imagine import dream_imagine
+from coterie.operators.methods.evochamber.dream.reflect import dream_reflect
+from coterie.operators.methods.evochamber.leading import Choice, Leader, lead
+from coterie.operators.methods.evochamber.lifecycle.founding import founders
+from coterie.operators.methods.evochamber.lifecycle.fusing import fuse
+from coterie.operators.methods.evochamber.lifecycle.personas import Persona
+from coterie.operators.methods.evochamber.lifecycle.personas import persona as written
+from coterie.operators.methods.evochamber.lifecycle.rules import Event
+from coterie.operators.methods.evochamber.reflecting import Reflection, reflect
+from coterie.operators.methods.evochamber.seating import STRUCTURES
+from coterie.operators.methods.evochamber.settings import PopulationSettings
+from coterie.operators.methods.evochamber.work import Work
+from coterie.pool.teams.sources import load_source
+from coterie.runtime.agents.outcomes import AgentOutcome, Run
+from coterie.runtime.agents.runner import AgentResult
+from coterie.schema.team.team import Team
 from studies.chamber.gateway import Simulated
 from studies.chamber.landscapes import NICHES, Landscape, drawn
 from studies.chamber.names import CEILING, META, catalogue

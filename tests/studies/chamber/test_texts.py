@@ -9,7 +9,7 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coterie.operators.population.settings import PopulationSettings
+from coterie.operators.methods.evochamber.settings import PopulationSettings
 from coterie.pool.embedding import HashingEmbedder
 from studies.chamber.landscapes import NICHES
 from studies.chamber.tasks import graded, tasks

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
-from coterie.runtime.usage import Usage
+from coterie.runtime.values.usage import Usage
 from studies.consulting import __main__ as command
 from studies.consulting import tables
 from studies.consulting.landscapes import AGENTS, KINDS, Landscape, drawn, level

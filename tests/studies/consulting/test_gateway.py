@@ -12,18 +12,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coterie.operators.appraise import Appraisal, appraise
-from coterie.operators.contributions import Contribution
-from coterie.operators.distil import Distilled, distil
-from coterie.operators.meta import Meta
-from coterie.operators.utterances import Utterance, utterances
+from coterie.operators.core.meta import Meta
+from coterie.operators.core.utterances import Utterance, utterances
+from coterie.operators.credit.contributions import Contribution
+from coterie.operators.methods.mattrl.appraise import Appraisal, appraise
+from coterie.operators.methods.mattrl.distil import Distilled, distil
+from coterie.runtime.agents.ablation import Silence
+from coterie.runtime.agents.outcomes import Run
 from coterie.runtime.gateway import ChatRequest
-from coterie.runtime.outcomes import Run
-from coterie.runtime.plan import compile
-from coterie.runtime.recall import Entry, nothing
-from coterie.runtime.rounds import Round
-from coterie.runtime.silence import Silence
-from coterie.runtime.whole import passes, perform
+from coterie.runtime.messages.recall import Entry, nothing
+from coterie.runtime.plan.plan import compile
+from coterie.runtime.rounds.rounds import Round
+from coterie.runtime.runs.whole import passes, perform
 from studies.consulting.gateway import Simulated, graded, tasks
 from studies.consulting.landscapes import AGENTS, Landscape, drawn, level
 from studies.consulting.names import CEILING, META, catalogue, ward

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from coterie.benchmarks.benchmark import Source
+from coterie.benchmarks.evaluation.benchmark import Source
 from coterie.benchmarks.plancraft import World, read_published
 from coterie.benchmarks.plancraft.tasks import PLANCRAFT
 from coterie.runtime import run

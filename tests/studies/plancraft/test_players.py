@@ -15,7 +15,7 @@ from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail import detect
 from coterie.runtime.tools import ToolCall
 from coterie.schema import Agent, ConfigError, ScorerChoice, Task, Team, load_task
-from coterie.schema.codec import to_value
+from coterie.schema.values.codec import to_value
 
 from ...benchmarks.plancraft.recording import episodes
 from ...came import started

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from coterie.benchmarks.plancraft import World
-from coterie.schema.codec import from_value, to_value
+from coterie.schema.values.codec import from_value, to_value
 from studies.plancraft.__main__ import main
 from studies.plancraft.reference import Played, Reference, difference
 

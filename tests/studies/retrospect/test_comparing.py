@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from coterie.schema.team import Notes
+from coterie.schema.team.team import Notes
 from studies.resumable import worked
 from studies.retrospect import __main__ as command
 from studies.retrospect import tables, trials

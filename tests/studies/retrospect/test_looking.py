@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators.material import fenced, material
+from coterie.operators.core.material import fenced, material
 from coterie.runtime.gateway import ChatRequest
 from studies.retrospect.landscapes import drawn
 from studies.retrospect.looking import looked_back, operator_of

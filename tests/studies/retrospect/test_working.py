@@ -7,7 +7,7 @@ from collections import defaultdict, deque
 from dataclasses import replace
 from typing import Any
 
-from coterie.runtime.acts import Finalize, Send, Start
+from coterie.runtime.agents.acts import Finalize, Send, Start
 from studies.retrospect.acting import Form
 from studies.retrospect.landscapes import CRAFTS, Landscape, drawn, sound
 from studies.retrospect.names import LEAD

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from coterie.schema.errors import InputError
+from coterie.schema.values.errors import InputError
 from studies.whoandwhen.published import Labelled, digest_of, read_folder, revision_of, spread
 from studies.whoandwhen.quirks import QUIRKS, having
 

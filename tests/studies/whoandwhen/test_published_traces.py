@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from coterie.schema.errors import InputError
+from coterie.schema.values.errors import InputError
 from studies.whoandwhen.chance import chance_of
 from studies.whoandwhen.judges import JUDGES, Judge
 from studies.whoandwhen.published import SOURCES, Labelled, read_folder, revision_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from coterie.runtime.gateway import ChatRequest, Endpoint
-from coterie.runtime.gateway.given_back import marked, meant_for, spoken
+from coterie.runtime.gateway.chat.given_back import marked, meant_for, spoken
 from coterie.runtime.gateway.wires import WIRES
 
 from .said import WEATHER, assistant, result, user

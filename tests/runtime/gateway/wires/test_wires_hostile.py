@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from coterie.runtime.gateway.answer import parsed
-from coterie.runtime.gateway.errors import CallError
-from coterie.runtime.gateway.streamed import failure_in
+from coterie.runtime.gateway.chat.answer import parsed
+from coterie.runtime.gateway.chat.errors import CallError
+from coterie.runtime.gateway.http.streamed import failure_in
 from coterie.runtime.gateway.wires import WIRES
 
 from ....damage import altered

@@ -1,0 +1,1 @@
+"""Comparisons of evaluations: paired differences, tables, merged shards, JUnit."""

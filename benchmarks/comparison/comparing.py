@@ -1,0 +1,310 @@
+"""Compares evaluations on the tasks that they have in common: is a difference more than chance?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from ...pool.values.intervals import paired_interval
+from ...runtime.values.terminal import counted
+from ...schema.values.errors import InputError
+from ..evaluation.benchmark import find_benchmark, mean_score
+from ..evaluation.figures import Figures
+from ..evaluation.measures import paired
+from ..evaluation.online import CHOSEN
+from ..evaluation.results import read_results, scored_samples
+from ..evaluation.statistics import (
+    cohens_h,
+    holm,
+    mcnemar,
+    odds_ratio,
+    paired_t,
+    rank_biserial,
+    rounded,
+    wilcoxon,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from ..evaluation.measures import Measured
+
+__all__ = ["Comparison", "compare", "compare_all", "compared", "p_adjusted"]
+
+TESTS = {"mcnemar": "exact McNemar", "paired_t": "paired t", "wilcoxon": "Wilcoxon"}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Comparison:
+    """Two evaluations of the same benchmark, task by task.
+
+    Attributes:
+        names: What they are called: team and folder.
+        before: The first one's score of each task that both have: the mean over its trials.
+        after: The second one's, of the same tasks in the same order.
+        single: Whether every task was tried once in each.
+        left_out: How many tasks only one of them has.
+        costs: What each consumed, in words.
+        chosen: The names of those whose every sample was the best of several by the reference
+            answers. No other team had that choice, so a test of the difference says nothing.
+        anyway: Give p-values all the same.
+        tasks: The ids of the tasks.
+        measures: What was measured beside the score, compared on the tasks where both have it.
+    """
+
+    names: tuple[str, str]
+    before: Sequence[float]
+    after: Sequence[float]
+    single: bool
+    left_out: int
+    costs: tuple[str, str]
+    chosen: tuple[str, ...] = ()
+    anyway: bool = False
+    tasks: Sequence[str] = ()
+    measures: Mapping[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+
+    @property
+    def difference(self) -> float:
+        """How much more the second one scores, on the mean."""
+        return mean_score({"": self.after}) - mean_score({"": self.before})
+
+    @property
+    def _is_binary(self) -> bool:
+        return self.single and {*self.before, *self.after} <= {0.0, 1.0}
+
+    def tests(self) -> dict[str, float | None]:
+        """Give p-values by test; None where a test does not apply, or needs scipy.
+
+        McNemar's is for single trials that are right or wrong. The paired t-test and Wilcoxon's
+        take the task as the unit and the mean over its trials as its score (Meta-Team App. E).
+        """
+        if self.chosen and not self.anyway:
+            return dict.fromkeys(TESTS)
+        pair = (self.before, self.after)
+        has_scipy = find_spec("scipy") is not None
+        return {
+            "mcnemar": mcnemar(*pair) if self._is_binary else None,
+            "paired_t": paired_t(*pair) if has_scipy else None,
+            "wilcoxon": wilcoxon(*pair) if has_scipy else None,
+        }
+
+    @property
+    def deciding(self) -> str:
+        """The test that decides: one, or the more tests the more would differ by chance."""
+        return "mcnemar" if self._is_binary else "paired_t"
+
+    def effects(self) -> dict[str, float | None]:
+        """Give standard effect sizes: Cohen's h of the means, and one of the paired scores.
+
+        For right and wrong that is the matched odds ratio, else the matched rank-biserial
+        correlation.
+        """
+        pair, binary = (self.before, self.after), self._is_binary
+        means = (mean_score({"": self.before}), mean_score({"": self.after}))
+        return {
+            "cohens_h": cohens_h(*means),
+            "odds_ratio": odds_ratio(*pair) if binary else None,
+            "rank_biserial": None if binary else rank_biserial(*pair),
+        }
+
+    def value(self) -> dict[str, Any]:
+        """Give the comparison as a JSON object."""
+        told = {
+            "names": list(self.names),
+            "tasks": len(self.before),
+            "left_out": self.left_out,
+            "scores": [mean_score({"": one}) for one in (self.before, self.after)],
+            "difference": self.difference,
+            "interval": list(self._interval()),
+            "better": sum(two > one for one, two in zip(self.before, self.after, strict=True)),
+            "worse": sum(two < one for one, two in zip(self.before, self.after, strict=True)),
+            "same": sum(two == one for one, two in zip(self.before, self.after, strict=True)),
+            "p": self.tests(),
+            "decides": self.deciding,
+            "effects": self.effects(),
+            "measures": dict(self.measures),
+            "costs": list(self.costs),
+            "chosen_by_answers": list(self.chosen),
+        }
+        return {**rounded({**told, "p": None}), "p": told["p"]}  # a small p is no noise
+
+    def _interval(self) -> tuple[float, float]:
+        return paired_interval(
+            [two - one for one, two in zip(self.before, self.after, strict=True)]
+        )
+
+    def __str__(self) -> str:
+        """Write the comparison for people."""
+        told = self.value()
+        width = max(map(len, self.names))
+        lines = [
+            f"{name:<{width}}  {score:.3f}  {cost}"
+            for name, score, cost in zip(self.names, told["scores"], self.costs, strict=True)
+        ]
+        low, high = told["interval"]
+        lines += [
+            "",
+            f"difference {told['difference']:+.3f} [{low:+.3f}, {high:+.3f}] over"
+            f" {counted(told['tasks'], 'task')}: {told['better']} better, {told['worse']} worse,"
+            f" {told['same']} the same",
+            f"effect: {_effects(told['effects'])}",
+        ]
+        lines += [
+            f"p = {p:.3g}  ({TESTS[test]}{self._mark(test)})"
+            for test, p in told["p"].items()
+            if p is not None
+        ]
+        if any(p is not None for p in told["p"].values()):
+            lines.append(f"p-values are two-sided, and one task is one pair{self._ties(told)}.")
+        lines += [_measure(name, measure) for name, measure in self.measures.items()]
+        if find_spec("scipy") is None:
+            lines.append("paired t and Wilcoxon need scipy: the extra coterie[benchmarks].")
+        if self.left_out:
+            lines.append(f"left out: {counted(self.left_out, 'task')} that only one of them has.")
+        return "\n".join([*lines, *self.warnings()])
+
+    def _mark(self, test: str) -> str:
+        if self.chosen:
+            return "; of a figure that answers chose, so it says nothing"
+        return "; this one decides" if test == self.deciding else ""
+
+    def _ties(self, told: Mapping[str, Any]) -> str:
+        """Say what the tests by ranks and by signs make of tasks that score the same in both."""
+        if not told["same"]:
+            return ""
+        tests = "and McNemar's tests leave" if self._is_binary else "test leaves"
+        return f"; Wilcoxon's {tests} out the {told['same']} that tie"
+
+    def warnings(self) -> list[str]:
+        """Say what stands against a comparison."""
+        said = [
+            f"{name}: each task's sample is the best of several by the reference answer. It is an"
+            " upper bound and no score on unseen tasks: compare what was held out."
+            for name in self.chosen
+        ]
+        if self.chosen and not self.anyway:
+            said.append("No p-value is given for that; --anyway prints them.")
+        return [f"warning: {one}" for one in said]
+
+
+def compare(one: Path, other: Path, *, anyway: bool = False) -> Comparison:
+    """Compare two evaluations.
+
+    Args:
+        one: Results.
+        other: Results of the same benchmark.
+        anyway: Give p-values also where one side was chosen by the answers.
+
+    Raises:
+        InputError: They are of different benchmarks, or have no task in common; or one of them was
+            edited.
+    """
+    heads = [read_results(folder) for folder in (one, other)]
+    named = [head["benchmark"] for head in heads]
+    if named[0] != named[1]:
+        raise InputError(f"{one} is of {named[0]}, {other} of {named[1]}. Compare like with like.")
+    figures = [_figures(folder, named[0]) for folder in (one, other)]
+    before, after = (found.scores for found in figures)
+    common = [task for task in before if task in after]
+    if not common:
+        raise InputError(f"{one} and {other} have no task in common.")
+    names = (f"{heads[0]['team']} ({one.name})", f"{heads[1]['team']} ({other.name})")
+    chosen = (head.get("chosen_by") == CHOSEN for head in heads)
+    return Comparison(
+        names=names,
+        before=[_mean(before[task]) for task in common],
+        after=[_mean(after[task]) for task in common],
+        single=all(len(scores[task]) == 1 for scores in (before, after) for task in common),
+        left_out=len(before.keys() ^ after.keys()),
+        costs=(_cost(heads[0]), _cost(heads[1])),
+        chosen=tuple(name for name, by_answers in zip(names, chosen, strict=True) if by_answers),
+        anyway=anyway,
+        tasks=common,
+        measures=_measures(*(found.measured for found in figures)),
+    )
+
+
+def compare_all(
+    folders: Sequence[Path], *, all_pairs: bool = False, anyway: bool = False
+) -> list[Comparison]:
+    """Compare each of several evaluations with the first, or each with each.
+
+    Raises:
+        InputError: As `compare`.
+    """
+    first, *others = folders
+    pairs = combinations(folders, 2) if all_pairs else ((first, other) for other in others)
+    return [compare(pair, other, anyway=anyway) for pair, other in pairs]
+
+
+def p_adjusted(comparisons: Sequence[Comparison]) -> list[float | None]:
+    """Give the deciding test's p-value of each, adjusted for how many there are (Holm 1979)."""
+    ps = [comparison.tests()[comparison.deciding] for comparison in comparisons]
+    adjusted = iter(holm([p for p in ps if p is not None]))
+    return [None if p is None else next(adjusted) for p in ps]
+
+
+def compared(comparisons: Sequence[Comparison]) -> list[dict[str, str]]:
+    """Make a table of several comparisons, a row for each."""
+    return [
+        {
+            "first": one.names[0],
+            "second": one.names[1],
+            "tasks": str(len(one.before)),
+            "difference": "{:+.3f} [{:+.3f}, {:+.3f}]".format(
+                told["difference"], *told["interval"]
+            ),
+            "better": str(told["better"]),
+            "worse": str(told["worse"]),
+            "effect": _effects(told["effects"]),
+            "test": TESTS[one.deciding],
+            "p (Holm)": "" if p is None else f"{p:.3g}",
+            **({"note": "chosen by answers"} if one.chosen else {}),
+        }
+        for one, p in zip(comparisons, p_adjusted(comparisons), strict=True)
+        for told in [one.value()]
+    ]
+
+
+def _effects(effects: dict[str, float | None]) -> str:
+    names = {"cohens_h": "h", "odds_ratio": "odds ratio", "rank_biserial": "rank-biserial"}
+    return ", ".join(
+        f"{names[name]} {size:+.2f}" if name != "odds_ratio" else f"{names[name]} {size:.2f}"
+        for name, size in effects.items()
+        if size is not None
+    )
+
+
+def _figures(folder: Path, benchmark: str) -> Figures:
+    figures = Figures.on(find_benchmark(benchmark))
+    for sample in scored_samples(folder):
+        figures.take(sample)
+    return figures
+
+
+def _measures(before: Measured, after: Measured) -> dict[str, dict[str, Any]]:
+    """Compare what both measured, where differences of it have an interval."""
+    found = {name: paired(name, before, after) for name in before.known}
+    return {name: one for name, one in found.items() if one is not None}
+
+
+def _measure(name: str, one: Mapping[str, Any]) -> str:
+    low, high = one["interval"]
+    first, second = one["means"]
+    return (
+        f"{name}: {first:.3f} and {second:.3f}, difference {one['difference']:+.3f}"
+        f" [{low:+.3f}, {high:+.3f}] over {counted(one['tasks'], 'task')}"
+    )
+
+
+def _mean(scores: Sequence[float]) -> float:
+    return sum(scores) / len(scores)
+
+
+def _cost(head: dict[str, Any]) -> str:
+    usage = head["usage"]
+    tokens = usage["prompt_tokens"] + usage["completion_tokens"]
+    return f"{usage['cost']}, {counted(tokens, 'token')}, {counted(usage['calls'], 'call')}"

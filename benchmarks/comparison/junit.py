@@ -1,0 +1,60 @@
+"""Samples as JUnit XML, which CI systems show: a test for each trial.
+
+The form is that of https://github.com/testmoapp/junitxml. Whatever a model wrote is text in it:
+escaped, and without the characters that XML 1.0 (section 2.2) has no place for.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..evaluation.samples import Sample
+
+__all__ = ["as_junit"]
+
+_NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+LONGEST = 20_000
+"""Characters of an answer that are shown."""
+
+
+def as_junit(name: str, samples: Iterable[Sample], *, least: float) -> str:
+    """Write samples as JUnit XML.
+
+    Args:
+        name: What the suite is called.
+        samples: The samples; each is a test.
+        least: A test fails whose score is below. One without a score is an error, not a failure.
+    """
+    tests = [_test(name, sample, least) for sample in samples]
+    failures = sum(test.find("failure") is not None for test in tests)
+    errors = sum(test.find("error") is not None for test in tests)
+    seconds = sum(float(test.attrib["time"]) for test in tests)
+    counts = {"tests": len(tests), "failures": failures, "errors": errors, "time": f"{seconds:.3f}"}
+    told = {key: str(count) for key, count in counts.items()}
+    suites = Element("testsuites", {"name": _plain(name), **told})
+    SubElement(suites, "testsuite", {"name": _plain(name), **told}).extend(tests)
+    indent(suites)
+    return tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _test(suite: str, sample: Sample, least: float) -> Element:
+    named = sample.task if sample.trial == 1 else f"{sample.task}, trial {sample.trial}"
+    group = f"{suite}.{sample.niche}" if sample.niche else suite
+    told = {"name": named, "classname": group, "time": f"{sample.seconds:.3f}"}
+    test = Element("testcase", {key: _plain(text) for key, text in told.items()})
+    if sample.score is None:
+        SubElement(test, "error", {"message": _plain(sample.error or "no score")})
+    elif sample.score < least:
+        why = sample.reason or sample.error or ""
+        failure = SubElement(test, "failure", {"message": _plain(f"score {sample.score:g}: {why}")})
+        failure.text = _plain(sample.answer or "")
+    return test
+
+
+def _plain(text: str) -> str:
+    return _NO_XML.sub("", text[:LONGEST])

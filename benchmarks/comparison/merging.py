@@ -1,0 +1,179 @@
+"""Shards of an evaluation, made anywhere, become the evaluation that they are parts of.
+
+What the shards' journals hold stands under the same paths as if one process had made everything,
+so their union is the journal of the whole, and every figure is computed anew from that.
+"""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...runtime.engine.artifacts import ARTIFACTS
+from ...runtime.record.journal import merge
+from ...runtime.runs.record import MANIFEST, as_json, read_value
+from ...schema.values.codec import to_value
+from ...schema.values.errors import InputError, StorageError
+from ...schema.values.problems import quoted
+from ..evaluation.benchmark import find_benchmark
+from ..evaluation.logs import LOGS
+from ..evaluation.provenance import digest_of
+from ..evaluation.results import SAMPLES, Results, read_samples, scored_samples
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from ...runtime.record.trace import RunFolder
+    from ...schema.team.task import Task
+    from ...schema.values.part import Part
+    from ..evaluation.samples import Sample
+
+__all__ = ["Merging"]
+
+TEAM_FILE = "team.yaml"
+ALIKE = ("team", "content_hash", "models", "seed")
+"""What the heads of shards have alike. What machines have of their own is kept with each shard."""
+OF_SHARD = ("command", "endpoints", "versions", "host")
+MOST_NAMED = 10
+"""Missing shards that are told by name."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Merging:
+    """Shards that are one evaluation.
+
+    Attributes:
+        shards: The folders, in order.
+        tasks: The tasks of all of them, in order.
+    """
+
+    shards: Sequence[Results]
+    tasks: Sequence[Task]
+
+    @classmethod
+    def of(cls, folders: Sequence[Path], *, scrub: Callable[[str], str]) -> Merging:
+        """Make sure that folders are all shards of one evaluation.
+
+        Args:
+            folders: The folders, in any order.
+            scrub: Takes secrets out of what is written.
+
+        Raises:
+            InputError: One is no shard, a shard is missing or there twice, they are of different
+                evaluations, or the benchmark has other tasks here.
+        """
+        by_place: dict[int, Results] = {}
+        for folder in folders:
+            found = Results.open(folder, scrub=scrub)
+            shard = _shard(found)
+            if (twin := by_place.get(shard.which)) is not None:
+                raise InputError(f"{folder} and {twin.folder.path} are both shard {shard}.")
+            by_place[shard.which] = found
+        shards = [by_place[which] for which in sorted(by_place)]
+        for one in shards[1:]:
+            _check_alike(shards[0], one)
+        of = _shard(shards[0]).of
+        if missing := sorted(set(range(1, of + 1)) - set(by_place)):
+            some = ", ".join(f"{which}/{of}" for which in missing[:MOST_NAMED])
+            more = ", and more" if len(missing) > MOST_NAMED else ""
+            raise InputError(f"shards are missing: {some}{more}.")
+        tasks = shards[0].request.unsharded.tasks()
+        for one in shards:
+            if digest_of(_shard(one).take(tasks)) != one.head.get("data"):
+                raise InputError(
+                    f"{one.folder.path}: it was made with other tasks than"
+                    f" {one.request.benchmark} has here. Give --data with those of the shards."
+                )
+        return cls(shards=shards, tasks=tasks)
+
+    def into(self, folder: RunFolder, *, command: Sequence[str]) -> None:
+        """Write the evaluation. Its manifest comes last: without one, a folder is none.
+
+        Args:
+            folder: An empty folder.
+            command: The words that the user typed.
+
+        Raises:
+            InputError: A process is at work on a shard, or one has no journal.
+            StorageError: Something cannot be written.
+        """
+        first, paths = self.shards[0], [shard.folder.path for shard in self.shards]
+        for path in paths:
+            for name in (LOGS, ARTIFACTS):
+                _copy(path / name, folder.path / name)
+        if (team := paths[0] / TEAM_FILE).exists():
+            _copy(team, folder.path / TEAM_FILE)
+        merge(paths, folder.path)
+        request = first.request.unsharded
+        expected = len(self.tasks) * request.trials
+        head = {name: item for name, item in first.head.items() if name not in OF_SHARD}
+        head |= {
+            "command": " ".join(command),
+            "data": digest_of(self.tasks),
+            "expected": expected,
+            "shards": [_origin(shard) for shard in self.shards],
+        }
+        said = {**read_value(paths[0] / MANIFEST), "evaluation": to_value(request), "head": head}
+        folder.write(MANIFEST, as_json(said))
+        results = Results(folder=folder, request=request, head=head, tasks=self.tasks)
+        benchmark = find_benchmark(request.benchmark)
+        results.write(self._samples(), benchmark, expected=expected)
+
+    def _samples(self) -> Iterator[Sample]:
+        """Give the samples of all shards in the order of the whole."""
+        found: dict[tuple[str, int], Sample] = {}
+        for shard in self.shards:
+            path = shard.folder.path
+            unscored = read_samples(path) if (path / SAMPLES).exists() else ()
+            found |= {(each.task, each.trial): each for each in unscored if each.score is None}
+            found |= {(each.task, each.trial): each for each in scored_samples(path)}
+        for trial in range(1, self.shards[0].request.trials + 1):
+            for task in self.tasks:
+                if (sample := found.get((task.id, trial))) is not None:
+                    yield sample
+
+
+def _shard(one: Results) -> Part:
+    """Give which shard it is."""
+    if one.request.choice.shard is None:
+        raise InputError(f"{one.folder.path}: not a shard; it was made without --shard.")
+    return one.request.choice.shard
+
+
+def _check_alike(one: Results, other: Results) -> None:
+    """Raise an error where two shards are not of one evaluation."""
+    here, there = _asked(one), _asked(other)
+    for name in (*here, *there):
+        if here.get(name) != there.get(name):
+            raise InputError(
+                f"{other.folder.path} is of another evaluation than {one.folder.path}: {name} is"
+                f" {quoted(there.get(name))} there and {quoted(here.get(name))} here."
+            )
+
+
+def _asked(one: Results) -> dict[str, Any]:
+    """Give what shards have alike: team and tasks, apart from which shard, and where files are."""
+    value = to_value(one.request)
+    choice = {**asdict(one.request.choice), "shard": f"one of {_shard(one).of}"}
+    source = {name: item for name, item in value["source"].items() if name != "data"}
+    told = {name: one.head.get(name) for name in ALIKE}
+    return {**told, "benchmark": value["benchmark"], "trials": value["trials"], **source, **choice}
+
+
+def _origin(one: Results) -> dict[str, Any]:
+    """Give what is known of where a shard comes from."""
+    told = {name: one.head[name] for name in OF_SHARD if name in one.head}
+    return {"shard": str(_shard(one)), "folder": one.folder.path.name, **told}
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a file or a folder, where it is there, into what other shards have brought."""
+    try:
+        if source.is_dir():
+            shutil.copytree(source, target, dirs_exist_ok=True, symlinks=True)
+        elif source.exists():
+            shutil.copyfile(source, target, follow_symlinks=False)
+    except (OSError, shutil.Error) as error:
+        raise StorageError(f"{source}: cannot be copied to {target}: {error}.") from None

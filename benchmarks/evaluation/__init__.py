@@ -1,0 +1,1 @@
+"""An evaluation: a team on the tasks of a benchmark; its trials, samples, figures, results."""

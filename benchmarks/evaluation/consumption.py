@@ -1,0 +1,52 @@
+"""What an evaluation's model calls consumed, by agent, how long they took, and who answered."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from ...runtime.record.journal import recorded
+from ...runtime.values.usage import Usage
+from .statistics import percentiles, rounded
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["consumption"]
+
+_AGENT = re.compile(r"/trial \d+/([^/]+)/")
+
+
+def consumption(folder: Path) -> dict[str, Any]:
+    """Sum up the recorded model calls of an evaluation, as results.json has them.
+
+    Args:
+        folder: Its folder, with the journal.
+
+    Returns:
+        `agents`: what each consumed; `calls`: percentiles of the seconds that an answer took, of
+        those that a model gave and no cache; `answered`: how many answers came from which model,
+        by alias and in the endpoint's own words, with its fingerprint where it tells one.
+    """
+    agents: dict[str, Usage] = {}
+    answered: dict[str, Counter[str]] = {}
+    seconds: array[float] = array("d")
+    for path, value in recorded(folder, "model"):
+        usage = Usage(**value["usage"])
+        found = _AGENT.search(path)
+        agent = found[1] if found else ""
+        agents[agent] = agents.get(agent, Usage()) + usage
+        who = " ".join(one for one in (value["model"], value.get("fingerprint")) if one)
+        answered.setdefault(value["alias"], Counter())[who or "unnamed"] += 1
+        if not usage.cached_calls:
+            seconds.append(value["seconds"])
+    told = {
+        "agents": {
+            agent: {**usage.value(), "cost": usage.cost} for agent, usage in sorted(agents.items())
+        },
+        "calls": percentiles(seconds),
+        "answered": {alias: dict(sorted(by.items())) for alias, by in sorted(answered.items())},
+    }
+    return rounded(told)

@@ -1,0 +1,84 @@
+"""An evaluation: a team on the tasks of a benchmark, some trials of each, several at work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ...schema.values.codec import to_value
+from ...schema.values.errors import LimitError
+from ...schema.values.json_text import dumps, loads
+from .own import is_judged
+from .samples import Sample
+from .trials import Trials, path_of
+
+if TYPE_CHECKING:
+    from ...runtime.plan.plan import Plan
+    from ...runtime.record.trace import Trace
+    from ...runtime.runs.services import Services
+    from ...runtime.scrubbing.scrubber import Scrubber
+    from ...runtime.values.budget import Budget
+    from ...schema.team.task import Task
+    from .judging import Judging
+    from .logs import Logs
+
+__all__ = ["Evaluation"]
+
+JUDGED = "the judge"
+"""Where judgements stand in the journal; results name their cost so, as no agent can be called."""
+
+
+@dataclass(kw_only=True, eq=False)
+class Evaluation(Trials):
+    """An evaluation of a team on its way.
+
+    Attributes:
+        plan: The team.
+        services: Models, tools, jails.
+        budget: What everything together may cost.
+        scrubber: Takes the host's secrets out of what is kept.
+        judging: Scores the tasks that a judge scores; None where there are none.
+        logs: Where what scorers keep of trials goes, and what agents write; None: nowhere.
+    """
+
+    plan: Plan
+    services: Services
+    budget: Budget | None = None
+    scrubber: Scrubber
+    judging: Judging | None = None
+    logs: Logs | None = None
+
+    @property
+    def subject(self) -> str:
+        """The team."""
+        return self.plan.content_hash
+
+    async def made(self, task: Task, trial: int, trace: Trace | None = None) -> Sample:
+        """Run the team.
+
+        Raises:
+            LimitError: The budget is used up.
+        """
+        judging = self.judging if is_judged(task) else None
+        run = await self.services.execute(
+            self.plan,
+            task if judging is None else replace(task, answer=None),
+            journal=self.journal,
+            scrubber=self.scrubber,
+            trace=trace,
+            budget=self.budget,
+            path=path_of(task, trial),
+            keep=None if self.logs is None else self.logs.files(task.id, trial),
+        )
+        if run.over_budget:
+            raise LimitError(str(run.error))
+        if judging is not None:
+            run = await judging.judged(run, task, f"{path_of(task, trial)}{JUDGED}", trace)
+        if self.logs is not None:
+            self.logs.keep(task.id, trial, run.score.log if run.score else "")
+        return self._without_secrets(Sample.of_run(task, trial, run))
+
+    def _without_secrets(self, sample: Sample) -> Sample:
+        """Take the host's secrets out before it is kept: samples.jsonl is held against that."""
+        line = self.scrubber(dumps(to_value(sample), ensure_ascii=False))
+        return Sample.of_value(loads(line))

@@ -1,0 +1,80 @@
+"""An examination: a strategy with what its pool has learnt, on tasks of which nothing is learnt.
+
+Trials are of episodes that commit nothing, so they may be made in any order. Each sees the pool as
+it was at the beginning; what it comes to is scored by the task's own scorer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ...operators.evolution.episode import Episode, Halted
+from ...schema.values.codec import to_value
+from ...schema.values.json_text import dumps, loads
+from .samples import Sample
+from .trials import Trials, path_of
+
+if TYPE_CHECKING:
+    from ...operators.evolution.context import Stage
+    from ...operators.evolution.strategy import Strategy
+    from ...pool.view import View
+    from ...runtime.record.trace import Trace
+    from ...schema.team.task import Task
+
+__all__ = ["Examination"]
+
+
+@dataclass(kw_only=True, eq=False)
+class Examination(Trials):
+    """An examination on its way.
+
+    Attributes:
+        stage: What there is of this host.
+        strategy: What is examined.
+        view: The pool.
+        state: What tells this state of the pool, and this recipe, from others.
+    """
+
+    stage: Stage
+    strategy: Strategy
+    view: View
+    state: str
+
+    @property
+    def subject(self) -> str:
+        """The strategy with what it has learnt."""
+        return f"{self.strategy.name} {self.state}"
+
+    async def made(self, task: Task, trial: int, trace: Trace | None = None) -> Sample:
+        """Have the strategy do the task.
+
+        Raises:
+            LimitError: The budget is used up.
+        """
+        episode = Episode(
+            stage=self.stage,
+            number=trial - 1,
+            task=task,
+            view=self.view,
+            learning=False,
+            path=path_of(task, trial),
+            trace=trace,
+        )
+        try:
+            await self.strategy.episode(episode)
+            await episode.finish()
+        except Halted as error:
+            return Sample(task=task.id, trial=trial, status="unscored", error=str(error))
+        return self._sample(episode, trial)
+
+    def _sample(self, episode: Episode, trial: int) -> Sample:
+        """Say what an episode came to, at the cost of all that was done; without secrets."""
+        answer = episode.answer
+        if answer is None:
+            raise RuntimeError(f"task {episode.task.id} is not finished.")
+        spent = episode.ran + episode.operators + episode.judging
+        run = replace(answer.run, score=answer.score, usage=spent)
+        sample = Sample.of_run(episode.task, trial, run)
+        line = self.stage.scrubber(dumps(to_value(sample), ensure_ascii=False))
+        return Sample.of_value(loads(line))

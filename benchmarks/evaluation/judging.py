@@ -1,0 +1,96 @@
+"""A judge as the scorer of trials."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ...runtime.record.trace import Trace
+from ...schema.host.models import DEFAULT_ALIAS
+from ...schema.loading.ceiling import Ceiling
+from ...schema.values.errors import ModelError
+from .own import JUDGE, is_judged
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ...runtime.agents.outcomes import Run
+    from ...runtime.calls.calls import Calls
+    from ...runtime.values.budget import Budget
+    from ...schema.host.catalogue import Catalogue
+    from ...schema.host.models import Model
+    from ...schema.team.task import Task
+
+__all__ = ["Judging", "judge_of"]
+
+
+def judge_of(tasks: Sequence[Task], models: Mapping[str, Model]) -> str | None:
+    """Give the alias of the model that judges: `judge` where there is one, else the default's.
+
+    Args:
+        tasks: The tasks. None of them judged: nobody judges.
+        models: Which there are.
+    """
+    if not any(map(is_judged, tasks)):
+        return None
+    return JUDGE if JUDGE in models else DEFAULT_ALIAS
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Judging:
+    """Who judges, and for how much.
+
+    Attributes:
+        model: The alias of the model that judges.
+        known: What names there are.
+        calls: Makes the calls.
+        budget: What everything together may cost.
+    """
+
+    model: str
+    known: Catalogue
+    calls: Calls
+    budget: Budget | None = None
+
+    async def judged(self, run: Run, task: Task, path: str, trace: Trace | None = None) -> Run:
+        """Score a run's answer, where there is one.
+
+        Args:
+            run: What came of it.
+            task: What was asked, with the rubric among the options of its scorer.
+            path: Where the judgement stands in the journal.
+            trace: Told what the judge is asked and answers.
+
+        Returns:
+            The run with its score; without its answer, and failed, where the judge gave none.
+
+        Raises:
+            LimitError: The budget is used up.
+        """
+        from ...operators.core.judge import judge
+        from ...operators.core.meta import Meta
+        from ...operators.core.proposal import Dropped
+
+        if run.answer is None:
+            return run
+        meta = Meta(
+            catalogue=self.known,
+            ceiling=Ceiling(),
+            calls=self.calls,
+            model=self.model,
+            budget=self.budget,
+            tell=(trace or Trace()).emit,
+        )
+        rubric = str(task.scorer.options.get("rubric", ""))
+        try:
+            verdict = await judge(meta, path, task, run.answer, rubric=rubric)
+        except ModelError as error:
+            return _unscored(run, str(error))
+        if isinstance(verdict, Dropped):
+            return _unscored(run, verdict.reason)
+        return replace(run, score=verdict.score)
+
+
+def _unscored(run: Run, why: str) -> Run:
+    error = f"the judge could not score the answer: {why}"
+    return replace(run, status="failed", answer=None, error=error, fault="scorer")

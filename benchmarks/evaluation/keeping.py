@@ -1,0 +1,50 @@
+"""What benchmarks take out of published packages is kept in the user's cache."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from platformdirs import user_cache_path
+
+from ...runtime.local.packaged import keep
+from ...schema.values.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+__all__ = ["kept"]
+
+
+def kept(
+    benchmark: str, name: str, make: Callable[[Path], Path], *, what: str, how_to_get: str
+) -> Path:
+    """Give a benchmark's file of the cache; where it is missing, make it first.
+
+    Args:
+        benchmark: Whose file.
+        name: The file's name, which changes with its content.
+        make: Makes the file somewhere in a folder that it is given, and says where.
+        what: What a folder that is named with `--data` has to have.
+        how_to_get: What a user can do who has no network.
+
+    Raises:
+        InputError: It cannot be made, or not be stored.
+    """
+    try:
+        return keep(
+            name,
+            make,
+            _report,
+            what="its file",
+            folder=user_cache_path("coterie") / "benchmarks",
+            instead=f"Name a folder that has {what} with --data.",
+        )
+    except InputError as error:
+        raise InputError(
+            f"benchmark {benchmark} is not on this machine, and {error}\n{how_to_get}"
+        ) from error
+
+
+def _report(_stage: str, _done: int, _total: int) -> None:
+    """Say nothing: the files are small."""

@@ -1,0 +1,149 @@
+"""Measures: what a scorer tells beside the score, summed up over the trials of an evaluation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from ...pool.values.intervals import figure_interval, paired_interval
+from ...runtime.scoring.ranked import HITS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ...pool.values.intervals import Interval
+    from .samples import Sample
+
+__all__ = ["LEARNING", "RANKED", "Measure", "Measured", "paired"]
+
+Values = dict[str, dict[str, list[float]]]
+"""Values of a measure in the trials of each task, by niche and task."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Measure:
+    """What a benchmark knows of a measure of its scorer.
+
+    Attributes:
+        unanswered: What it counts as for a trial that came to no answer; None: it is only of those
+            trials that have it, and says how many they are.
+        interval: What kind of interval its mean has over tasks: that of a `share`, whose values
+            are in [0, 1], or of a `difference` of two of them, in [-1, 1]; None: none.
+    """
+
+    unanswered: float | None = None
+    interval: Literal["share", "difference"] | None = None
+
+    def of(self, niches: Mapping[str, Sequence[Sequence[float]]]) -> Interval | None:
+        """Give the 95 % interval of the mean.
+
+        Args:
+            niches: The values of each task's trials, by niche.
+        """
+        if self.interval == "share":
+            return figure_interval(niches)
+        if self.interval == "difference":
+            return paired_interval([_mean(task) for tasks in niches.values() for task in tasks])
+        return None
+
+
+_SHARE = Measure(unanswered=0.0, interval="share")
+
+RANKED: Mapping[str, Measure] = {
+    **{f"hit@{k}": _SHARE for k in HITS},
+    "reciprocal_rank": _SHARE,
+}
+"""Of the scorer `ranked`: Hit@k, and the reciprocal rank, whose mean is MRR (MATTRL Table 1)."""
+
+LEARNING: Mapping[str, Measure] = {
+    "before": Measure(interval="share"),
+    "after": _SHARE,
+    "gain": Measure(interval="difference"),
+}
+"""Of the scorer `lesson`: whether a student was right before and after, and the difference, which
+is the learning gain (MATTRL Table 3)."""
+
+
+@dataclass(kw_only=True, eq=False)
+class Measured:
+    """What was measured in an evaluation.
+
+    Attributes:
+        known: What the benchmark says of its measures, in the order in which they are shown.
+    """
+
+    known: Mapping[str, Measure]
+    _values: dict[str, Values] = field(default_factory=dict[str, Values])
+    _silent: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+
+    def take(self, sample: Sample) -> None:
+        """Take in a trial that has a score."""
+        if sample.answer is None and not sample.measures:
+            self._silent.append((sample.niche, sample.task))
+        for name, value in sample.measures.items():
+            _put(self._values.setdefault(name, {}), sample.niche, sample.task, value)
+
+    def of(self, name: str) -> Mapping[str, Mapping[str, Sequence[float]]]:
+        """Give the values of a measure in the trials of each task, by niche and task.
+
+        A trial without an answer has none. It counts as the benchmark says, or not at all.
+        """
+        unanswered = self.known.get(name, Measure()).unanswered
+        niches = {
+            niche: {task: list(trials) for task, trials in tasks.items()}
+            for niche, tasks in self._values.get(name, {}).items()
+        }
+        if unanswered is not None:
+            for niche, task in self._silent:
+                _put(niches, niche, task, unanswered)
+        return niches
+
+    def results(self, samples: int) -> dict[str, Any]:
+        """Give the mean of each measure, its interval, and of how many of the samples it is one."""
+        return {name: self._figure(name, samples) for name in self._names}
+
+    @property
+    def _names(self) -> list[str]:
+        first = [name for name in self.known if name in self._values]
+        return [*first, *sorted(self._values.keys() - self.known.keys())]
+
+    def _figure(self, name: str, samples: int) -> dict[str, Any]:
+        niches = {niche: list(tasks.values()) for niche, tasks in sorted(self.of(name).items())}
+        values = [value for tasks in niches.values() for trials in tasks for value in trials]
+        interval = self.known.get(name, Measure()).of(niches)
+        figure = {"mean": _mean(values), "n": len(values), "of": samples}
+        return figure if interval is None else {**figure, "interval": list(interval)}
+
+
+def paired(name: str, before: Measured, after: Measured) -> dict[str, Any] | None:
+    """Compare a measure of two evaluations on the tasks in which both have it.
+
+    Returns:
+        Both means, their difference with its 95 % interval, and how many tasks they are of. None
+        where there is no such task, or where differences of this measure have no interval.
+    """
+    kind = before.known.get(name, Measure()).interval
+    one, other = (_by_task(found.of(name)) for found in (before, after))
+    common = [task for task in one if task in other]
+    if kind is None or not common:
+        return None
+    span = 2.0 if kind == "difference" else 1.0
+    differences = [(other[task] - one[task]) / span for task in common]
+    return {
+        "tasks": len(common),
+        "means": [_mean([found[task] for task in common]) for found in (one, other)],
+        "difference": span * _mean(differences),
+        "interval": [span * end for end in paired_interval(differences)],
+    }
+
+
+def _put(niches: Values, niche: str, task: str, value: float) -> None:
+    niches.setdefault(niche, {}).setdefault(task, []).append(value)
+
+
+def _by_task(niches: Mapping[str, Mapping[str, Sequence[float]]]) -> dict[str, float]:
+    return {task: _mean(trials) for tasks in niches.values() for task, trials in tasks.items()}
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)

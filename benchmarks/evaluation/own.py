@@ -1,0 +1,77 @@
+"""Tasks of one's own: a file of them, examined as a benchmark is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from ...schema.host.catalogue import Catalogue
+from ...schema.loading.tasks import STREAMS, load_tasks
+from ...schema.team.task import ScorerChoice
+from ...schema.values.errors import InputError
+from ...schema.values.hints import did_you_mean
+from ...schema.values.problems import quoted
+from .benchmark import Benchmark, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...schema.team.task import Task
+
+__all__ = ["JUDGE", "NAME", "OWN", "is_judged", "is_own"]
+
+NAME = "own"
+JUDGE = "judge"
+"""Names no scorer that is installed, but the model that judges."""
+
+
+def is_own(name: str) -> bool:
+    """Tell whether what stands for a benchmark is a file of tasks."""
+    return name.endswith(STREAMS)
+
+
+def is_judged(task: Task) -> bool:
+    """Tell whether a judge scores a task."""
+    return task.scorer.name == JUDGE
+
+
+def tasks(source: Source) -> Sequence[Task]:
+    """Load the tasks of a file.
+
+    Raises:
+        InputError: There is no such file, or no such scorer; or tasks have neither an answer nor
+            a judge, all of which are named.
+        ConfigError: Tasks do not load; the exception has every problem.
+    """
+    if source.data is None:
+        raise InputError(f"{NAME}: which tasks? Write mas-bench run TASKS.jsonl, or --data.")
+    known = Catalogue.of_host()
+    known = replace(known, scorers=known.scorers | {JUDGE})
+    scorer = source.scorer or "exact"
+    if scorer not in known.scorers:
+        all_of_them = f" Known: {', '.join(sorted(known.scorers))}."
+        hint = did_you_mean(scorer, known.scorers) or all_of_them
+        raise InputError(f"--scorer: no scorer {quoted(scorer)}.{hint}")
+    found = load_tasks(source.data, known, scorer=scorer)
+    return [_with_rubric(task, source.rubric) if is_judged(task) else task for task in found]
+
+
+def _with_rubric(task: Task, rubric: str) -> Task:
+    options = MappingProxyType({"rubric": rubric} if rubric else {})
+    return replace(task, scorer=ScorerChoice(name=JUDGE, options=options))
+
+
+OWN = Benchmark(
+    name=NAME,
+    title="Tasks of one's own",
+    about=(
+        "The tasks of a file: mas-bench run TASKS.jsonl, or TASKS.csv. Each is scored by the scorer"
+        " that it names, else by --scorer."
+    ),
+    licence="Yours.",
+    citation="Yours.",
+    source="TASKS.jsonl has a task on each line, TASKS.csv a row of query and reference for each.",
+    tasks=tasks,
+    trials=1,
+)

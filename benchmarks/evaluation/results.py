@@ -1,0 +1,407 @@
+"""Results: the folder of an evaluation, which says how it was made, what came of it, and goes on.
+
+team.yaml       the team, with its prompts written out
+run.json        how it was made: the benchmark and the choice of tasks, models, seeds, versions
+samples.jsonl   what each trial came to, in the order of tasks and trials
+results.json    the figures
+journal.sqlite  every answer that was paid for, and every sample: what the other two are made of
+
+Figures are believed of the journal alone. Where samples.jsonl or results.json says something else,
+somebody edited it, and whoever reads them is told. A folder whose journal was left out can still be
+read, as one that nobody can verify.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Self
+
+from ...runtime.record.journal import FILE, recorded
+from ...runtime.record.trace import RunFolder
+from ...runtime.runs.record import MANIFEST, as_json, manifest, read_value
+from ...schema import dump
+from ...schema.values.codec import Misfit, from_value, kept, misfit, to_value
+from ...schema.values.errors import InputError
+from ...schema.values.files import write_atomically
+from ...schema.values.json_text import dumps, loads
+from ...schema.values.problems import quoted
+from ...schema.values.values import is_mapping
+from .benchmark import Source, find_benchmark
+from .choosing import Choice
+from .consumption import consumption
+from .figures import Figures
+from .provenance import digest_of, endpoint, host, versions
+from .samples import ASKED, Sample, asked, journaled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from ...runtime.plan.plan import Plan
+    from ...runtime.runs.services import Setting
+    from ...schema.team.task import Task
+    from .benchmark import Benchmark
+
+__all__ = [
+    "Request",
+    "Results",
+    "differences",
+    "read_evaluation",
+    "read_results",
+    "read_samples",
+    "scored_samples",
+]
+
+VERSION = 2
+RESULTS = "results.json"
+SAMPLES = "samples.jsonl"
+MOST_SHOWN = 120
+
+
+@kept()
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Request:
+    """What is to be evaluated on: a benchmark, the tasks of it, and how often each.
+
+    Attributes:
+        benchmark: The benchmark's name.
+        source: Where its tasks come from.
+        choice: Which of them.
+        trials: How often each is tried.
+    """
+
+    benchmark: str
+    source: Source
+    choice: Choice
+    trials: int
+
+    def tasks(self) -> list[Task]:
+        """Give the tasks, in order.
+
+        Raises:
+            InputError: The benchmark's files are missing, two of its tasks have the same id, or no
+                task is left.
+        """
+        tasks = find_benchmark(self.benchmark).tasks(self.source)
+        counts = Counter(task.id for task in tasks)
+        if twice := [name for name, count in counts.items() if count > 1]:
+            raise InputError(
+                f"{self.benchmark}: two tasks have the id {twice[0]!r}. Each needs its own, or one"
+                " would get the answers of the other."
+            )
+        return self.choice.of(tasks)
+
+    @property
+    def unsharded(self) -> Request:
+        """The request that this is a shard of; itself, where it is none."""
+        return replace(self, choice=replace(self.choice, shard=None))
+
+
+@kept()
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Begun:
+    """What run.json of an evaluation has beside what that of a run has."""
+
+    evaluation: Request
+    head: Mapping[str, Any]
+
+
+@kept()
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Written:
+    """What results.json must have for those who read it."""
+
+    version: int
+    benchmark: str
+    team: str
+    samples: int
+    title: str = ""
+    models: Mapping[str, str] = field(default_factory=dict[str, str])
+    evaluation: Request | None = None
+    tasks: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Results:
+    """The folder of an evaluation.
+
+    Attributes:
+        folder: The folder.
+        request: What is evaluated on.
+        head: What else results.json says before any figure: team, models, versions.
+        tasks: The tasks, where they are at hand: samples.jsonl then tells what was asked.
+    """
+
+    folder: RunFolder
+    request: Request
+    head: Mapping[str, Any]
+    tasks: Sequence[Task] = ()
+
+    @classmethod
+    def begin(
+        cls,
+        folder: RunFolder,
+        request: Request,
+        plan: Plan,
+        setting: Setting,
+        *,
+        command: Sequence[str],
+        tasks: Sequence[Task] | None = None,
+    ) -> Self:
+        """Write down all that is needed to go on with an evaluation.
+
+        Args:
+            folder: An empty folder.
+            request: What is evaluated on.
+            plan: The team.
+            setting: How its runs are made.
+            command: The words that the user typed.
+            tasks: The tasks of the request, where they are at hand.
+
+        Raises:
+            StorageError: They cannot be written.
+        """
+        head = {
+            "command": " ".join(command),
+            "team": plan.team.name,
+            "content_hash": plan.content_hash,
+            "models": {alias: model.model for alias, model in sorted(plan.models.items())},
+            "endpoints": {alias: endpoint(model) for alias, model in sorted(plan.models.items())},
+            "seed": setting.seed,
+            "versions": versions(),
+            "host": host(),
+        }
+        if tasks is not None:
+            head |= {"data": digest_of(tasks), "expected": len(tasks) * request.trials}
+        folder.write("team.yaml", dump(plan.resolved))
+        said = {"evaluation": to_value(request), "head": head}
+        folder.write(MANIFEST, as_json({**manifest(plan, setting), **said}))
+        return cls(folder=folder, request=request, head=head)
+
+    @classmethod
+    def open(cls, folder: Path, *, scrub: Callable[[str], str]) -> Self:
+        """Open the folder of an evaluation.
+
+        Raises:
+            InputError: It is none.
+        """
+        path = folder / MANIFEST
+        try:
+            begun = from_value(_Begun, read_value(path))
+        except Misfit as error:
+            raise InputError(f"{path}: not the manifest of an evaluation: {error}.") from None
+        return cls(folder=RunFolder(folder, scrub), request=begun.evaluation, head=begun.head)
+
+    def write(self, samples: Iterable[Sample], benchmark: Benchmark, *, expected: int) -> Figures:
+        """Write what there is: every sample, and the figures.
+
+        Args:
+            samples: The samples, taken one after the other; they are never all in memory.
+            benchmark: Says what the headline is.
+            expected: How many samples there are when all is done.
+
+        Raises:
+            StorageError: It cannot be written.
+        """
+        figures, tasks = Figures.on(benchmark), {task.id: task for task in self.tasks}
+
+        def lines() -> Iterator[str]:
+            for sample in samples:
+                figures.take(sample)
+                line = {
+                    **to_value(sample),
+                    **(asked(tasks[sample.task]) if sample.task in tasks else {}),
+                }
+                yield self.folder.scrub(dumps(line, ensure_ascii=False)) + "\n"
+
+        write_atomically(self.folder.path / SAMPLES, lines())
+        told = self._told(figures, benchmark, expected)
+        if (self.folder.path / FILE).is_file():
+            told |= consumption(self.folder.path)
+        self.folder.write(RESULTS, as_json(told))
+        return figures
+
+    def _told(self, figures: Figures, benchmark: Benchmark, expected: int) -> dict[str, Any]:
+        return {
+            "version": VERSION,
+            "benchmark": benchmark.name,
+            "title": benchmark.title,
+            **self.head,
+            "evaluation": to_value(self.request),
+            "complete": figures.samples == expected,
+            "missing": expected - figures.samples,
+            **figures.results(),
+        }
+
+    def so_far(self) -> dict[str, Any]:
+        """Give what there is of an evaluation that was killed, as results.json would have it."""
+        benchmark = find_benchmark(self.request.benchmark)
+        found = scored_samples(self.folder.path)
+        figures = Figures.of(found, benchmark.headline, benchmark.measures)
+        told = self._told(figures, benchmark, self.head.get("expected", figures.samples))
+        return {**told, **consumption(self.folder.path), "interrupted": True}
+
+
+def read_results(folder: Path) -> dict[str, Any]:
+    """Read the figures of an evaluation; of one that was killed, what there is of it.
+
+    Raises:
+        InputError: There are none, they are of another version, or not what the journal says.
+    """
+    return read_evaluation(folder)[0]
+
+
+def read_evaluation(folder: Path) -> tuple[dict[str, Any], list[Sample]]:
+    """Read the figures of an evaluation and its samples, unscored ones too, in no order.
+
+    Raises:
+        InputError: As `read_results`.
+    """
+    journal = _recorded(folder)
+    known = journal or {}
+    if not (folder / RESULTS).exists() and (folder / FILE).exists():
+        return Results.open(folder, scrub=str).so_far(), [*known.values()]
+    value = _results(folder)
+    kept = [*_kept(folder, known)]
+    samples = {(one.task, one.trial): one for one in kept} | known
+    if difference := next(_differences(folder, value, kept, journal), None):
+        raise InputError(
+            f"{difference} It was edited, or is of another evaluation. To write it anew from the"
+            f" journal, which asks no model: mas-bench resume {folder}"
+        )
+    is_behind = len(known) > value["samples"]  # killed since
+    if is_behind and (folder / MANIFEST).exists():
+        return Results.open(folder, scrub=str).so_far(), [*samples.values()]
+    return value, [*samples.values()]
+
+
+def _results(folder: Path) -> dict[str, Any]:
+    value = read_value(folder / RESULTS)
+    if value.get("version") != VERSION:
+        raise InputError(
+            f"{folder / RESULTS}: version {quoted(value.get('version'))} is not {VERSION}, the"
+            f" one that this coterie reads. To write it anew from the journal: mas-bench resume"
+            f" {folder}"
+        )
+    if wrong := misfit(_Written, value):
+        raise InputError(
+            f"{folder / RESULTS}: not what an evaluation wrote there: {wrong}. To write it anew"
+            f" from the journal: mas-bench resume {folder}"
+        )
+    return value
+
+
+def differences(folder: Path) -> Iterator[str]:
+    """Find where samples.jsonl and results.json say something else than they are made of.
+
+    Samples are held against the journal, an evolution's against its lines, and figures against the
+    samples. What the journal has and the files lack is no difference: it came later.
+
+    Raises:
+        InputError: A file is damaged, or of another version.
+    """
+    known = _recorded(folder)
+    return _differences(folder, _results(folder), _kept(folder, known or {}), known)
+
+
+def _differences(
+    folder: Path,
+    told: Mapping[str, Any],
+    samples: Iterable[Sample],
+    known: Mapping[tuple[str, int], Sample] | None,
+) -> Iterator[str]:
+    figures, seen = Figures.on(find_benchmark(told["benchmark"])), set[tuple[str, int]]()
+    for sample in samples:
+        figures.take(sample)
+        where = (sample.task, sample.trial)
+        line = f"{folder / SAMPLES}: task {sample.task}, trial {sample.trial}"
+        if where in seen:
+            yield f"{line} is there twice."
+        seen.add(where)
+        if known is not None and sample.score is not None:
+            yield from _against(known.get(where), sample, line)
+    for name, value in loads(dumps(figures.results())).items():
+        if told.get(name) != value:
+            was, now = (dumps(one)[:MOST_SHOWN] for one in (told.get(name), value))
+            yield f"{folder / RESULTS}: {name} is {was}, and by the samples {now}."
+
+
+def _against(recorded: Sample | None, sample: Sample, line: str) -> Iterator[str]:
+    if recorded is None:
+        yield f"{line}: the journal has no such sample."
+    elif to_value(recorded) != to_value(sample):
+        there = "none" if recorded.score is None else f"{recorded.score:g}"
+        scores = f"{sample.score:g} here, {there} there"
+        yield f"{line} is not what the journal has (score {scores})."
+
+
+def _recorded(folder: Path) -> dict[tuple[str, int], Sample] | None:
+    """Read the samples that a folder's figures are made of; None where it was left out."""
+    from .online import episode_samples, evolution_of
+
+    if (evolution := evolution_of(folder)) is not None:
+        return {
+            (episode_sample.task, episode_sample.trial): episode_sample
+            for episode_sample in episode_samples(evolution)
+        }
+    if not (folder / FILE).exists():
+        return None
+    found = (journaled(path, value) for path, value in recorded(folder, "sample"))
+    return {(one.task, one.trial): one for one in found}
+
+
+def scored_samples(folder: Path) -> Iterator[Sample]:
+    """Give the samples that have a score: those of the journal, else of samples.jsonl.
+
+    Raises:
+        InputError: There are none, or a line is damaged.
+    """
+    known = _recorded(folder)
+    found = read_samples(folder) if known is None else known.values()
+    return (one for one in found if one.score is not None)
+
+
+def read_samples(folder: Path) -> Iterator[Sample]:
+    """Read the samples of an evaluation, one after the other.
+
+    Raises:
+        InputError: There are none, or a line is damaged.
+    """
+    return _kept(folder, {})
+
+
+def _kept(folder: Path, known: Mapping[tuple[str, int], Sample]) -> Iterator[Sample]:
+    """Read samples.jsonl. A line that says what is known already needs no further check."""
+    path = folder / SAMPLES
+    try:
+        with path.open("rb") as lines:
+            for number, line in enumerate(lines, start=1):
+                try:
+                    value = loads(line)
+                except ValueError as error:
+                    raise InputError(f"{path}:{number}: not a sample: {error}.") from None
+                if (sample := _same(value, known)) is not None:
+                    yield sample
+                    continue
+                try:
+                    yield Sample.of_value(value)
+                except Misfit as error:
+                    raise InputError(f"{path}:{number}: not a sample: {error}.") from None
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file.") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}.") from None
+
+
+def _same(value: Any, known: Mapping[tuple[str, int], Sample]) -> Sample | None:
+    """Give the known sample that a line tells of, where it tells the same."""
+    if not is_mapping(value):
+        return None
+    where = (value.get("task"), value.get("trial"))
+    if not isinstance(where[0], str) or not isinstance(where[1], int):
+        return None
+    sample = known.get((where[0], where[1]))
+    line = {name: item for name, item in value.items() if name not in ASKED}
+    return sample if sample is not None and to_value(sample) == line else None

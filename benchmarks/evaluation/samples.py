@@ -1,0 +1,118 @@
+"""Samples: what each trial of a team on a task came to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any
+
+from ...runtime.gateway.chat.dialogue import clipped
+from ...runtime.values.usage import COUNTED, Usage
+from ...schema.values.codec import Form, Misfit, from_value, kept
+from ...schema.values.errors import InputError, StorageError
+from ...schema.values.json_text import dumps
+from ...schema.values.problems import quoted
+from ...schema.values.values import is_mapping
+
+if TYPE_CHECKING:
+    from ...runtime.agents.outcomes import Run
+    from ...schema.team.task import Task
+
+__all__ = ["ASKED", "Sample", "asked", "journaled"]
+
+ASKED = ("question", "reference")
+"""What a line of samples.jsonl has of the task, for people."""
+LONGEST = 4_000
+"""Characters of each of them."""
+
+
+def asked(task: Task) -> dict[str, str]:
+    """Give what a line of samples.jsonl has of the task: its question and its right answer."""
+    answer = task.answer
+    reference = answer if isinstance(answer, str) else dumps(answer, ensure_ascii=False)
+    texts = {"question": task.text, **({} if answer is None else {"reference": reference})}
+    return {name: clipped([text], LONGEST)[0] for name, text in texts.items()}
+
+
+@kept(omit=True, closed=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sample:
+    """One trial of a team on a task.
+
+    Attributes:
+        task: The task's id.
+        trial: The how-many-th of the task, from 1.
+        niche: The task's niche.
+        status: `done`; `failed` or `stopped` by the team's own limits, which count as a score of
+            0; `unscored`, where the provider or the host failed, which says nothing of the team.
+        score: In [0, 1]; None where it is unscored.
+        reason: Why this score.
+        measures: What else the scorer measured.
+        answer: What the team answered.
+        error: Why it did not.
+        lost: How many agents it went on without, because the provider or the host failed them.
+        usage: What it consumed.
+        seconds: How long it took.
+    """
+
+    task: str
+    trial: int
+    niche: str = ""
+    status: str
+    score: Annotated[float | None, Form(omit=False)] = None
+    reason: str = ""
+    measures: Mapping[str, float] = field(default_factory=dict[str, float])
+    answer: str | None = None
+    error: str | None = None
+    lost: int = 0
+    usage: Annotated[Usage, COUNTED] = field(default_factory=Usage)
+    seconds: float = 0.0
+
+    @classmethod
+    def of_run(cls, task: Task, trial: int, run: Run) -> Sample:
+        """Say what a run came to.
+
+        Raises:
+            InputError: The task has nothing to score an answer by.
+        """
+        unscored = run.is_infrastructure_failure
+        if run.score is None and run.answer is not None:
+            raise InputError(f"task {task.id!r} has no answer to score against.")
+        given = run.score.value if run.score else 0.0
+        return cls(
+            task=task.id,
+            trial=trial,
+            niche=task.niche or "",
+            status="unscored" if unscored else run.status,
+            score=None if unscored else given,
+            reason=run.score.reason if run.score else "",
+            measures=run.score.measures if run.score else {},
+            answer=run.answer,
+            error=run.error,
+            lost=run.infrastructure_failures,
+            usage=run.usage,
+            seconds=round(run.seconds, 3),
+        )
+
+    @classmethod
+    def of_value(cls, value: Any) -> Sample:
+        """Return a sample as a line of samples.jsonl has it; what was asked is the task's.
+
+        Raises:
+            Misfit: It is not a sample.
+        """
+        if is_mapping(value):
+            value = {name: item for name, item in value.items() if name not in ASKED}
+        return from_value(cls, value)
+
+
+def journaled(path: str, value: Any) -> Sample:
+    """Return a sample as an entry of a journal has it.
+
+    Raises:
+        StorageError: It is damaged.
+    """
+    try:
+        return Sample.of_value(value)
+    except Misfit as error:
+        raise StorageError(f"the entry {quoted(path)} (sample) is damaged: {error}.") from None

@@ -1,0 +1,53 @@
+"""Keeps what teams have evolved on, and what they recall, out of what they are tested on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...pool.memory.seen import Seen
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from ...schema.team.task import Task
+    from ...schema.team.team import Team
+
+__all__ = ["places_in", "refuse_seen"]
+
+OTHERS = "Take the other split with --split test, or say --allow-seen."
+
+
+def refuse_seen(
+    tasks: Sequence[Task],
+    benchmark: str,
+    *,
+    team: Team | None = None,
+    path: Path | None = None,
+    pool: Path | None = None,
+) -> None:
+    """Make sure that no task is one that a team, or a pool, has learnt from.
+
+    Args:
+        tasks: What is to be tested on.
+        benchmark: Where they come from.
+        team: The team; its lineage names the task that it was made for.
+        path: Its file, perhaps in a pool of its own.
+        pool: What its agents recall from, or what a strategy has.
+
+    Raises:
+        InputError: Some are, by their ids or by their words; both places of each are named.
+    """
+    seen = Seen()
+    if team is not None and team.lineage is not None and team.lineage.task:
+        seen |= Seen(ids={team.lineage.task: f"the task of the lineage of {path or team.name}"})
+    if path is not None:
+        seen |= Seen.by(path.resolve().parent.parent)  # none, where the file is in no pool
+    if pool is not None:
+        seen |= Seen.by(pool)
+    seen.refuse(tasks, OTHERS, places=places_in(benchmark, tasks), what="task")
+
+
+def places_in(benchmark: str, tasks: Sequence[Task]) -> Mapping[str, str]:
+    """Say of tasks, by their ids, which benchmark they are of, and which of its tasks each is."""
+    return {task.id: f"{benchmark}, number {at}" for at, task in enumerate(tasks, start=1)}

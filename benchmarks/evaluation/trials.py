@@ -1,0 +1,183 @@
+"""Trials of tasks, several at work, each in the journal before it counts.
+
+So an evaluation that was interrupted goes on where it was, and one that is done can be made again
+offline from the answers that it got.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from ...runtime.record.journal import digest
+from ...runtime.values.together import by_workers
+from ...schema.values.codec import to_value
+from ...schema.values.errors import RunError
+from .samples import Sample, journaled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
+
+    from ...runtime.record.journal import Journal
+    from ...runtime.record.trace import Parts, Trace
+    from ...schema.team.task import Task
+
+__all__ = ["Key", "Trials", "path_of"]
+
+FAILURES_IN_A_ROW = 10
+"""Trials that a provider fails one after the other before no more are begun."""
+
+Key = tuple["Task", int]
+
+
+@dataclass(kw_only=True, eq=False)
+class Trials(ABC):
+    """Trials on their way, of whatever is evaluated.
+
+    Attributes:
+        tasks: The tasks, in order.
+        trials: How often each is tried. Every task is tried once before any is tried again.
+        workers: How many trials are at work at once.
+        journal: Where answers and samples are kept.
+        on_sample: Told each sample, those of earlier processes too, as they come.
+        parts: Listens to the trials that are made.
+    """
+
+    tasks: Sequence[Task]
+    trials: int
+    workers: int
+    journal: Journal
+    on_sample: Callable[[Sample], None] = lambda _sample: None
+    parts: Parts | None = None
+    _unscored: dict[tuple[str, int], Sample] = field(default_factory=dict[tuple[str, int], Sample])
+    _in_a_row: int = 0
+
+    @property
+    @abstractmethod
+    def subject(self) -> str:
+        """What tells what is evaluated from anything else: with another one, trials are others."""
+
+    @abstractmethod
+    async def made(self, task: Task, trial: int, trace: Trace | None = None) -> Sample:
+        """Make a trial.
+
+        Args:
+            task: The task.
+            trial: Which trial of it, from 1.
+            trace: Told everything that happens in it.
+
+        Raises:
+            LimitError: The budget is used up.
+        """
+
+    async def to_the_end(self) -> None:
+        """Make all trials that were not made yet.
+
+        Raises:
+            RunError: The provider or the jail fails again and again. What was paid for is kept.
+            LimitError: The budget is used up. What was paid for is kept.
+            StorageError: Something cannot be written down.
+        """
+        await by_workers(self._keys(), self._make, self.workers)
+
+    def samples(self) -> Iterator[Sample]:
+        """Give what there is, in the order of tasks and trials; read again, not remembered."""
+        for task, trial in self._keys():
+            found = self._known(task, trial) or self._unscored.get((task.id, trial))
+            if found is not None:
+                yield found
+
+    async def shown(self, task: Task, trial: int, trace: Trace) -> Sample:
+        """Make one recorded trial again, from the answers of a journal that is being replayed.
+
+        One that was not brought to its end is made as far as it got, and has no score.
+
+        Args:
+            task: The task.
+            trial: Which trial of it, from 1.
+            trace: Told everything that happened in it.
+        """
+        sample = await self.made(task, trial, trace)
+        if self._known(task, trial) is None:  # it did not get further, which is nobody's failure
+            return replace(sample, status="unscored", score=None)
+        return sample
+
+    async def again(self) -> list[str]:
+        """Make every recorded trial again, from the answers of a journal that is being replayed.
+
+        Returns:
+            Where it came to something else.
+        """
+        differing: list[str] = []
+        keys = self._keys()
+
+        async def work() -> None:
+            for task, trial in keys:
+                recorded = self._known(task, trial)
+                if recorded is None:
+                    continue
+                came = await self.made(task, trial)
+                self.on_sample(came)
+                if (came.score, came.answer) != (recorded.score, recorded.answer):
+                    differing.append(f"{task.id}, trial {trial}: {came.error or came.reason}")
+
+        await asyncio.gather(*(work() for _ in range(self.workers)))
+        return sorted({*differing, *map(str, self.journal.divergences)})
+
+    def _keys(self) -> Iterator[Key]:
+        return ((task, trial) for trial in range(1, self.trials + 1) for task in self.tasks)
+
+    async def _make(self, key: Key) -> None:
+        """Make a trial, unless it was made."""
+        sample = self._known(*key)
+        self.on_sample(await self._taken(*key) if sample is None else sample)
+
+    async def _taken(self, task: Task, trial: int) -> Sample:
+        """Make a trial and keep it; one without a score is made again another time.
+
+        Raises:
+            LimitError: The budget is used up.
+            RunError: The provider or the jail fails again and again.
+        """
+        key, trace = (task.id, trial), None
+        if self.parts is not None:
+            trace = self.parts.begin(key, "trial", task=task.id, trial=trial)
+        sample = await self.made(task, trial, trace)
+        if self.parts is not None:
+            self.parts.finished(key, sample.score)
+        if sample.score is None:
+            self._unscored[task.id, trial] = sample
+            self._in_a_row += 1
+            if self._in_a_row == FAILURES_IN_A_ROW:
+                self.on_sample(sample)
+                raise RunError(
+                    f"{FAILURES_IN_A_ROW} trials in a row could not be made; the last one: task"
+                    f" {task.id}: {sample.error}"
+                )
+            return sample
+        self._in_a_row = 0
+        self._unscored.pop((task.id, trial), None)
+        await self.journal.put(*self._entry(task, trial), to_value(sample))
+        return sample
+
+    def _known(self, task: Task, trial: int) -> Sample | None:
+        path, _, asked = self._entry(task, trial)
+        value = self.journal.get(path, asked)
+        return None if value is None else journaled(path, value)
+
+    def _entry(self, task: Task, trial: int) -> tuple[str, str, str]:
+        """Give the path, the kind and the question that a sample stands under."""
+        return f"{path_of(task, trial)}sample", "sample", self._asked(task)
+
+    def _asked(self, task: Task) -> str:
+        question: Sequence[Any] = (self.subject, task.id, task.query, task.context)
+        question = [*question, *([dict(task.briefs)] if task.briefs else ())]
+        return digest(*question, task.answer, task.scorer.name, dict(task.scorer.options))
+
+
+def path_of(task: Task, trial: int) -> str:
+    """Say where a trial stands in the journal."""
+    return f"{task.id}/trial {trial}/"

@@ -1,0 +1,1 @@
+"""Small streams of generated tasks, as many as wanted, on five levels."""

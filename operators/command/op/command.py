@@ -1,0 +1,61 @@
+"""`mas op`: one operator at a time, on files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ....schema.command import Group
+from ....schema.values.errors import InputError
+from ..credit import credit_run
+
+if TYPE_CHECKING:
+    from ....schema.values.entries import Entry
+
+__all__ = ["main"]
+
+
+class _Operators(Group):
+    """A group whose commands are operators, a plugin's too."""
+
+    entries = "operators"
+    summaries = {"credit": "Say what each agent of a finished run was worth to its score."}  # noqa: RUF012 - no operator
+
+    def command_of(self, point: Entry) -> click.Command | None:
+        """Make an operator's command; of `attribute`, that of `mas blame`, which resumes.
+
+        Raises:
+            UsageError: The operator cannot be imported, or has a parameter that is no input.
+        """
+        from ...core.operator import operator_of
+        from ..blame import main as blame
+        from .signature import command_of
+
+        try:
+            return blame if point.name == "attribute" else command_of(operator_of(point.name))
+        except InputError as error:
+            raise click.UsageError(str(error)) from None
+
+    def summary(self, name: str) -> str:
+        """Return the first sentence of what an operator says of itself."""
+        from ...core.operator import operator_of
+
+        if name in self.summaries:
+            return self.summaries[name]
+        try:
+            return f"{operator_of(name).about.partition('. ')[0].rstrip('.')}."
+        except InputError as error:
+            return str(error)
+
+
+@click.group("op", cls=_Operators)
+def main() -> None:
+    """Let an operator act once, and look at what it proposes before anything is kept."""
+
+
+main.add_command(credit_run)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,259 @@
+"""How an input of an operator is read from what another operator wrote, or from a recorded run."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ....schema.loading.loading import read_file
+from ....schema.values.errors import InputError
+from ....schema.values.json_text import loads
+from ...core.answers import Unfit
+from ...core.recorded import read_run
+from ...core.utterances import utterances
+from ...credit.contributions import Contribution, contributions_in
+from ...methods.evochamber.dream.ideas import Difference, Idea, Opinion, Opinions
+from ...methods.evochamber.dream.rules import survivors
+from ..arguments import text_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from ....runtime.plan.plan import Plan
+    from ....runtime.rounds.rounds import Round
+    from ....runtime.runs.services import Setting
+    from ....schema.host.catalogue import Catalogue
+    from ....schema.team.task import Task
+    from ...core.utterances import Utterance
+    from ...credit.contributions import Contributions
+
+__all__ = [
+    "contribution",
+    "criticism",
+    "differences",
+    "ideas",
+    "judged",
+    "niches",
+    "recorded",
+    "recorded_task",
+    "said",
+    "surviving",
+    "surviving_ideas",
+    "utterance",
+    "utterance_score",
+]
+
+Read = TypeVar("Read")
+
+
+def _written(file: Path, operator: str, make: Callable[[Any], Read]) -> Read:
+    """Read what an operator wrote.
+
+    Raises:
+        InputError: The file cannot be read, or is something else.
+    """
+    try:
+        return make(loads(read_file(file)))
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{file}: not what mas op {operator} writes: {error!r}.") from None
+
+
+def _judged(file: Path) -> Contributions:
+    try:
+        return contributions_in(text_in(file))
+    except Unfit as unfit:
+        why = unfit.problems[0].removeprefix("the answer: ")
+        raise InputError(f"{file}: not what mas op contributions writes: {why}.") from None
+
+
+def judged(judged_files: tuple[Path, ...]) -> list[Contributions]:
+    """Read what was judged of rounds."""
+    return [_judged(file) for file in judged_files]
+
+
+def contribution(agent_id: str, judged_file: Path | None) -> Contribution | None:
+    """Read what an agent contributed; None where nobody judged that yet."""
+    if judged_file is None:
+        return None
+    of = _judged(judged_file).of
+    if agent_id not in of:
+        raise InputError(
+            f"{judged_file}: nothing is said of {agent_id!r}, only of {', '.join(of)}."
+        )
+    return of[agent_id]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recorded:
+    """What agents said in a recorded run.
+
+    Attributes:
+        folder: Where it is.
+        task: What the run was about.
+        said: Its utterances, at least one.
+    """
+
+    folder: Path
+    task: Task
+    said: tuple[Utterance, ...]
+
+
+def recorded(options: dict[str, Any], known: Catalogue, recorded_folder: Path) -> Recorded:
+    """Make a recorded run again, without asking anybody, and return what was said in it."""
+    from ....runtime.command.loading import known_again, load_folder
+    from ....runtime.plan.plan import compile
+    from ....runtime.runs.record import read_setting
+
+    folder = recorded_folder
+    _must_be_whole(folder)
+    setting, models = read_setting(folder)
+    again = known_again(folder, known, models, options["model"], offline=True)
+    loaded = load_folder(folder, again)
+    plan = compile(loaded.team, loaded.known)
+    done = asyncio.run(_passes(plan, loaded.task, loaded.known, setting, folder))
+    said = utterances(done)
+    if not said:
+        raise InputError(
+            f"{folder}: nobody consults in a run of {loaded.team.name}: there is no agent that"
+            " asks a model, beside the one that decides."
+        )
+    return Recorded(folder=folder, task=loaded.task, said=said)
+
+
+def _must_be_whole(folder: Path) -> None:
+    from ....runtime.runs.adapting import RECIPE
+
+    if (status := read_run(folder).status) != "done":
+        raise InputError(
+            f"{folder}: this run is {status}, so not all is there that was said. Finish it with:"
+            f" mas-run --resume {folder}"
+        )
+    if (folder / RECIPE).exists():
+        raise InputError(
+            f"{folder}: this run was adapted, so its rounds are not those that its team declares."
+            " Give a run that was made without --adapt."
+        )
+
+
+async def _passes(
+    plan: Plan, task: Task, known: Catalogue, setting: Setting, folder: Path
+) -> Sequence[Round]:
+    from ....runtime.record.journal import Journal
+    from ....runtime.runs.services import open_services
+    from ....runtime.runs.whole import passes
+
+    async with open_services(known, setting) as services:
+        with Journal.open(folder, replaying=True) as journal:
+            scrubber = services.scrubber(os.environ)
+            done = await passes(plan, task, services.context(journal=journal, scrubber=scrubber))
+            if journal.divergences:
+                raise InputError(f"{folder}: it cannot be made again. {journal.divergences[0]}")
+    return done
+
+
+def recorded_task(recorded: Recorded) -> Task:
+    """Return what a recorded run was about."""
+    return recorded.task
+
+
+def said(recorded: Recorded) -> tuple[Utterance, ...]:
+    """Return all utterances of a recorded run."""
+    return recorded.said
+
+
+def utterance(recorded: Recorded, agent_id: str, round_number: int | None) -> Utterance:
+    """Return what an agent said in a round, by default in its last."""
+    of = [
+        each
+        for each in recorded.said
+        if each.agent == agent_id and round_number in {None, each.round}
+    ]
+    if of:
+        return of[-1]
+    turns = ", ".join(f"{each.agent} in round {each.round}" for each in recorded.said)
+    raise InputError(f"{recorded.folder}: {agent_id!r} said nothing there. Who spoke: {turns}.")
+
+
+def utterance_score(utterance: Utterance, scores_file: Path | None) -> Contribution | None:
+    """Read what an utterance was worth; None where nobody judged that yet."""
+    if scores_file is None:
+        return None
+    scores = _written(scores_file, "appraise", _scores)
+    if utterance.turn not in scores:
+        raise InputError(
+            f"{scores_file}: nothing is said of {utterance.agent} in round {utterance.round}."
+        )
+    return scores[utterance.turn]
+
+
+def _scores(value: Any) -> dict[tuple[str, int], Contribution]:
+    return {
+        (score["agent"], score["round"]): Contribution(
+            value=float(score["score"]), reason=str(score["reason"])
+        )
+        for score in value
+    }
+
+
+def niches(task: Task, niche_names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the kinds of task that strategies may be for."""
+    return niche_names or tuple(filter(None, (task.niche,)))
+
+
+def differences(difference_files: tuple[Path, ...]) -> list[Difference]:
+    """Read what made the difference."""
+    return [_written(file, "dream_contrast", _difference) for file in difference_files]
+
+
+def _difference(value: Any) -> Difference:
+    return Difference(**{name: str(value[name]) for name in ("giver", "failed", "text")})
+
+
+def ideas(ideas_file: Path) -> tuple[Idea, ...]:
+    """Read strategies."""
+    return _written(ideas_file, "dream_imagine", _ideas)
+
+
+def _ideas(value: Any) -> tuple[Idea, ...]:
+    return tuple(
+        Idea(text=str(idea["text"]), niches=tuple(idea["niches"]), of=_difference(idea["of"]))
+        for idea in value
+    )
+
+
+def surviving(
+    ideas: tuple[Idea, ...], ideas_file: Path, opinion_files: tuple[Path, ...]
+) -> list[tuple[Idea, list[str]]]:
+    """Return the strategies that most would keep, with what was said of each."""
+    debated = [_written(file, "dream_debate", _opinions) for file in opinion_files]
+    for file, member in zip(opinion_files, debated, strict=True):
+        if len(member.opinions) != len(ideas):
+            raise InputError(f"{file}: no opinions on the {len(ideas)} strategies of {ideas_file}.")
+    by_name = {member.agent: member.opinions for member in debated}
+    left = survivors(ideas, by_name, [*by_name])
+    if not left:
+        raise InputError(
+            f"{ideas_file}: most would drop each of these strategies. Nothing is left."
+        )
+    return [(ideas[n], [member.opinions[n].reason for member in debated]) for n in left]
+
+
+def _opinions(value: Any) -> Opinions:
+    opinions = (
+        Opinion(keep=bool(opinion["keep"]), reason=str(opinion["reason"]))
+        for opinion in value["opinions"]
+    )
+    return Opinions(agent=str(value["agent"]), opinions=tuple(opinions))
+
+
+def surviving_ideas(surviving: list[tuple[Idea, list[str]]]) -> list[Idea]:
+    """Return the strategies that most would keep."""
+    return [idea for idea, _ in surviving]
+
+
+def criticism(surviving: list[tuple[Idea, list[str]]]) -> list[list[str]]:
+    """Return what was said of each of them."""
+    return [reasons for _, reasons in surviving]

@@ -1,0 +1,181 @@
+"""What a person sees of an operator's result: chosen by what it gives, whoever wrote it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, is_dataclass, replace
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+import click
+
+from ....pool.ledger.changes import Born, Retired, Revised, Told
+from ....pool.ledger.state import Admission
+from ....pool.population.population import LIFECYCLE
+from ....runtime.record.journal import digest
+from ....runtime.values.terminal import speakable, speakable_json
+from ....schema.values.json_text import dumps
+from ....schema.values.terminal import on_one_line
+from ...core.printed import Noted, Printed
+from ...core.proposal import Dropped
+from ...core.roles import alone
+from ...methods.search.consolidate import tell_steps
+from ..arguments import refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from ....pool.ledger.changes import Change
+    from ....pool.ledger.learnt import Learnt
+    from ....schema.edits import Tone
+    from ....schema.team.team import Agent, Team
+    from ...core.operator import Operator
+    from ...core.proposal import Proposal
+    from ...methods.evochamber.lifecycle.rules import Event
+
+__all__ = ["present"]
+
+
+def present(
+    operator: Operator, result: Any, values: Mapping[str, Any], options: Mapping[str, Any]
+) -> None:
+    """Show a result, and write it where a person wants that.
+
+    Args:
+        operator: What gave it.
+        result: What it gave.
+        values: What it was given, and what that was read from, by the names of inputs.
+        options: What the person said.
+
+    Raises:
+        RunError: It was dropped.
+        StorageError: It cannot be written.
+    """
+    if isinstance(result, Noted):
+        for note in result.notes:
+            click.echo(note, err=True)
+        result = result.proposal
+    if isinstance(result, Dropped):
+        raise refusal(result)
+    PRESENTERS[operator.gives](result, values, options)
+
+
+def _show_child(made: Proposal, values: Mapping[str, Any], options: Mapping[str, Any]) -> None:
+    """Show what differs and why, and write the child."""
+    from ....schema import dump
+    from ....schema.edits import words
+    from ....schema.values.files import write_atomically
+
+    dry_run, output = options["dry_run"], options["output"]
+    reason = f"reason: {on_one_line(made.reason) or 'none given'}"
+    click.echo("\n".join([*words(made.base, made.child, _painted), reason]), err=not dry_run)
+    if dry_run:
+        return
+    text = dump(_named(made, values["task"].id if "task" in values else "", output))
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        write_atomically(output, text)
+
+
+def _named(made: Proposal, task: str, output: Path | None) -> Team:
+    """Return a child with its lineage, and with the name of its file where that is one."""
+    from ....pool.values.texts import LONGEST_REASON, told, told_all
+    from ....schema.edits import summary
+    from ....schema.team.team import Lineage
+
+    lineage = Lineage(
+        operator=made.operator,
+        parents=tuple(dict.fromkeys(made.parents)),
+        edits=told_all(summary(made.base, made.child)),
+        reason=told(made.reason, LONGEST_REASON),
+        task=task,
+    )
+    name = output.stem if output and re.fullmatch(r"[a-z][a-z0-9_]{0,63}", output.stem) else None
+    return replace(made.child, name=name or made.child.name, lineage=lineage)
+
+
+def _painted(text: str, tone: Tone, /) -> str:
+    """Colour a piece of text; where there is no terminal, the colours are left out."""
+    from ....schema.command.diff import TONES
+
+    return click.style(text, fg=TONES[tone])
+
+
+def _show_entry(entry: Learnt, values: Mapping[str, Any], options: Mapping[str, Any]) -> None:
+    """Show an entry, and keep it in the memory of the pool."""
+    click.echo(speakable(entry.text))
+    op = f"consolidate/{values['task'].id}/{digest(tell_steps(values['steps']))[:12]}"
+    if not options["dry_run"] and not values["pool"].commit(entry, op=op):
+        click.echo("the memory has this entry already.", err=True)
+
+
+def _show_changes(
+    changes: Sequence[Change], values: Mapping[str, Any], options: Mapping[str, Any]
+) -> None:
+    """Show how agents of a pool change, and with --keep let it happen as an evolution does."""
+    lines = [line for change in changes for line in _change_lines(change, values["agents"])]
+    click.echo("\n".join(lines))
+    if not options["keep"]:
+        return
+    pool, op = values["pool"], f"mas-op/{uuid4().hex}"
+    for number, change in enumerate(changes):
+        result = pool.commit(change, op=f"{op}/{number}")
+        if isinstance(result, Admission):
+            click.echo(f"kept: {result.name} ({pool.agent(result.name).path})", err=True)
+    pool.commit(Told(what=LIFECYCLE, about=_about(values["event"])), op=f"{op}/told")
+
+
+def _about(event: Event) -> Mapping[str, Any]:
+    niche = {"niche": event.niche} if event.niche else {}
+    return {"operator": event.operator, "agents": [*event.agents], **niche, "why": event.why}
+
+
+def _change_lines(change: Change, agents: Sequence[Agent]) -> Iterator[str]:
+    """Say what a change is; of a new persona, how it differs from that of the first agent."""
+    from ....schema.edits import words
+
+    match change:
+        case Born(member=agent, lineage=lineage):
+            yield from words(_alone(agents[0]), _alone(agent), _painted)
+            yield f"reason: {speakable(lineage.reason)}"
+        case Revised(to=agent, reason=reason):
+            yield from words(_alone(agents[0]), _alone(agent), _painted)
+            yield f"reason: {speakable(reason)}"
+        case Retired(member=name, reason=reason):
+            yield f"{name}: retired, {speakable(reason)}"
+        case _:
+            pass
+
+
+def _alone(agent: Any) -> Team:
+    [team] = alone({agent.id: agent})
+    return team
+
+
+def _show_words(result: Any, _values: Mapping[str, Any], _options: Mapping[str, Any]) -> None:
+    """Print a text, or anything else as JSON, with notes beside it."""
+    printed: Printed = result.printed() if hasattr(result, "printed") else Printed(value=result)
+    text = printed.value if isinstance(printed.value, str) else _json(printed.value)
+    click.echo(speakable(text))
+    for note in printed.notes:
+        click.echo(speakable(note), err=True)
+
+
+def _json(value: Any) -> str:
+    return speakable_json(dumps(_plain(value), indent=2, ensure_ascii=False))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple | list):
+        return [_plain(each) for each in value]
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+
+
+PRESENTERS: Mapping[str, Callable[[Any, Mapping[str, Any], Mapping[str, Any]], None]] = {
+    "child": _show_child,
+    "changes": _show_changes,
+    "entry": _show_entry,
+    "words": _show_words,
+}

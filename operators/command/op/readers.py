@@ -1,0 +1,263 @@
+"""How an input of an operator is read from what a person says: of teams, tasks and runs.
+
+A reader is called as the parameters of operators that it is for, and has other inputs, words and
+options as its own parameters, which are read first. What has a default is left at that where
+nothing else of the command brings it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ....schema.command import catalogue_of
+from ....schema.loading.loading import load_task
+from ....schema.team.task import Task
+from ....schema.values.errors import InputError
+from ....schema.values.hints import did_you_mean
+from ...core.account import Account
+from ...core.recorded import read_run, with_dialogues
+from ...core.roles import load_roles
+from ...methods.evochamber.work import Work, persona_of
+from ...methods.meta_team import Ground, Told, interactions, speakers
+from ..arguments import Host, learnt, text_in
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from ....pool.ledger.learnt import Learnt
+    from ....schema.host.catalogue import Catalogue
+    from ....schema.team.team import Agent, Team
+    from ...core.proposal import Parent
+
+__all__ = [
+    "account",
+    "agent",
+    "asking_agent",
+    "couple",
+    "failed",
+    "first",
+    "ground",
+    "host",
+    "known",
+    "memories",
+    "other_agent",
+    "pair",
+    "parent",
+    "reward",
+    "roles",
+    "rubric",
+    "scored_work",
+    "second",
+    "speaker",
+    "succeeded",
+    "task",
+    "team",
+    "work",
+]
+
+DIALOGUE = 200_000
+"""Characters that are read of each agent's conversation."""
+
+
+def known(options: dict[str, Any]) -> Catalogue:
+    """Collect what this host offers."""
+    return catalogue_of(options)
+
+
+def host(options: dict[str, Any], known: Catalogue) -> Host:
+    """Return what operators have of this host."""
+    return Host.of(options, known)
+
+
+def task(
+    known: Catalogue,
+    task_file: Path | None,
+    query: str | None,
+    run_folder: Path | None = None,
+    runs: tuple[Path, ...] = (),
+) -> Task:
+    """Load the task, or that of the run which is the evidence."""
+    if task_file is not None and query is not None:
+        raise InputError("give a task file or a question with --query, one of them.")
+    if query is not None:
+        return Task(id="query", query=query)
+    folders = (run_folder,) if run_folder else runs
+    if task_file is None and folders:
+        task_file = folders[0] / "task.json"
+    if task_file is None:
+        raise InputError("give the task: --task FILE, or --query QUESTION.")
+    return load_task(task_file, known)
+
+
+def team(host: Host, team_file: str) -> Team:
+    """Load a team."""
+    [parent] = host.parents([team_file])
+    return parent.team
+
+
+def parent(host: Host, team_file: str, runs: tuple[Path, ...]) -> Parent:
+    """Load a team, with the digest of its run."""
+    [only] = host.parents([team_file], runs)
+    return only
+
+
+def couple(
+    host: Host, first_file: str, second_file: str, runs: tuple[Path, ...]
+) -> tuple[Parent, Parent]:
+    """Load two teams, with the digests of their runs."""
+    one, other = host.parents([first_file, second_file], runs)
+    return one, other
+
+
+def first(couple: tuple[Parent, Parent]) -> Parent:
+    """Return the first of two teams."""
+    return couple[0]
+
+
+def second(couple: tuple[Parent, Parent]) -> Parent:
+    """Return the second of two teams."""
+    return couple[1]
+
+
+def memories(
+    known: Catalogue, task: Task, memory_folder: Path | None, embedder: str | None
+) -> tuple[Learnt, ...]:
+    """Return what was learnt on similar tasks, where a pool is named."""
+    from ....pool.teams.pool import Pool
+
+    pool = None if memory_folder is None else Pool.open(memory_folder, catalogue=known)
+    return tuple(entry for entry, _ in learnt(pool, task, known, embedder))
+
+
+def roles(known: Catalogue, roles_folder: Path) -> Mapping[str, Agent]:
+    """Load a catalogue of roles."""
+    return load_roles(roles_folder, known)
+
+
+def rubric(rubric_file: Path | None) -> str:
+    """Read what is good; empty for the text that comes with the operator."""
+    return "" if rubric_file is None else text_in(rubric_file)
+
+
+def agent(agent_id: str, team: Team | None = None, parent: Parent | None = None) -> str:
+    """Return the id of an agent of the team."""
+    return _agent_of(team or (parent and parent.team), agent_id)
+
+
+def other_agent(other_agent_id: str, team: Team | None = None, parent: Parent | None = None) -> str:
+    """Return the id of another agent of the team."""
+    return _agent_of(team or (parent and parent.team), other_agent_id)
+
+
+def asking_agent(team: Team, agent_id: str) -> str:
+    """Return the id of an agent that asks a model."""
+    _agent_of(team, agent_id)
+    if team.backend_of(team.agents[agent_id]) == "function":
+        raise InputError(f"{agent_id!r} of {team.name} is a function, and reads no coaching.")
+    return agent_id
+
+
+def _agent_of(team: Team | None, name: str) -> str:
+    if team is not None and name not in team.agents:
+        hint = did_you_mean(name, team.agents) or f" Agents: {', '.join(team.agents)}."
+        raise InputError(f"no agent {name!r} in {team.name}.{hint}")
+    return name
+
+
+def account(team: Team, run_folder: Path) -> Account:
+    """Read what the agents of a team did."""
+    run = read_run(run_folder)
+    if {*run.agents} != {*team.agents}:
+        raise InputError(
+            f"{run_folder}: the agents of this run are {', '.join(run.agents)}, not those of"
+            f" {team.name}. Give the team that worked: {run_folder / 'team.yaml'}; where it"
+            " adapted, that of the round that answered."
+        )
+    return Account(team=team, run=run)
+
+
+def reward(account: Account, run_folder: Path, worth: float | None) -> float:
+    """Return what the team's answer was worth: what a person says, or the score of the run."""
+    if worth is not None:
+        return worth
+    if (score := account.run.score) is None:
+        raise InputError(
+            f"{run_folder}: this run has no score, since its task has no reference answer. Say what"
+            " it was worth: --reward 0.5."
+        )
+    return score.value
+
+
+def work(known: Catalogue, account: Account, agent: str) -> Work:
+    """Return what an agent of the team did."""
+    return _work(known, account, agent, None)
+
+
+def scored_work(known: Catalogue, account: Account, agent: str, own_score: float | None) -> Work:
+    """Return what an agent of the team did, and what its own answer was worth."""
+    return _work(known, account, agent, own_score)
+
+
+def failed(
+    known: Catalogue, account: Account, failed_id: str, own_scores: tuple[float, float]
+) -> Work:
+    """Return what an agent did that failed."""
+    return _work(known, account, _agent_of(account.team, failed_id), own_scores[0])
+
+
+def succeeded(
+    known: Catalogue, account: Account, succeeded_id: str, own_scores: tuple[float, float]
+) -> Work:
+    """Return what an agent did that succeeded."""
+    return _work(known, account, _agent_of(account.team, succeeded_id), own_scores[1])
+
+
+def _work(known: Catalogue, account: Account, name: str, score: float | None) -> Work:
+    worker = account.team.agents[name]
+    return Work(
+        agent=worker.member or name,
+        persona=persona_of(worker, known),
+        account=account,
+        positions=(name,),
+        score=score,
+    )
+
+
+def ground(  # noqa: PLR0917 - all are given by their names
+    task: Task,
+    account: Account,
+    run_folder: Path,
+    worth: float | None,
+    own_models: bool,
+    show_answer: bool,
+) -> Ground:
+    """Read a run with what its agents read and said, for a team that looks back."""
+    from ....runtime.record.events import all_events_of
+    from ....runtime.scoring.scorers import Score
+
+    run = with_dialogues(account.run, all_events_of(run_folder), DIALOGUE)
+    score = run.score if worth is None else Score(value=worth, reason="")
+    told = Told.of(task, run, score, shows_reference=show_answer)
+    return Ground(team=account.team, run=run, told=told, own_model=own_models)
+
+
+def speaker(ground: Ground, agent: str) -> str:
+    """Return the id of an agent that has a conversation to go on with."""
+    speaking = speakers(ground.team, ground.run)
+    if agent not in speaking:
+        raise InputError(
+            f"{agent} asked no model in this run, so it has no conversation to go on with."
+            f" These have: {', '.join(speaking) or 'nobody'}."
+        )
+    return agent
+
+
+def pair(ground: Ground, agent: str, other_agent: str) -> tuple[str, str]:
+    """Return two agents that worked together, in the order in which they stand in the team."""
+    pairs = interactions(ground.team, ground.run)
+    for both in pairs:
+        if {*both} == {agent, other_agent}:
+            return both
+    listed = ", ".join(" and ".join(both) for both in pairs) or "nobody"
+    raise InputError(f"{agent} and {other_agent} read nothing of each other. These did: {listed}.")

@@ -1,0 +1,287 @@
+"""The command of an operator: made from its parameters, whoever wrote it.
+
+Each parameter is a setting, or an input that a reader gives, which has inputs of its own. What none
+of them is, is a word or an option. Those are the command's; what is read from them is what the
+operator is given.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ....schema.command import Command
+from ....schema.team.team import Agent, Team
+from ....schema.values.errors import InputError
+from ...core.operator import Setting
+from ...core.proposal import Parent
+from ...core.roles import alone
+from ...methods.meta_team import Ground, speakers
+from ...methods.search.chance import Chance
+from ..arguments import Host, model_options, policy_option, setting_options
+from . import files, pool_readers, readers
+from .presenting import present
+from .words import ARGUMENTS, OPTIONS, OUTPUTS, argument_text
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable, Iterator
+
+    from ...core.meta import Respondent
+    from ...core.operator import Operator
+
+__all__ = ["command_of"]
+
+READERS: Mapping[str, Callable[..., Any]] = {
+    name: getattr(module, name)
+    for module in (readers, files, pool_readers)
+    for name in module.__all__
+}
+GIVEN = ("options", "operator", "seed")
+"""The inputs that every command has."""
+NO_MODEL = click.option("--no-model", is_flag=True, help="Ask no model.")
+NAMED = ("agent_id", "other_agent_id")
+"""The words that the path of a question has, beside the operator's name."""
+TYPES = {"int": int, "float": float, "str": str, "bool": bool}
+RESULTS = {
+    "child": "The child goes to standard output or to -o FILE; what differs, and why, to standard"
+    " error. Ends with 1 where there is no valid child below the ceiling.",
+    "changes": "What differs, and why, goes to standard output. --keep lets it happen to the pool.",
+    "entry": "The entry goes to standard output, and to the memory of the pool.",
+    "words": "The result goes to standard output.",
+}
+
+
+SCALES = {
+    "agent": "It works on one agent.",
+    "pair": "It works on two agents that work together.",
+    "team": "It works on a team.",
+    "roster": "It works on who is in a team or a pool.",
+}
+
+
+def command_of(operator: Operator) -> click.Command:
+    """Make the command of an operator.
+
+    Raises:
+        InputError: A parameter of the operator is no input that `mas op` knows.
+    """
+    signature = Signature(operator)
+
+    def run(**options: Any) -> None:
+        invocation = Invocation(signature=signature, options=options)
+        result = invocation.result()
+        present(operator, result, invocation.values | invocation.given, options)
+
+    for option in reversed([*signature.options()]):
+        run = option(run)
+    return click.command(operator.name, cls=Command, help=signature.help)(run)
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What an operator is given, where a person has it act.
+
+    Attributes:
+        operator: The operator.
+    """
+
+    operator: Operator
+
+    @property
+    def act(self) -> Callable[..., Awaitable[Any]]:
+        """What acts."""
+        return self.operator.alone or self.operator.act
+
+    @cached_property
+    def inputs(self) -> Mapping[str, str | Setting]:
+        """How each parameter is filled in that is not left at its default."""
+        inputs: dict[str, str | Setting] = {}
+        _meta, _path, *parameters = inspect.signature(self.act).parameters.values()
+        for parameter in parameters:
+            name = parameter.name
+            kind = self.operator.inputs.get(name, name)
+            if isinstance(kind, Setting) or kind in READERS or kind in ARGUMENTS:
+                inputs[name] = kind
+            elif parameter.default is parameter.empty:
+                raise InputError(
+                    f"{self.operator.name}: its parameter {name!r} is no input of mas op. Say what"
+                    f" it is in `inputs` of the Operator: a Setting, or one of"
+                    f" {', '.join(sorted(READERS))}."
+                )
+        return inputs
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The words and options that the inputs are read from, in their order."""
+        return tuple(name for name in self.read if name not in READERS and name not in GIVEN)
+
+    @cached_property
+    def read(self) -> tuple[str, ...]:
+        """All that is read: inputs, and what they are read from, in the order of reading."""
+        kinds = (kind for kind in self.inputs.values() if isinstance(kind, str))
+        return tuple(dict.fromkeys(name for kind in kinds for name in _read_for(kind)))
+
+    @property
+    def help(self) -> str:
+        """What the command does, what its words are, and where its result goes."""
+        words = " ".join(argument_text(word) for word in self.words if word in ARGUMENTS)
+        result = f"{RESULTS[self.operator.gives]} {SCALES[self.operator.scale]}"
+        parts = (self.operator.about, words, result)
+        return "\n\n".join(filter(None, parts))
+
+    def options(self) -> Iterator[Callable[..., Any]]:
+        """Return what adds the words and options to a command, in their order."""
+        operator = self.operator
+        for word in (word for word in self.words if word in ARGUMENTS):
+            yield click.argument(word, metavar=_metavar(word), **ARGUMENTS[word][2])
+        parameters = inspect.signature(self.act).parameters
+        for name, kind in self.inputs.items():
+            if isinstance(kind, Setting):
+                yield _setting_option(parameters[name], kind)
+        yield from (OPTIONS[word] for word in self.words if word in OPTIONS)
+        yield from OUTPUTS[operator.gives]
+        if operator.gives == "child" or (operator.gives == "changes" and operator.asks == "model"):
+            yield policy_option
+        if operator.asks == "maybe":
+            yield NO_MODEL
+        if operator.asks != "nobody":
+            yield model_options
+        yield setting_options
+
+
+def _read_for(kind: str) -> Iterator[str]:
+    """Find all that an input is read from, and the input itself, in the order of reading."""
+    if kind in READERS:
+        for parameter in inspect.signature(READERS[kind]).parameters.values():
+            if parameter.default is parameter.empty:
+                yield from _read_for(parameter.name)
+    yield kind
+
+
+def _metavar(word: str) -> str:
+    name, _, how = ARGUMENTS[word]
+    if "nargs" not in how:
+        return name.upper()
+    return f"{name.upper()}..." if "required" in how else f"[{name.upper()}]..."
+
+
+def _setting_option(parameter: inspect.Parameter, setting: Setting) -> Callable[..., Any]:
+    """Make the option of a setting, of the type and with the default of the parameter."""
+    has_default = parameter.default not in {parameter.empty, None, ()}
+    annotation = getattr(parameter.annotation, "__name__", parameter.annotation)
+    kind = TYPES.get(annotation, type(parameter.default) if has_default else str)
+    how: dict[str, Any] = {"help": setting.about}
+    if kind is bool:
+        how["is_flag"] = True
+    else:
+        how |= {"type": _type(kind, setting), "multiple": setting.several}
+        how |= {"default": parameter.default, "show_default": True} if has_default else {}
+        how["required"] = parameter.default is parameter.empty
+    option = setting.option or f"--{parameter.name.replace('_', '-')}"
+    return click.option(option, parameter.name, **how)
+
+
+def _type(kind: type, setting: Setting) -> Any:
+    if setting.choices:
+        return click.Choice(setting.choices)
+    if kind is int:
+        return click.IntRange(_whole(setting.least), _whole(setting.most))
+    return click.FloatRange(setting.least, setting.most) if kind is float else kind
+
+
+def _whole(number: float | None) -> int | None:
+    return None if number is None else int(number)
+
+
+@dataclass(kw_only=True, eq=False)
+class Invocation:
+    """An operator that acts once, with what a person says.
+
+    Attributes:
+        signature: What it is given.
+        options: What a person says.
+        values: What was read of that so far, by the names of inputs.
+        given: What the operator is given, by the names of its parameters.
+    """
+
+    signature: Signature
+    options: dict[str, Any]
+    values: dict[str, Any] = field(default_factory=dict[str, Any])
+    given: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    def result(self) -> Any:
+        """Read all inputs, then let the operator act.
+
+        Raises:
+            CoterieError: An input cannot be read, or the model cannot be had or costs too much.
+        """
+        self._read()
+        host: Host = self._value("host")
+        ceiling = host.ceiling(*_teams_in(self.values.values()))
+        if self.signature.operator.asks == "nobody":
+            chance = Chance(catalogue=host.known, ceiling=ceiling, seed=host.seed or 0)
+            return asyncio.run(self._act(chance))
+        if self.options.get("no_model"):
+            return asyncio.run(self._act(None))
+        return host.ask(ceiling, self._act, others=_models_in(self.values.values()))
+
+    async def _act(self, meta: Respondent | None) -> Any:
+        named = (self.options.get(word) for word in NAMED)
+        path = "/".join([self.signature.operator.name, *filter(None, named)])
+        return await self.signature.act(meta, path, **self.given)
+
+    def _read(self) -> None:
+        """Read all that the operator is given."""
+        signature = self.signature
+        words = {word: self.options[word] for word in (*signature.words, "seed")}
+        self.values |= {"options": self.options, "operator": signature.operator.name, **words}
+        for name, kind in signature.inputs.items():
+            is_setting = isinstance(kind, Setting)
+            self.given[name] = self.options[name] if is_setting else self._value(kind)
+
+    def _value(self, name: str) -> Any:
+        """Return an input, read once."""
+        if name not in self.values:
+            reader = READERS[name]
+            parameters = inspect.signature(reader).parameters.values()
+            given = {
+                each.name: self._value(each.name)
+                for each in parameters
+                if each.default is each.empty or each.name in self.signature.read
+            }
+            self.values[name] = reader(**given)
+        return self.values[name]
+
+
+def _teams_in(values: Iterable[Any]) -> Iterator[Team]:
+    """Find the teams, and the agents that may come into one: a child may ask for what they do."""
+    for value in values:
+        match value:
+            case Team():
+                yield value
+            case Parent():
+                yield value.team
+            case Agent():
+                yield from alone({value.id: value})
+            case Mapping():
+                yield from _teams_in(value.values())
+            case tuple():
+                yield from _teams_in(value)
+            case _:
+                pass
+
+
+def _models_in(values: Iterable[Any]) -> set[str]:
+    """Find the models of agents that answer for themselves."""
+    grounds = (value for value in values if isinstance(value, Ground) and value.own_model)
+    return {
+        ground.team.agents[agent].model_id
+        for ground in grounds
+        for agent in speakers(ground.team, ground.run)
+    }

@@ -1,0 +1,117 @@
+"""What agents did in one round, for who judges them, coaches them and rebuilds their team.
+
+It is bounded, and says nothing of how the answer compares with the reference answer: within a task
+nobody knows that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...schema.values.json_text import dumps
+from ...schema.values.terminal import on_one_line, speakable
+from .material import CHARACTERS_PER_TOKEN, clip, fenced, material
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ...runtime.agents.outcomes import AgentOutcome, Run
+    from ...runtime.tools import ToolCall
+    from ...schema.team.team import Agent, Team
+    from .bounds import Bounds
+
+__all__ = ["Account"]
+
+FULL_SHARES = 4
+"""Agents that are told of at full length; where there are more, they share that."""
+MOST_TOOL_CALLS = 12
+LONGEST_LINE = 160
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Account:
+    """What a team did in one round.
+
+    Attributes:
+        team: The team that worked.
+        run: What came of it.
+    """
+
+    team: Team
+    run: Run
+
+    def text(self, bounds: Bounds) -> str:
+        """Tell it: who there is, what each agent did, and what answer came of it.
+
+        Args:
+            bounds: How much may be read.
+        """
+        agents = self.team.agents
+        whole = bounds.digest_tokens * CHARACTERS_PER_TOKEN
+        share = whole * min(len(agents), FULL_SHARES) // len(agents)
+        return material(
+            self.outline(bounds), *(self.of(agent, share) for agent in agents), self._answer(bounds)
+        )
+
+    def outline(self, bounds: Bounds) -> str:
+        """Say in a line each who the agents are, and to whom they report."""
+        told = (
+            f"{agent.id}: {', '.join(_is(self.team, agent))}" for agent in self.team.agents.values()
+        )
+        return fenced("team", clip("\n".join(told), bounds.team_characters))
+
+    def of(self, agent: str, most: int) -> str:
+        """Tell what one agent did: how it ended, its tools and steps, and what it came to.
+
+        Args:
+            agent: Its id.
+            most: The most characters.
+        """
+        return fenced("agent", _told(self.run.agents[agent], most), agent)
+
+    def _answer(self, bounds: Bounds) -> str:
+        run = self.run
+        said = run.answer if run.answer is not None else f"(none: {run.error or 'nobody gave one'})"
+        return fenced("answer", clip(said.strip() or "(empty)", bounds.task_characters))
+
+
+def _is(team: Team, agent: Agent) -> Iterator[str]:
+    if agent.role:
+        yield on_one_line(agent.role)
+    if agent.function:
+        yield f"function {agent.function}"
+    if agent.tools:
+        yield f"tools {' '.join(agent.tools)}"
+    yield f"reports to {' and '.join(team.reports_to.get(agent.id, ())) or 'nobody'}"
+    if agent.id == team.output:
+        yield "gives the team's answer"
+
+
+def _told(outcome: AgentOutcome, most: int) -> str:
+    tools = [_tool(call) for call in outcome.tool_calls]
+    if len(tools) > MOST_TOOL_CALLS:
+        tools = [*tools[:MOST_TOOL_CALLS], f"and {len(tools) - MOST_TOOL_CALLS} more"]
+    head = clip("\n".join([*_ended(outcome), *tools]), most // 3)
+    steps = clip("\n".join(_steps(outcome)), (most - len(head)) // 2)
+    output = speakable(outcome.result.content).strip() if outcome.result else ""
+    room = most - len(head) - len(steps) - len("\n\noutput: ")
+    said = f"output: {clip(output, room)}" if output and room > 0 else ""
+    return "\n".join(part for part in (head, steps, said) if part)
+
+
+def _steps(outcome: AgentOutcome) -> Iterator[str]:
+    """Tell what was said between the question and the last answer: what tools and code gave."""
+    for message in outcome.dialogue[2:-1]:
+        yield f"{message['role']}: {on_one_line(str(message['content']))}"
+
+
+def _ended(outcome: AgentOutcome) -> Iterator[str]:
+    said = [outcome.status, *([outcome.error] if outcome.error else []), *outcome.mishaps]
+    yield "; ".join(clip(on_one_line(one), LONGEST_LINE) for one in said)
+
+
+def _tool(call: ToolCall) -> str:
+    arguments = dumps(call.arguments, ensure_ascii=False)
+    failed = f" failed: {call.error}" if call.error else ""
+    return f"tool {clip(on_one_line(f'{call.tool} {arguments}{failed}'), LONGEST_LINE)}"

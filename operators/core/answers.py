@@ -1,0 +1,156 @@
+"""Reads what a model answered: its shape first, then what it means for a team."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from ...runtime.values.structured import json_in, parse_structured
+from ...schema.edits import Rejected, apply, components, edits_from_json
+from ...schema.values.errors import ConfigError
+from ...schema.values.problems import quoted
+from ...schema.values.terminal import on_one_line
+from ...schema.values.values import is_list, is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from ...schema.edits import Component, Edit
+    from ...schema.host.catalogue import Catalogue
+    from ...schema.loading.ceiling import Ceiling
+    from ...schema.team.team import Team
+    from ...schema.values.problems import Problem
+    from .bounds import Bounds
+
+__all__ = ["Unfit", "child_of", "closed", "edits_in", "reason_schema", "structured", "told"]
+
+MOST_PROBLEMS = 8
+LONGEST_PROBLEM = 300
+TOO_DEEP = "it is nested too deeply."
+
+
+class Unfit(Exception):
+    """An answer that is of no use.
+
+    Attributes:
+        problems: Why, as sentences that its writer can act on.
+    """
+
+    def __init__(self, *problems: str) -> None:
+        super().__init__(*problems)
+        more = len(problems) - MOST_PROBLEMS
+        said = [problem[:LONGEST_PROBLEM] for problem in problems[:MOST_PROBLEMS]]
+        self.problems = (*said, *([f"and {more} more problems."] if more > 0 else []))
+
+
+def closed(**fields: Any) -> dict[str, Any]:
+    """Write the schema of an object with exactly these fields, as strict decoding wants it."""
+    return {
+        "type": "object",
+        "properties": fields,
+        "required": list(fields),
+        "additionalProperties": False,
+    }
+
+
+def reason_schema(bounds: Bounds) -> Mapping[str, Any]:
+    """Write the schema of a reason. It comes first in an answer: think first, then act."""
+    return {"type": "string", "minLength": 1, "maxLength": bounds.reason}
+
+
+def structured(text: str, schema: Mapping[str, Any], bounds: Bounds) -> dict[str, Any]:
+    """Read an answer that is held to a schema; a reason of any length will do, and is cut.
+
+    Raises:
+        Unfit: It has another shape.
+    """
+    fields: dict[str, Any] = schema["properties"]
+    lenient = {**fields, **({"reason": {"type": "string"}} if "reason" in fields else {})}
+    try:
+        value, problems = parse_structured(text, {**schema, "properties": lenient})
+    except RecursionError:
+        raise Unfit(TOO_DEEP) from None
+    if problems:
+        raise Unfit(*problems)
+    return {**value, **({"reason": _reason(value["reason"], bounds)} if "reason" in value else {})}
+
+
+def edits_in(
+    text: str, bounds: Bounds, allowed: Sequence[Component]
+) -> tuple[str, tuple[Edit, ...]]:
+    """Read a reason and edits of the components that are allowed.
+
+    The edits may be of any kind that `edits.schema.json` has, also where decoding would have been
+    held to fewer: not every endpoint can be held to anything.
+
+    Raises:
+        Unfit: It has another shape, edits another component, or is too long.
+    """
+    try:
+        value = json_in(text, _has_edits)
+    except ValueError:
+        raise Unfit(f"it is not JSON: {quoted(text.strip()[:80])}") from None
+    if not is_mapping(value) or not is_list(listed := value.get("edits")):
+        raise Unfit('it is no JSON object with a list under "edits".')
+    if unknown := sorted(value.keys() - {"reason", "edits"}):
+        raise Unfit(f"unknown fields: {quoted(unknown)}. There are reason and edits.")
+    if problems := list(_excesses(listed, bounds)):
+        raise Unfit(*problems)
+    try:
+        component = allowed[0] if len(allowed) == 1 else None
+        edits = edits_from_json(json.dumps({"edits": listed}), component=component)
+    except ConfigError as error:
+        raise Unfit(*told(error.problems)) from None
+    except RecursionError:
+        raise Unfit(TOO_DEEP) from None
+    if foreign := sorted(components(edits) - {*allowed}):
+        raise Unfit(f"it edits {', '.join(foreign)}; here only {', '.join(allowed)} may be edited.")
+    return _reason(value.get("reason"), bounds), edits
+
+
+def _has_edits(value: Any) -> bool:
+    return is_mapping(value) and is_list(value.get("edits"))
+
+
+def child_of(parent: Team, edits: Sequence[Edit], catalogue: Catalogue, ceiling: Ceiling) -> Team:
+    """Make the team that edits lead to.
+
+    Raises:
+        Unfit: They make none, or one above the ceiling.
+    """
+    made = apply(parent, edits, catalogue, ceiling)
+    if isinstance(made, Rejected):
+        raise Unfit(*told(made.problems))
+    return made
+
+
+def _excesses(listed: list[Any], bounds: Bounds) -> Iterator[str]:
+    if len(listed) > bounds.edits:
+        yield f"{len(listed)} edits; at most {bounds.edits} may be made at once."
+    longest = max(map(len, _texts(listed)), default=0)
+    if longest > bounds.characters:
+        yield f"a text of {longest} characters; at most {bounds.characters} are allowed."
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Give every text in a value, keys too, however deep it is nested."""
+    waiting = [value]
+    while waiting:
+        match waiting.pop():
+            case str() as text:
+                yield text
+            case list() as items:
+                waiting += items
+            case dict() as fields:
+                waiting += [*fields, *fields.values()]
+            case _:
+                pass
+
+
+def _reason(value: object, bounds: Bounds) -> str:
+    return on_one_line(value)[: bounds.reason] if isinstance(value, str) else ""
+
+
+def told(problems: Iterable[Problem]) -> Iterator[str]:
+    """Say what is wrong with a team that edits make, as sentences for who wrote them."""
+    return (f"{problem.path or 'the edits'}: {problem.message}" for problem in problems)

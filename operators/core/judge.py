@@ -1,0 +1,166 @@
+"""The judge: a model that scores an answer without knowing the right one (EvoMAS Eq. 4).
+
+It is the default reward where no ground truth may be used. How far it can be trusted is measured
+where there is ground truth: `agreement`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...pool.values.statistics import wilson
+from ...runtime.values.score import Score
+from ...schema.values.errors import CoterieError
+from .answers import closed, reason_schema, structured
+from .material import clip, fenced, material, task_text
+from .meta import Question, prompt
+from .proposal import Dropped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ...schema.team.task import Task
+    from .meta import Respondent
+
+__all__ = ["Agreement", "Verdict", "agreement", "judge"]
+
+OPERATOR = "judge"
+LEVELS = tuple(tenth / 10 for tenth in range(11))
+"""Choices, since a small model that writes a fraction may not find its end."""
+RIGHT = 0.5
+"""From this score on, an answer counts as right."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Verdict:
+    """What a judge says of an answer.
+
+    Attributes:
+        score: The mean of the samples, in [0, 1], with the reason of the sample nearest to it.
+        samples: The scores, in the order of their paths.
+        dropped: How many samples gave no valid answer.
+    """
+
+    score: Score
+    samples: tuple[float, ...]
+    dropped: int = 0
+
+    @property
+    def spread(self) -> float:
+        """The standard deviation of the samples; 0 for a single one."""
+        return statistics.pstdev(self.samples)
+
+
+async def judge(
+    meta: Respondent,
+    path: str,
+    task: Task,
+    answer: str,
+    *,
+    rubric: str = "",
+    samples: int = 1,
+) -> Verdict | Dropped:
+    """Score an answer.
+
+    Args:
+        meta: Who is asked.
+        path: Which judgement this is: `task 12/step 2/judge`.
+        task: The task. Its reference answer is not shown.
+        answer: A team's answer to it.
+        rubric: What makes an answer good. Empty for the one that comes with this module.
+        samples: How often the model is asked, at least once.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    paths = [f"{path}/sample {number}" for number in range(1, samples + 1)]
+    asked: list[asyncio.Task[Score | Dropped]] = []
+    failure = None
+    try:
+        async with asyncio.TaskGroup() as group:
+            for one in paths:
+                asked.append(group.create_task(_sample(meta, one, task, answer, rubric)))
+    except* CoterieError as failed:
+        failure = failed.exceptions[0]  # raised from here, some Pythons would wrap it again
+    if failure is not None:
+        raise failure
+    given = [one.result() for one in asked]
+    scores = [one for one in given if isinstance(one, Score)]
+    dropped = [one for one in given if isinstance(one, Dropped)]
+    if not scores:
+        return dropped[0]
+    mean = statistics.fmean(score.value for score in scores)
+    nearest = min(scores, key=lambda one: abs(one.value - mean))
+    return Verdict(
+        score=Score(value=mean, reason=nearest.reason),
+        samples=tuple(score.value for score in scores),
+        dropped=len(dropped),
+    )
+
+
+async def _sample(
+    meta: Respondent, path: str, task: Task, answer: str, rubric: str
+) -> Score | Dropped:
+    limits = meta.limits
+    schema = closed(reason=reason_schema(limits), score={"type": "number", "enum": list(LEVELS)})
+    any_number = closed(
+        reason={"type": "string"}, score={"type": "number", "minimum": 0, "maximum": 1}
+    )
+
+    def read(text: str) -> Score:
+        given = structured(text, any_number, limits)
+        return Score(value=float(given["score"]), reason=given["reason"])
+
+    shown = clip(answer.strip() or "(nothing)", limits.task_characters)
+    question = Question(
+        operator=OPERATOR,
+        instructions=prompt("judge", rubric=rubric.strip() or prompt("rubric")),
+        material=material(task_text(task, limits), fenced("answer", shown)),
+        schema=schema,
+        read=read,
+    )
+    return await meta.ask(path, question)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Agreement:
+    """How far a judge agrees with ground truth, over answers of which both is known.
+
+    Attributes:
+        n: How many answers.
+        agreed: How many of them both count as right, or both as wrong.
+        passed_wrong: How many wrong ones the judge counts as right.
+        failed_right: How many right ones it counts as wrong.
+        distance: The mean distance of the scores.
+    """
+
+    n: int
+    agreed: int
+    passed_wrong: int
+    failed_right: int
+    distance: float
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of the share in which they agree."""
+        return wilson(self.agreed, self.n)
+
+
+def agreement(scores: Iterable[tuple[float, float]]) -> Agreement:
+    """Compare a judge with ground truth.
+
+    Args:
+        scores: For each answer the judge's score and the true one, in [0, 1].
+    """
+    pairs = list(scores)
+    sides = [(judged >= RIGHT, true >= RIGHT) for judged, true in pairs]
+    return Agreement(
+        n=len(pairs),
+        agreed=sum(judged == true for judged, true in sides),
+        passed_wrong=sides.count((True, False)),
+        failed_right=sides.count((False, True)),
+        distance=statistics.fmean(abs(judged - true) for judged, true in pairs) if pairs else 0.0,
+    )

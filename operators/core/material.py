@@ -1,0 +1,171 @@
+"""What operators show to a model: tasks, teams, digests and memories, each in a fence.
+
+All of it was written by others, some of it by models. So each text stands between markers that its
+writer could not foresee, and nothing in it is ours to follow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ...runtime.messages.messages import fence
+from ...schema import dump
+from ...schema.picture.caption import span
+from ...schema.team.team import SolvedTask, is_prompt_id, natural
+from ...schema.values.terminal import on_one_line, speakable
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from ...pool.ledger.learnt import Learnt
+    from ...schema.host.catalogue import Catalogue
+    from ...schema.team.task import Task
+    from ...schema.team.team import Agent, Team
+    from .bounds import Bounds
+    from .meta import Respondent
+    from .proposal import Parent
+
+__all__ = [
+    "CHARACTERS_PER_TOKEN",
+    "clip",
+    "fenced",
+    "material",
+    "memories_text",
+    "models_text",
+    "parent_text",
+    "solved",
+    "task_text",
+]
+
+CHARACTERS_PER_TOKEN = 4
+"""A cautious estimate for English prose, as providers give it."""
+BRIEF = 80
+"""Characters of a prompt in an outline."""
+LONGEST_TASK = 120
+"""Characters of an earlier task, of which only its kind is of interest."""
+LONGEST_NOTE = 300
+"""Characters of what was noted of a model, or of a task that was solved."""
+MOST_SOLVED = 3
+
+
+def material(*parts: str) -> str:
+    """Join parts, without those that are empty."""
+    return "\n\n".join(part for part in parts if part)
+
+
+def fenced(kind: str, text: str, name: str = "") -> str:
+    """Put a text between markers that carry a digest of it; nothing, where there is no text."""
+    if not (shown := speakable(text).strip()):
+        return ""
+    mark = f"{kind} {fence(shown)}"
+    title = f'{mark} "{on_one_line(name).replace(chr(34), chr(39))}"' if name else mark
+    return f"<{title}>\n{shown}\n</{mark}>"
+
+
+def clip(text: str, most: int) -> str:
+    """Cut a text to a length in characters: what it begins with, and more of what it ends with."""
+    if len(text) <= most:
+        return text
+    note = " […] "
+    if most <= 3 * len(note):
+        return text[: max(most, 0)]
+    head = (most - len(note)) // 3
+    return text[:head] + note + text[head + len(note) - most :]
+
+
+def task_text(task: Task, bounds: Bounds) -> str:
+    """Show a task, without its reference answer."""
+    named = sorted({*task.files, *task.attachments})
+    files = f"Files: {', '.join(named)}" if named else ""
+    repo = "It comes with a git repository." if task.repo else ""
+    shown = material(task.text, files, repo)
+    return fenced("task", clip(shown, bounds.task_characters))
+
+
+def parent_text(parent: Parent, catalogue: Catalogue, bounds: Bounds, kind: str = "team") -> str:
+    """Show a team, the last tasks that it solved, and how it did on this one."""
+    team = replace(parent.team, lineage=None, successful_tasks=solved(parent.team))
+    reward = "" if parent.reward is None else f"Reward: {parent.reward:.3g}"
+    feedback = material(reward, parent.digest[: bounds.digest_tokens * CHARACTERS_PER_TOKEN])
+    return material(
+        fenced(kind, _team_text(team, catalogue, bounds.team_characters), team.name),
+        fenced(f"{kind}_run", feedback, team.name),
+    )
+
+
+def models_text(meta: Respondent, models: Collection[str] | None = None) -> str:
+    """Show what a person noted of the models that may be chosen; nothing, where nobody did.
+
+    Args:
+        meta: Knows the models of the host, and which of them children may have.
+        models: The aliases that may be chosen. None: all that children may have.
+    """
+    wanted = meta.ceiling.models if models is None else models
+    noted = {
+        alias: on_one_line(model.notes)
+        for alias, model in meta.catalogue.models.items()
+        if alias in wanted and model.notes
+    }
+    lines = [
+        f"- {alias}: {clip(noted[alias], LONGEST_NOTE)}" for alias in sorted(noted, key=natural)
+    ]
+    return fenced("models", clip("\n".join(lines), meta.limits.task_characters))
+
+
+def memories_text(memories: Sequence[Learnt], bounds: Bounds) -> str:
+    """Show what was learnt on similar tasks."""
+    lines = (
+        f"- On {clip(on_one_line(memory.task), LONGEST_TASK)!r}:"
+        f" {clip(on_one_line(memory.text), 400)}"
+        for memory in memories[: bounds.memories]
+    )
+    return fenced("memory", "\n".join(lines))
+
+
+def _team_text(team: Team, catalogue: Catalogue, most: int) -> str:
+    """Write a team as its file has it, with the prompt files that it names; else outline it."""
+    named = {agent.prompt for agent in team.agents.values() if is_prompt_id(agent.prompt)}
+    files = (f"# {name}.md\n{catalogue.prompt(name) or ''}" for name in sorted(named))
+    prompts = material(*files)
+    for shown in (team, replace(team, successful_tasks=())):
+        whole = material(dump(shown).partition("\n")[2], prompts)
+        if len(whole) <= most:
+            return whole
+    return clip("\n".join(_outline(team, catalogue)), most)
+
+
+def solved(team: Team) -> tuple[SolvedTask, ...]:
+    """Give the last tasks that a team solved, shortened: they are hints, and no examples."""
+    return tuple(
+        SolvedTask(
+            q=clip(on_one_line(successful_task.q), LONGEST_TASK),
+            notes=clip(successful_task.notes, LONGEST_NOTE),
+        )
+        for successful_task in team.successful_tasks[-MOST_SOLVED:]
+    )
+
+
+def _outline(team: Team, catalogue: Catalogue) -> Iterator[str]:
+    """Say in a line what each agent is; those that are alike share it."""
+    alike: dict[str, list[str]] = {}
+    for agent_id, agent in team.agents.items():
+        receivers = span(team.reports_to.get(agent_id, ()))
+        said = [*_told(agent, catalogue), f"reports to {receivers or 'nobody'}"]
+        alike.setdefault("; ".join(said), []).append(agent_id)
+    for said, ids in alike.items():
+        yield f"{span(ids)}: {said}"
+
+
+def _told(agent: Agent, catalogue: Catalogue) -> Iterator[str]:
+    if agent.role:
+        yield agent.role
+    if agent.function:
+        yield f"function {agent.function}"
+        return
+    yield f"model {agent.model_id}"
+    if agent.tools:
+        yield f"tools {', '.join(agent.tools)}"
+    if agent.prompt:
+        text = catalogue.prompt(agent.prompt) if is_prompt_id(agent.prompt) else agent.prompt
+        yield f"prompt {clip(on_one_line(text or ''), BRIEF)!r}"

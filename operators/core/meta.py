@@ -1,0 +1,264 @@
+"""How an operator asks: a prompt, an answer held to a schema, one repair, then no more."""
+
+from __future__ import annotations
+
+import functools
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from ...runtime.gateway import ChatRequest
+from ...runtime.messages.thoughts import ONLY_THINKING, only_thinks
+from ...runtime.prompts import render
+from ...schema.values.json_text import dumps
+from .answers import Unfit
+from .bounds import Bounds
+from .proposal import Dropped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ...runtime.calls.calls import Calls, Tell
+    from ...runtime.gateway import ChatAnswer, Message
+    from ...runtime.values.budget import Budget
+    from ...schema.host.catalogue import Catalogue
+    from ...schema.host.models import Effort
+    from ...schema.loading.ceiling import Ceiling
+    from ...schema.team.team import Team
+
+__all__ = ["Meta", "Question", "Respondent", "prompt"]
+
+OPERATORS = Path(__file__).parents[1]
+LONGEST_QUOTE = 4_000
+"""Characters of a bad answer that are shown to its writer again."""
+
+Answered = TypeVar("Answered")
+
+
+def _untold(_event: str, /, **_fields: Any) -> None:
+    pass
+
+
+def prompt(name: str, **values: Any) -> str:
+    """Fill in one of the operators' prompt files."""
+    return render(name, folder=_folders()[name], **values)
+
+
+@functools.cache
+def _folders() -> Mapping[str, Path]:
+    """Return where each prompt file is: every room has its own."""
+    return {path.stem: path.parent for path in OPERATORS.rglob("prompts/*.md")}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Question(Generic[Answered]):
+    """What an operator asks.
+
+    Attributes:
+        operator: Who asks.
+        instructions: What is to be done; text of ours.
+        material: What it is to be done with; texts of others, each in its fence.
+        schema: The shape of the answer.
+        read: Makes something of the answer's text, or raises `Unfit`.
+        parents: The names of the teams that it is about.
+        team: The team that the answer edits, where it edits one.
+        conversation: What was said before, where the question goes on with a conversation: then it
+            is asked in the next message of that, as it stands.
+        salvage: Makes what it can of an answer that is not right after the repair either, or raises
+            `Unfit`. None: such an answer is of no use.
+    """
+
+    operator: str
+    instructions: str
+    material: str
+    schema: Mapping[str, Any]
+    read: Callable[[str], Answered]
+    parents: tuple[str, ...] = ()
+    team: Team | None = None
+    conversation: tuple[Message, ...] = ()
+    salvage: Callable[[str], Answered] | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Respondent(ABC):
+    """Who answers what operators ask: a model (`Meta`), or chance (`Chance`).
+
+    An answer **must** be what `Question.read` made of a value, or a `Dropped` that was told; and
+    it **must not** depend on anything but the path, the question, and what the respondent has.
+
+    Attributes:
+        catalogue: What names are known.
+        ceiling: What children may ask for at most.
+        tell: Told what happens: `operator_answered`, `operator_repair`, `operator_dropped`.
+        bounds: How much is read and written. None: as much as suits who answers.
+    """
+
+    catalogue: Catalogue
+    ceiling: Ceiling
+    tell: Tell = _untold
+    bounds: Bounds | None = None
+
+    @property
+    def limits(self) -> Bounds:
+        """How much is read and written."""
+        return self.bounds or Bounds()
+
+    @abstractmethod
+    async def ask(self, path: str, question: Question[Answered]) -> Answered | Dropped:
+        """Answer a question.
+
+        Args:
+            path: Which question this is, whenever it is asked: `task 12/step 2/mutate`.
+            question: The question.
+
+        Raises:
+            CoterieError: Who answers cannot be had.
+        """
+
+    def drop(
+        self,
+        path: str,
+        operator: str,
+        reason: str,
+        *,
+        problems: tuple[str, ...] = (),
+        parents: tuple[str, ...] = (),
+    ) -> Dropped:
+        """Give up, and say so in the trace."""
+        said = {"reason": reason, "problems": list(problems), "parents": list(parents)}
+        self.tell("operator_dropped", path=path, operator=operator, **said)
+        return Dropped(operator=operator, reason=reason, problems=problems, parents=parents)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Meta(Respondent):
+    """The model that operators ask, and the limits of what may come of it.
+
+    It also tells what `Calls.chat` tells, with the operator. Its bounds are by default those of the
+    model's size.
+
+    Attributes:
+        calls: Makes the calls: journaled, cached, bounded, without secrets.
+        model: The alias of the model.
+        budget: What the calls may cost.
+        temperature: None for the endpoint's own.
+        top_p: None for what the host or the endpoint has.
+        effort: None for what the host or the endpoint has.
+    """
+
+    calls: Calls
+    model: str = "default"
+    budget: Budget | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    effort: Effort | None = None
+
+    @property
+    def limits(self) -> Bounds:
+        """How much is read and written."""
+        return self.bounds or Bounds.of(self.catalogue.models.get(self.model))
+
+    def asking(self, model: str) -> Meta:
+        """Give the same for another model, with the bounds of that one's size.
+
+        Args:
+            model: Its alias.
+        """
+        return replace(self, model=model, bounds=None)
+
+    async def ask(self, path: str, question: Question[Answered]) -> Answered | Dropped:
+        """Ask, and where the answer is of no use hand back its problems and ask once more.
+
+        Args:
+            path: Which question this is, whenever it is asked: `task 12/step 2/mutate`.
+            question: The question.
+
+        Raises:
+            CallError: The model cannot be had.
+            BudgetReached: It may cost no more.
+            NotRecorded: A replay has no such answer.
+            StorageError: The answer cannot be kept.
+        """
+        messages = self._messages(question)
+        first = await self._answer(f"{path}/call 1", messages, question)
+        try:
+            return self._read(path, question, first)
+        except Unfit as unfit:
+            problems = list(unfit.problems)
+            self.tell("operator_repair", path=path, operator=question.operator, problems=problems)
+        messages += [
+            {"role": "assistant", "content": first.text[:LONGEST_QUOTE] or "(nothing)"},
+            {"role": "user", "content": prompt("repair", problems=problems)},
+        ]
+        second = await self._answer(f"{path}/call 2", messages, question)
+        lenient = replace(question, read=question.salvage or question.read)
+        try:
+            return self._read(path, lenient, second)
+        except Unfit as unfit:
+            return self.drop(
+                path,
+                question.operator,
+                "the model gave no valid answer, also after one repair.",
+                problems=unfit.problems,
+                parents=question.parents,
+            )
+
+    def _messages(self, question: Question[Any]) -> list[Message]:
+        """Begin a conversation with a question, or go on with the one that it belongs to.
+
+        What was said before stays as it was, to the letter: an endpoint that has read it once need
+        not read it again.
+        """
+        told = self._instructions(question)
+        if question.conversation:
+            asked = f"{told}\n\n{question.material}"
+            return [*question.conversation, {"role": "user", "content": asked}]
+        return [
+            {"role": "system", "content": told},
+            {"role": "user", "content": question.material},
+        ]
+
+    def _instructions(self, question: Question[Any]) -> str:
+        """Add the form of the answer; a small model would take the schema for words of the task."""
+        known = self.catalogue.models.get(self.model)
+        is_held = known is not None and known.is_embedded
+        schema = "" if is_held else dumps(question.schema, ensure_ascii=False)
+        return f"{question.instructions}\n\n{prompt('answer', schema=schema)}"
+
+    async def _answer(
+        self, path: str, messages: list[Message], question: Question[Answered]
+    ) -> ChatAnswer:
+        request = ChatRequest(
+            model=self.model,
+            messages=tuple(messages),
+            max_tokens=self.limits.answer_tokens,
+            temperature=self.temperature,
+            top_p=self.top_p,
+            effort=self.effort,
+            schema=question.schema,
+        )
+        tell = functools.partial(self.tell, operator=question.operator)
+        return await self.calls.chat(path, request, tell, budget=self.budget, trim=True)
+
+    def _read(self, path: str, question: Question[Answered], answer: ChatAnswer) -> Answered:
+        try:
+            read = _taken(question, answer)
+        except Unfit as unfit:
+            if answer.finish_reason != "length":
+                raise
+            cut = f"it was cut off at {self.limits.answer_tokens} tokens. Write less."
+            raise Unfit(cut, *unfit.problems) from None
+        self.tell("operator_answered", path=path, operator=question.operator, answer=answer.text)
+        return read
+
+
+def _taken(question: Question[Answered], answer: ChatAnswer) -> Answered:
+    """Read an answer; one of thinking alone is none, whatever the question takes.
+
+    Raises:
+        Unfit: It is of no use.
+    """
+    if only_thinks(answer):
+        raise Unfit(ONLY_THINKING)
+    return question.read(answer.text)

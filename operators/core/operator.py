@@ -1,0 +1,103 @@
+"""What an operator is to those that only know its name: strategies, and `mas op`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from ...schema.host.catalogue import installed, load_named
+from ...schema.values.errors import InputError
+from ...schema.values.hints import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+__all__ = ["Asks", "Gives", "Inputs", "Operator", "Scale", "Setting", "operator_of"]
+
+Scale = Literal["agent", "pair", "team", "roster"]
+"""What an operator works on: one agent, two that work together, a team, or who is in one: agents of
+a pool, or roles of a catalogue."""
+Asks = Literal["model", "maybe", "nobody"]
+"""Whether an operator asks a model. `maybe`: it takes None in the place of one. `nobody`: a command
+gives it a `Chance`."""
+Gives = Literal["child", "changes", "entry", "words"]
+"""What an operator returns: a `Proposal`, or one with notes; changes of a pool; an entry of a
+pool's memory; or anything else, which is printed."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Setting:
+    """A parameter of an operator that a person may set: a number, a text, a switch, or a choice.
+
+    Its type and its default are those of the parameter.
+
+    Attributes:
+        about: What it does, in a sentence.
+        least: The smallest number.
+        most: The largest number.
+        choices: What there is to choose from.
+        several: Whether it may be given several times.
+        option: What the option is called. By default as the parameter.
+    """
+
+    about: str
+    least: float | None = None
+    most: float | None = None
+    choices: tuple[str, ...] = ()
+    several: bool = False
+    option: str = ""
+
+
+Inputs = Mapping[str, "str | Setting"]
+"""How parameters are filled in: as a setting, or by the name of an input that they are not called
+by themselves."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Operator:
+    """An operator, by its name in the entry-point group `coterie.operators`.
+
+    `mas op NAME` needs nothing else: it fills in the parameters by their names, of which
+    `mas op`'s inputs say how each is read: `task`, `parent`, `agent`, `memories`, …
+
+    Attributes:
+        name: What strategies and `mas op` call it.
+        scale: What it works on.
+        act: Does it. It **must** ask through the `Respondent` that it is given first, under the
+            path that it is given second, change nothing that it is given, and return a value whose
+            parents are as they were, or a `Dropped`.
+        about: What it does. The first sentence is what lists show.
+        alone: Does it for a person who has it act once, where that is more than `act`: asks for
+            what another operator has to say first, or returns a child. By default `act`.
+        inputs: How a person fills in the parameters of that, beside those that are called as an
+            input is.
+        asks: Whether it asks a model.
+        gives: What it returns.
+    """
+
+    name: str
+    scale: Scale
+    act: Callable[..., Coroutine[Any, Any, Any]]
+    about: str
+    alone: Callable[..., Coroutine[Any, Any, Any]] | None = None
+    inputs: Inputs = field(default_factory=dict[str, "str | Setting"])
+    asks: Asks = "model"
+    gives: Gives = "child"
+
+
+def operator_of(name: str) -> Operator:
+    """Return an operator by its name.
+
+    Raises:
+        InputError: No installed package gives it, it cannot be imported, or it is none.
+    """
+    known = installed("operators")
+    if name not in known:
+        hint = did_you_mean(name, known) or f" Known: {', '.join(sorted(known))}."
+        raise InputError(f"no operator {name!r}.{hint}")
+    found = load_named("operators", name)
+    if not isinstance(found, Operator):
+        kind = type(found).__name__
+        raise InputError(f"{name!r} of coterie.operators leads to no Operator, but to a {kind}.")
+    return found

@@ -1,0 +1,71 @@
+"""Reads what `mas-run` wrote of a run, for whoever wants a digest of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ...runtime.agents.outcomes import Run
+from ...runtime.gateway import ChatAnswer, ToolCall
+from ...runtime.gateway.chat.dialogue import kept
+from ...runtime.runs.record import read_result
+from ...schema.values.codec import from_value
+from ...schema.values.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+
+__all__ = ["read_run", "with_dialogues"]
+
+
+def read_run(folder: Path) -> Run:
+    """Read what came of a recorded run.
+
+    The reason of its score is left out: it quotes the reference answer.
+
+    Raises:
+        InputError: It is not the folder of a run, the run did not come to its end, or a file is
+            damaged.
+    """
+    result = read_result(folder)
+    if result is None or "agents" not in result:
+        raise InputError(
+            f"{folder}: this is no run that came to its end. Finish it with: mas-run --resume"
+            f" {folder}"
+        )
+    try:
+        score = result["score"] and {"value": result["score"]["value"], "reason": ""}
+        usage = {name: one for name, one in result["usage"].items() if name != "cost"}
+        return from_value(Run, {**result, "score": score, "usage": usage})
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"{folder}: this is no record of a run: {error!r}.") from None
+
+
+def with_dialogues(run: Run, events: Iterable[Mapping[str, Any]], most: int) -> Run:
+    """Give a recorded run with what its agents read and said: each agent's last call of its model.
+
+    That call was shown all that its agent had read and said before.
+
+    Args:
+        run: The run, as `read_run` read it.
+        events: Its events, as `all_events_of` read them.
+        most: Characters that are kept of each agent's conversation.
+    """
+    calls = [event for event in events if event["type"] == "model_call" and event.get("agent")]
+    last = {call["agent"]: _dialogue(call, most) for call in calls}
+    agents = {
+        agent: replace(outcome, dialogue=outcome.dialogue or last.get(agent, ()))
+        for agent, outcome in run.agents.items()
+    }
+    return replace(run, agents=agents)
+
+
+def _dialogue(call: Mapping[str, Any], most: int) -> tuple[Mapping[str, Any], ...]:
+    tools = tuple(
+        ToolCall(id=str(one.get("id")), name=one["name"], arguments=one["arguments"])
+        for one in call["tool_calls"]
+    )
+    answer = ChatAnswer(text=call["text"], tool_calls=tools)
+    return kept(call["messages"], answer, most)

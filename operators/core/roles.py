@@ -1,0 +1,99 @@
+"""Roles of a catalogue: agents that a team may take in as they are, under an id of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ...schema.loading.agent_file import agent_paths, load_agent
+from ...schema.loading.ceiling import Ceiling
+from ...schema.loading.seeds import SEEDS
+from ...schema.team.team import Team, is_prompt_id
+from ...schema.values.beneath import settled
+from ...schema.values.errors import InputError
+from ...schema.values.problems import reason_of
+from ...schema.values.terminal import on_one_line
+from .material import clip, fenced
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+    from pathlib import Path
+
+    from ...schema.host.catalogue import Catalogue
+    from ...schema.team.team import Agent
+    from .bounds import Bounds
+
+__all__ = ["ROLES", "alone", "ceiling_with", "free_id", "load_roles", "roles_text", "with_text"]
+
+ROLES = SEEDS / "roles"
+"""The catalogue that comes with coterie."""
+FEWEST = 2
+BRIEF = 200
+"""Characters of a role's prompt that who chooses is shown."""
+
+
+def load_roles(folder: Path, catalogue: Catalogue) -> Mapping[str, Agent]:
+    """Load a catalogue: a folder of agent files, each of which is named for its role.
+
+    Raises:
+        InputError: There is no such folder, it is a link that leads out of the one that it is in,
+            or it has fewer than two agents.
+        ConfigError: A file does not load.
+    """
+    if folder.is_symlink():
+        try:
+            settled(folder.parent, folder.name)
+        except OSError as error:
+            raise InputError(f"roles: {folder}: {reason_of(error)}.") from None
+    files = agent_paths(folder) if folder.is_dir() else ()
+    if len(files) < FEWEST:
+        found = f"has {len(files)}" if folder.is_dir() else "is no folder"
+        raise InputError(f"roles: {folder} {found}; a catalogue is a folder of two agents or more.")
+    known = catalogue.beside(folder)
+    roles = (with_text(load_agent(file, known).agent, known) for file in files)
+    return {role.id: role for role in roles}
+
+
+def with_text(agent: Agent, catalogue: Catalogue) -> Agent:
+    """Write a prompt out that is named: the team that takes it in may know none of that name."""
+    if not is_prompt_id(agent.prompt):
+        return agent
+    return replace(agent, prompt=f"{(catalogue.prompt(agent.prompt) or '').strip()}\n")
+
+
+def alone(roles: Mapping[str, Agent]) -> Iterator[Team]:
+    """Give each role as a team of its own, which asks for what the role asks for."""
+    return (Team(name=name, agents={role.id: role}) for name, role in roles.items())
+
+
+def ceiling_with(team: Team, roles: Mapping[str, Agent], most: int) -> Ceiling:
+    """Give what a team may ask for that may take roles in: what it and they ask for, and no more.
+
+    Args:
+        team: The team.
+        roles: Who may come, by role.
+        most: The most agents; a team that has more of them keeps these.
+    """
+    return replace(Ceiling.of(team, *alone(roles)), agents=max(most, len(team.agents)), edges=None)
+
+
+def roles_text(roles: Mapping[str, Agent], catalogue: Catalogue, bounds: Bounds) -> str:
+    """Show the roles of a catalogue, a line for each."""
+    lines = (f"- {name}: {'; '.join(_told(role, catalogue))}" for name, role in roles.items())
+    return fenced("roles", clip("\n".join(lines), bounds.team_characters))
+
+
+def free_id(role: str, taken: Collection[str]) -> str:
+    """Give a newcomer its id: its role's name, with a number where that is taken."""
+    numbered = (f"{role}_{number}" for number in range(2, len(taken) + 3))
+    return role if role not in taken else next(one for one in numbered if one not in taken)
+
+
+def _told(agent: Agent, catalogue: Catalogue) -> Iterator[str]:
+    if agent.role:
+        yield on_one_line(agent.role)
+    if agent.tools:
+        yield f"tools {', '.join(agent.tools)}"
+    text = catalogue.prompt(agent.prompt) if is_prompt_id(agent.prompt) else agent.prompt
+    if text:
+        yield clip(on_one_line(text), BRIEF)

@@ -1,0 +1,31 @@
+"""Who scores a task: its own scorer by the reference answer, or a judge."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ...runtime.agents.outcomes import Run
+    from ...schema.loading.recipe import Recipe
+    from ...schema.team.task import Task
+
+__all__ = ["cost_of", "is_judged"]
+
+
+def is_judged(recipe: Recipe, task: Task) -> bool:
+    """Tell whether a judge scores a task: always, or where there is no reference answer."""
+    return recipe.score == "judge" or (recipe.score == "auto" and task.answer is None)
+
+
+def cost_of(run: Run, recipe: Recipe) -> float:
+    """Give a run's cost in the recipe's unit."""
+    match recipe.cost_unit:
+        case "tokens":
+            amount = float(run.usage.tokens)
+        case "usd":
+            amount = run.usage.usd
+        case "calls":
+            amount = float(run.usage.calls)
+        case "seconds":
+            amount = run.seconds
+    return amount / recipe.cost_per

@@ -1,0 +1,115 @@
+"""What agents said in the rounds of a run, one utterance for each that spoke (MATTRL §3.2).
+
+Credited are those who consult: the agents that work in each round. Who recruits, merges, reports or
+decides works once, outside of the rounds, and says no utterance. Nor does an agent that has nothing
+new to say: one that consults and gives an empty increment, or whose outcome was given.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...runtime.rounds.consulting import increments
+from .material import clip
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ...runtime.rounds.rounds import Round
+
+__all__ = ["Turn", "Utterance", "utterances"]
+
+LONGEST = 6_000
+"""Characters that are kept of what an agent read, and of what it said."""
+FUNCTION = "function"
+"""The backend of agents that ask no model, and learn nothing."""
+
+Turn = tuple[str, int]
+"""Whose utterance it is, and in which round, from 1: what tells it from the others of a run."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Utterance:
+    """What one agent said in one round: `u_{i,t}` of MATTRL, with its context `h_{i,t}`.
+
+    Attributes:
+        agent: Who said it, by its id in the team.
+        role: What it is there for.
+        round: In which round, from 1.
+        read: What it had read of the others when it said so, as far as there is room.
+        said: What it said, as far as there is room.
+        member: Which agent of the pool it is; None for one that is none.
+    """
+
+    agent: str
+    role: str
+    round: int
+    read: str
+    said: str
+    member: str | None = None
+
+    @property
+    def turn(self) -> Turn:
+        """What tells it from others of the run."""
+        return (self.agent, self.round)
+
+
+def utterances(done: Sequence[Round], *, most: int = LONGEST) -> tuple[Utterance, ...]:
+    """Find the utterances of a run, those of earlier rounds first, in Kahn's order within a round.
+
+    Where a team makes no rounds, its only pass is one, and whoever gives the answer decides.
+
+    Args:
+        done: All passes of the run, in order.
+        most: The most characters of what was read, and of what was said.
+    """
+    return tuple(
+        _utterance(one, agent, most)
+        for one in done
+        if one.kind == "round"
+        for agent in _speakers(one)
+        if _is_news(done, one, agent)
+    )
+
+
+def _speakers(one: Round) -> Iterator[str]:
+    team = one.plan.team
+    decides = team.output if team.execution.rounds is None else None
+    for agent, outcome in one.run.agents.items():
+        is_asked = agent not in one.given and one.plan.agents[agent].backend != FUNCTION
+        if is_asked and agent != decides and outcome.result is not None:
+            yield agent
+
+
+def _is_news(done: Sequence[Round], one: Round, agent: str) -> bool:
+    """Tell whether an agent that consults said something that it had not said before."""
+    consults = one.plan.agents[agent].agent.consults
+    return not consults or bool(increments(done, agent).get(one.number))
+
+
+def _utterance(one: Round, agent: str, most: int) -> Utterance:
+    planned, result = one.plan.agents[agent].agent, one.run.agents[agent].result
+    return Utterance(
+        agent=agent,
+        role=planned.role,
+        round=one.number,
+        read=clip("\n\n".join(_read(one, agent)), most),
+        said=clip(result.content.strip() if result else "", most),
+        member=planned.member,
+    )
+
+
+def _read(one: Round, agent: str) -> Iterator[str]:
+    """Tell what an agent read beside its task, as it reads it: news first, its own words last."""
+    carried = one.carry.of(agent)
+    for sender in one.plan.agents[agent].sees:
+        outcome = one.run.agents.get(sender)
+        if outcome is not None and outcome.result is not None:
+            yield f"report of {sender}:\n{outcome.result.content.strip()}"
+    for letter in carried.letters:
+        yield f"letter of {letter.agent_id}:\n{letter.content.strip()}"
+    if carried.bulletin:
+        yield f"bulletin:\n{carried.bulletin.strip()}"
+    if carried.own is not None:
+        yield f"what it had said before:\n{carried.own.content.strip()}"

@@ -1,0 +1,212 @@
+"""The meta-judge of a round: what each agent contributed, and how good the whole is (TacoMAS §3.3).
+
+It reads what the agents did and the answer, never the reference answer. So what a team adapts to
+while it works is a judge's opinion, and the best round is the best by that opinion.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+from ...schema.values.codec import Form, kept, to_value
+from ...schema.values.terminal import on_one_line
+from ..core.answers import closed, reason_schema, structured
+from ..core.bounds import Bounds
+from ..core.judge import LEVELS
+from ..core.material import clip, fenced, material, task_text
+from ..core.meta import Question, prompt
+from ..core.operator import Operator
+from ..core.printed import Printed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...schema.team.task import Task
+    from ...schema.team.team import Team
+    from ..core.account import Account
+    from ..core.meta import Respondent
+    from ..core.proposal import Dropped
+
+__all__ = [
+    "CONTRIBUTIONS",
+    "Contribution",
+    "Contributions",
+    "Earlier",
+    "contributions",
+    "contributions_in",
+]
+
+OPERATOR = "contributions"
+LONGEST_EARLIER = 300
+"""Characters of the answer of an earlier round."""
+TEXT: Mapping[str, Any] = MappingProxyType({"type": "string"})
+FRACTION: Mapping[str, Any] = MappingProxyType({"type": "number", "minimum": 0, "maximum": 1})
+
+
+@kept()
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Contribution:
+    """What one agent contributed to a round.
+
+    Attributes:
+        value: How much, in [0, 1].
+        reason: Why.
+    """
+
+    reason: str
+    value: Annotated[float, Form(key="contribution")]
+
+    @classmethod
+    def read(cls, value: Any, reason: str, bounds: Bounds) -> Self:
+        """Read what a judge says of one; its reason is cut to one line that is not too long."""
+        return cls(value=float(value), reason=on_one_line(reason)[: bounds.reason])
+
+
+@kept()
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Contributions:
+    """What a meta-judge says of a round.
+
+    Attributes:
+        of: What each agent contributed, by id; every agent of the team is there.
+        score: How good the answer is, in [0, 1].
+        reason: Why.
+        converged: Whether a further round would change nothing that matters.
+    """
+
+    reason: str
+    of: Annotated[Mapping[str, Contribution], Form(key="agents")]
+    score: float
+    converged: bool
+
+    @property
+    def values(self) -> Mapping[str, float]:
+        """How much each agent contributed, by id."""
+        return {agent: one.value for agent, one in self.of.items()}
+
+    def printed(self) -> Printed:
+        """Return it as `mas op` prints it."""
+        return Printed(value=to_value(self), notes=(f"score {self.score:.3g}: {self.reason}",))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Earlier:
+    """What came of a round before.
+
+    Attributes:
+        answer: Its answer; None where it came to none.
+        score: What the meta-judge said of it; None where nothing of use was said.
+    """
+
+    answer: str | None
+    score: float | None
+
+
+async def contributions(
+    meta: Respondent,
+    path: str,
+    task: Task,
+    account: Account,
+    *,
+    earlier: Sequence[Earlier] = (),
+    rubric: str = "",
+) -> Contributions | Dropped:
+    """Judge a round: each agent, and the whole.
+
+    Args:
+        meta: Who is asked.
+        path: Which judgement this is: `task 12/round 2/contributions`.
+        task: The task. Its reference answer is not shown.
+        account: What the team did in the round.
+        earlier: What came of the rounds before, the first one first.
+        rubric: What makes an answer good. Empty for the one that comes with `judge`.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    limits, team = meta.limits, account.team
+    question = Question(
+        operator=OPERATOR,
+        instructions=prompt(
+            OPERATOR, rubric=rubric.strip() or prompt("rubric"), is_first=not earlier
+        ),
+        material=material(
+            task_text(task, limits),
+            fenced("earlier_rounds", clip(_told(earlier), limits.task_characters)),
+            account.text(limits),
+        ),
+        schema=_schema(team, reason_schema(limits), {"type": "number", "enum": list(LEVELS)}),
+        read=functools.partial(_read, team, limits),
+        parents=(team.name,),
+    )
+    return await meta.ask(path, question)
+
+
+def _told(earlier: Sequence[Earlier]) -> str:
+    return "\n".join(f"round {number}: {_came(one)}" for number, one in enumerate(earlier, 1))
+
+
+def _came(one: Earlier) -> str:
+    scored = "no score" if one.score is None else f"score {one.score:.3g}"
+    answer = "no answer" if one.answer is None else f"answer {on_one_line(one.answer)}"
+    return f"{scored}; {clip(answer, LONGEST_EARLIER)}"
+
+
+def contributions_in(text: str) -> Contributions:
+    """Read what was said of a round, as `judge_round` prints it.
+
+    Raises:
+        Unfit: It has another form.
+    """
+    agents = {
+        "type": "object",
+        "minProperties": 1,
+        "additionalProperties": closed(reason=TEXT, contribution=FRACTION),
+    }
+    said = structured(text, _form(agents, TEXT, FRACTION), Bounds())
+    return _contributions(said, Bounds())
+
+
+def _form(
+    agents: Mapping[str, Any], reason: Mapping[str, Any], share: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    return closed(reason=reason, agents=agents, score=share, converged={"type": "boolean"})
+
+
+def _schema(team: Team, reason: Mapping[str, Any], share: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Name every agent exactly once: each is a field of its own."""
+    one = closed(reason=reason, contribution=share)
+    return _form(closed(**dict.fromkeys(team.agents, one)), reason, share)
+
+
+def _read(team: Team, bounds: Bounds, text: str) -> Contributions:
+    """Read any fractions; reasons of any length will do, and are cut."""
+    said = structured(text, _schema(team, TEXT, FRACTION), bounds)
+    agents = {agent: said["agents"][agent] for agent in team.agents}
+    return _contributions({**said, "agents": agents}, bounds)
+
+
+def _contributions(said: Mapping[str, Any], bounds: Bounds) -> Contributions:
+    return Contributions(
+        of={
+            agent: Contribution.read(one["contribution"], one["reason"], bounds)
+            for agent, one in said["agents"].items()
+        },
+        score=float(said["score"]),
+        reason=said["reason"],
+        converged=said["converged"],
+    )
+
+
+CONTRIBUTIONS = Operator(
+    name="contributions",
+    scale="team",
+    act=contributions,
+    about="Let a model judge what each agent contributed to a run, and how good the whole is. It"
+    " is not shown the reference answer. `coach` and `restructure` read the result with --judged.",
+    gives="words",
+)

@@ -1,0 +1,1 @@
+"""Evolutions: a stream of tasks, one episode each, journaled and resumable."""

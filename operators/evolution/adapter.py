@@ -1,0 +1,206 @@
+"""A strategy at work within one run: what `mas-run --adapt` finds by its entry point.
+
+Any strategy can be, that needs no more of a pool than a team: it is given one of that team alone,
+which lasts as long as the run. So a run's only task is an episode of a stream of one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from ...pool.teams.pool import Pool
+from ...pool.view import Views
+from ...runtime.agents.outcomes import Run
+from ...runtime.runs.adapting import RECIPE
+from ...runtime.runs.record import as_json
+from ...runtime.scoring.scoring import scored
+from ...runtime.values.budget import Budget
+from ...schema.loading.ceiling import Ceiling, load_ceiling
+from ...schema.loading.recipe import Recipe, load_recipe
+from ...schema.team.team import Lineage
+from ...schema.team.writing import write_yaml
+from ...schema.values.errors import InputError, LimitError, RunError
+from .context import Stage
+from .episode import Episode
+from .strategy import strategy_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from ...runtime.plan.plan import Plan
+    from ...runtime.record.trace import Trace
+    from ...runtime.runs.record import Record
+    from ...runtime.runs.services import Services
+    from ...runtime.scrubbing.scrubber import Scrubber
+    from ...schema.host.catalogue import Catalogue
+    from ...schema.host.models import Model
+    from ...schema.team.task import Task
+    from ...schema.team.team import Team
+    from .strategy import Strategy
+
+__all__ = ["Adapted", "adapted"]
+
+PROVIDED = frozenset({"teams", "children", "meta_model"})
+"""What a strategy may need within a run."""
+POLICY = "policy.yaml"
+STORY = "story.json"
+"""What happened in a run, as the line of an episode would tell it."""
+KEPT = ("meta_model", "judge_model", "rubric", "seed")
+"""Fields of a recipe that count within a run, beside its strategy, settings and policy."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Adapted:
+    """A strategy that adapts the team of a run; see `runtime.runs.adapting.Adapting`.
+
+    Attributes:
+        strategy: The strategy.
+        recipe: How.
+        beside: The folder of the recipe.
+        known: What this host offers.
+        ceiling: What the team may ask for.
+        files: What a run's folder keeps of it.
+    """
+
+    strategy: Strategy
+    recipe: Recipe
+    beside: Path
+    known: Catalogue
+    ceiling: Ceiling
+    files: Mapping[str, str]
+
+    @property
+    def name(self) -> str:
+        """What the strategy is called."""
+        return self.strategy.name
+
+    @property
+    def models(self) -> Mapping[str, Model]:
+        """The models that operators may ask, by alias."""
+        named = {self.recipe.meta_model, self.recipe.judge_model or self.recipe.meta_model}
+        return {one: self.known.models[one] for one in sorted(named) if one in self.known.models}
+
+    def calls_at_most(self, plan: Plan) -> int | None:
+        """Bound the model calls of a run, those of operators as well."""
+        bound = self.strategy.calls_at_most
+        return None if bound is None else bound(self.recipe.settings, plan)
+
+    async def run(
+        self,
+        plan: Plan,
+        task: Task,
+        services: Services,
+        *,
+        record: Record,
+        scrubber: Scrubber,
+        trace: Trace,
+        budget: Budget | None,
+    ) -> Run:
+        """Make the run; see `Adapting`.
+
+        Raises:
+            StorageError: What happened can no longer be written down.
+        """
+        trace.emit("run_started", team=plan.team.name, task=task.id, content_hash=plan.content_hash)
+        with TemporaryDirectory() as folder:
+            pool = Pool.init(folder, catalogue=self.known)
+            pool.add(plan.team, Lineage(operator="seed"), op="seed")
+            fold = self.strategy.fold(self.recipe.settings)
+            episode = Episode(
+                stage=Stage(
+                    name=self.name,
+                    recipe=self.recipe,
+                    catalogue=self.known,
+                    ceiling=self.ceiling,
+                    services=services,
+                    journal=record.journal,
+                    scrubber=scrubber,
+                    budget=budget or Budget(),
+                    pool=pool,
+                    memory=None,
+                    beside=self.beside,
+                ),
+                number=0,
+                task=task,
+                view=Views(pool, self.name, fold=fold).upto(-1),
+                learning=False,
+                path=f"{self.name}/",
+                folder=None if record.journal.replaying else record.folder.path,
+                trace=trace,
+                artifacts=None if record.journal.replaying else record.keep,
+            )
+            run = await self._result(episode, record)
+        if not record.journal.replaying:
+            record.folder.write(STORY, as_json({"by": self.name, "story": episode.story}))
+        trace.emit("run_finished", status=run.status, error=run.error, seconds=run.seconds)
+        trace.check()
+        return run
+
+    async def _result(self, episode: Episode, record: Record) -> Run:
+        """Give what came of it: with what operators consumed, and also where it did not end."""
+        try:
+            await self.strategy.episode(episode)
+        except LimitError as error:
+            return Run(status="stopped", error=str(error), over_budget=True, usage=record.spent())
+        except RunError as error:
+            return Run(status="failed", error=str(error), usage=record.spent())
+        if episode.answer is None:
+            raise RuntimeError(f"{self.name} left the task unanswered.")
+        jails = episode.stage.services.jails
+        run = await scored(episode.answer.run, episode.task, jails)  # nobody asked for a judge
+        return replace(run, usage=run.usage + episode.operators + episode.judging)
+
+
+def adapted(recipe_file: Path, team: Team, known: Catalogue) -> Adapted:
+    """Read by which recipe a team adapts, and find all that is wrong with it.
+
+    Args:
+        recipe_file: Paths in it are relative to its folder.
+        team: The team.
+        known: What this host offers.
+
+    Raises:
+        InputError: It does not load; its strategy needs more than a team; a model or a file that it
+            names is not there.
+    """
+    recipe = load_recipe(recipe_file)
+    strategy, beside = strategy_of(recipe.strategy), recipe_file.parent
+    if wanting := sorted(strategy.needs(recipe.settings) - PROVIDED):
+        raise InputError(
+            f"{recipe_file}: {recipe.strategy} needs {', '.join(wanting)} of a pool, which a single"
+            " run has not. Use mas-evolve."
+        )
+    for alias in (recipe.meta_model, recipe.judge_model):
+        if alias is not None and alias not in known.aliases:
+            models = ", ".join(sorted(known.aliases))
+            raise InputError(f"{recipe_file}: no model {alias!r} on this host. Known: {models}.")
+    settings, files = strategy.find(recipe.settings, beside, known)
+    policy = None if recipe.policy is None else beside / recipe.policy
+    ceiling = Ceiling.of(team) if policy is None else load_ceiling(policy)
+    kept = {**files, RECIPE: write_yaml(_value(recipe, settings))}
+    if policy is not None:
+        kept[POLICY] = policy.read_text(encoding="utf-8")
+    return Adapted(
+        strategy=strategy, recipe=recipe, beside=beside, known=known, ceiling=ceiling, files=kept
+    )
+
+
+def _value(recipe: Recipe, settings: Any) -> dict[str, Any]:
+    """Write down a recipe as far as it counts within a run, without what is at its default."""
+    value: dict[str, Any] = {"strategy": recipe.strategy}
+    defaults = Recipe(strategy=recipe.strategy, settings=None)
+    value |= {
+        name: said for name in KEPT if (said := getattr(recipe, name)) != getattr(defaults, name)
+    }
+    value |= {"policy": POLICY} if recipe.policy is not None else {}
+    usual = type(settings)()
+    said = {field.name: getattr(settings, field.name) for field in fields(settings)}
+    changed = {name: item for name, item in said.items() if item != getattr(usual, name)}
+    return {**value, **({"settings": _plain(changed)} if changed else {})}
+
+
+def _plain(value: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: list(item) if isinstance(item, tuple) else item for name, item in value.items()}

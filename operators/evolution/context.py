@@ -1,0 +1,130 @@
+"""What an evolution has of its host: services, journal, budget, pool, memory; and its recipe."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...pool.memory.memory import open_memory
+from ...pool.view import Views
+from ...runtime.messages.recall import nothing
+from ...runtime.record.journal import Journal
+from ...runtime.runs.services import open_services
+from ...runtime.values.budget import Budget
+from .strategy import strategy_of
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+    from ...pool.memory.memory import Memory
+    from ...pool.teams.pool import Pool
+    from ...pool.view import View
+    from ...runtime.runs.services import Services, Setting
+    from ...runtime.scrubbing.scrubber import Scrubber
+    from ...schema.host.catalogue import Catalogue
+    from ...schema.loading.ceiling import Ceiling
+    from ...schema.loading.recipe import Recipe
+
+__all__ = ["Stage", "open_stage"]
+
+HERE = Path()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stage:
+    """Where an evolution takes place.
+
+    Attributes:
+        name: The evolution's name.
+        recipe: How.
+        catalogue: What teams may name.
+        ceiling: What children may ask for.
+        services: Models, tools, jails.
+        journal: Every answer that was paid for.
+        scrubber: Takes the host's secrets out of what is kept.
+        budget: What everything together may cost.
+        pool: Where teams are kept.
+        memory: Finds what was learnt; None where neither the strategy nor an agent needs it.
+        beside: The folder that paths in the recipe's settings are relative to.
+    """
+
+    name: str
+    recipe: Recipe
+    catalogue: Catalogue
+    ceiling: Ceiling
+    services: Services
+    journal: Journal
+    scrubber: Scrubber
+    budget: Budget
+    pool: Pool
+    memory: Memory | None
+    beside: Path = HERE
+
+    def view(self) -> View:
+        """Give the pool as it is now, for who learns nothing.
+
+        Raises:
+            StorageError: The ledger is damaged.
+        """
+        fold = strategy_of(self.recipe.strategy).fold(self.recipe.settings)
+        return Views(self.pool, self.name, self.memory, fold).upto(sys.maxsize)
+
+
+@asynccontextmanager
+async def open_stage(
+    *,
+    name: str,
+    recipe: Recipe,
+    catalogue: Catalogue,
+    ceiling: Ceiling,
+    setting: Setting,
+    pool: Pool,
+    folder: Path,
+    embedder: str | None = None,
+    recalls: bool = False,
+    beside: Path = HERE,
+) -> AsyncGenerator[Stage]:
+    """Open what an evolution needs; leaving the block closes it.
+
+    Args:
+        name: The evolution's name.
+        recipe: How.
+        catalogue: What teams may name.
+        ceiling: What children may ask for.
+        setting: How its runs are made; its budget is that of everything together.
+        pool: Where teams are kept.
+        folder: Where its journal is kept.
+        embedder: What finds similar tasks in memory; see `choose_embedder`.
+        recalls: Whether agents of teams recall what was learnt, so that there is a memory even
+            where the strategy needs none.
+        beside: The folder that paths in the recipe's settings are relative to.
+
+    Raises:
+        InputError: Another process is at work on it.
+        StorageError: The journal cannot be written.
+    """
+    async with open_services(catalogue, setting) as opened:
+        with Journal.open(folder) as journal, pool.following(journal.flush_now):
+            budget = Budget(setting.budget, name="the evolution")
+            budget.deposit(journal.spent(), seconds=journal.seconds)
+            memory = None
+            if recalls or "memory" in strategy_of(recipe.strategy).needs(recipe.settings):
+                memory = open_memory(pool, embedder=embedder, models=catalogue.models)
+            services = replace(opened, recaller=nothing)  # an episode that has a memory recalls it
+            yield Stage(
+                name=name,
+                recipe=recipe,
+                catalogue=catalogue,
+                ceiling=ceiling,
+                services=services,
+                journal=journal,
+                scrubber=services.scrubber(os.environ),
+                budget=budget,
+                pool=pool,
+                memory=memory,
+                beside=beside,
+            )

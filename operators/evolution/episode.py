@@ -1,0 +1,326 @@
+"""An episode: one task of an evolution, or of a test; what a strategy has to work with, and did."""
+
+from __future__ import annotations
+
+import random
+from copy import copy
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from ...pool.ledger.learnt import Learnt
+from ...pool.memory.recall import recalling
+from ...pool.view import op
+from ...runtime.calls.calls import seed_of
+from ...runtime.scoring.scoring import scored
+from ...runtime.values.score import Score
+from ...runtime.values.together import together
+from ...runtime.values.usage import Usage
+from ...schema.values.files import make_folders, write_atomically
+from ..core.meta import Meta
+from ..core.scoring import is_judged
+from .task_runs import Halted, TaskRuns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
+    from pathlib import Path
+
+    from ...pool.ledger.changes import Change
+    from ...pool.teams.pool import Pool
+    from ...pool.view import View
+    from ...runtime.agents.outcomes import Run
+    from ...runtime.runs.services import Services
+    from ..core.proposal import Dropped
+
+__all__ = ["Answer", "Closing", "Episode", "Halted"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answer:
+    """What an episode came to.
+
+    Attributes:
+        run: The run whose answer it is.
+        score: Its score, in [0, 1]; None, where it is still to be scored.
+    """
+
+    run: Run
+    score: Score | None = None
+
+
+class Closing(Protocol):
+    """What a strategy still has to do when all earlier episodes were committed.
+
+    It **must** make the same updates under the same names when it is done again, and give the
+    episode's line.
+    """
+
+    def close(self, pool: Pool) -> Mapping[str, Any]:
+        """Commit what can be known only now, and give the line of the episode."""
+        ...
+
+
+@dataclass(kw_only=True, eq=False)
+class Episode(TaskRuns):
+    """One task, and what was done with it.
+
+    Attributes:
+        number: Which episode it is, from 0: the task's place in the stream.
+        view: The pool as this episode sees it.
+        past: The lines of the episodes that it sees, in order, where the strategy needs them.
+        meta: The model that operators ask.
+        answer: What it came to.
+        changes: What is to happen to the pool, in order, each with the name of its operation.
+        told: Numbers of it that a report may show.
+        spent: What operators consumed, by operator.
+        judging: What judging consumed.
+        closing: What there is to do when its turn to be committed has come, beyond its changes.
+        story: What happened in it that its line tells, in order.
+        folder: Where its files are kept; None: nowhere.
+    """
+
+    number: int
+    view: View
+    past: Sequence[Mapping[str, Any]] = ()
+    answer: Answer | None = None
+    changes: list[tuple[Change, str]] = field(default_factory=list["tuple[Change, str]"])
+    told: dict[str, float] = field(default_factory=dict[str, float])
+    spent: dict[str, Usage] = field(default_factory=dict[str, Usage])
+    judging: Usage = field(default_factory=Usage)
+    closing: Closing | None = None
+    story: list[Mapping[str, Any]] = field(default_factory=list["Mapping[str, Any]"])
+    folder: Path | None = None
+    _lost: list[tuple[int, Dropped]] = field(default_factory=list["tuple[int, Dropped]"])
+
+    def __post_init__(self) -> None:
+        stage, recipe = self.stage, self.stage.recipe
+        self.path = self.path or f"task {self.number:06d}/"
+        self.meta = Meta(
+            calls=stage.services.calls(journal=stage.journal, scrubber=stage.scrubber),
+            catalogue=stage.catalogue,
+            ceiling=stage.ceiling,
+            model=recipe.meta_model,
+            budget=stage.budget,
+            tell=self.tell,
+        )
+        judging = self.meta.asking(recipe.judge_model or recipe.meta_model)
+        self.judge = replace(judging, tell=self._tell_judging)
+
+    @property
+    def settings(self) -> Any:
+        """What the recipe says under `settings`: a value of the strategy's own type."""
+        return self.stage.recipe.settings
+
+    @property
+    def services(self) -> Services:
+        """Models, tools and jails; where there is a memory, agents recall what the episode sees."""
+        services = self.stage.services
+        if self.view.memory is None:
+            return services
+        return replace(services, recaller=recalling(self.view.search))
+
+    @property
+    def scored_by(self) -> Literal["judge", "answer"]:
+        """Who scores its task."""
+        return "judge" if is_judged(self.stage.recipe, self.task) else "answer"
+
+    def op(self, what: str) -> str:
+        """Name an update of the pool, so that it counts once: `evomas/000012/best`."""
+        return op(self.stage.name, self.number, what)
+
+    def chance(self, what: str) -> random.Random:
+        """Give the chance of one decision: it depends on the recipe's seed and on nothing later."""
+        return random.Random(seed_of(self.stage.recipe.seed, f"{self.path}{what}"))  # noqa: S311
+
+    async def recall(
+        self,
+        query: str,
+        k: int,
+        *,
+        niche: str | None = None,
+        kind: str | None = None,
+        owner: str | None = None,
+        level: str | None = None,
+    ) -> list[tuple[Learnt, float]]:
+        """Find what was learnt on similar tasks, with the similarity; nothing of later episodes.
+
+        Args:
+            query: What it is to be similar to.
+            k: How many entries at most.
+            niche: Only of this kind of task.
+            kind: Only entries of this sort.
+            owner: Only what is in this agent's archive.
+            level: Only those that reach so far.
+
+        Raises:
+            StorageError: The ledger cannot be read.
+            CoterieError: The embedder or the store failed.
+        """
+        return self.view.search(query, k, niche=niche, kind=kind, owner=owner, level=level)
+
+    def keep(self, change: Change, what: str = "") -> None:
+        """Have something happen to the pool when the episode is committed.
+
+        Args:
+            change: What.
+            what: What its operation is called within the episode. By default, it is numbered.
+        """
+        self.changes.append((change, what or f"{len(self.changes):03d}"))
+
+    def lose(self, dropped: Dropped, *, at: int = 0) -> None:
+        """Count what did not come about.
+
+        Args:
+            dropped: What, and why.
+            at: Where it stands among others, if they are made side by side.
+        """
+        self._lost.append((at, dropped))
+
+    @property
+    def dropped(self) -> list[Dropped]:
+        """What did not come about, in order."""
+        return [one for _, one in sorted(self._lost, key=lambda lost: lost[0])]
+
+    async def side_by_side(self, *parts: Callable[[Episode], Coroutine[Any, Any, None]]) -> None:
+        """Do parts of the episode side by side.
+
+        What they keep, lose, tell and note comes in their order, whichever is done first.
+
+        Args:
+            parts: Each does something with the episode that it is given. What it keeps has to be
+                called by a name.
+
+        Raises:
+            BaseException: What the first of them raised.
+        """
+        ones = [self._part() for _ in parts]
+        await together(*(do(one) for do, one in zip(parts, ones, strict=True)))
+        for one in ones:
+            self.changes += one.changes
+            self.told |= one.told
+            self.story += one.story
+            self._lost += one._lost
+
+    def _part(self) -> Episode:
+        """Give the same episode with nothing kept, lost, told or noted yet."""
+        part = copy(self)
+        part.changes, part.told, part.story, part._lost = [], {}, [], []
+        return part
+
+    def answered(self, run: Run, score: Score | None = None) -> None:
+        """Say what the episode came to.
+
+        Args:
+            run: The run whose answer is that of the episode.
+            score: Its score. None: it is scored when the strategy is done.
+        """
+        self.answer = Answer(run=run, score=score)
+
+    async def finish(self) -> None:
+        """Score the answer, where that is still to be done; of a test, by the reference answer.
+
+        Raises:
+            Halted: The judge has no score for it.
+            RuntimeError: There is no answer; the strategy has to see to that.
+        """
+        if self.answer is None:
+            raise RuntimeError(f"{self.stage.recipe.strategy} left task {self.task.id} unanswered.")
+        run, score = self.answer.run, self.answer.score
+        if run.score is None and self.task.answer is not None:  # a pass is not compared by itself
+            run = await scored(run, self.task, self.stage.services.jails)
+            if run.is_infrastructure_failure:
+                raise Halted(f"task {self.task.id}: {run.error}")
+        if not self.learning:
+            score = await self.verdict(run, "answer")
+        elif score is None:
+            score = await self.score(run, "answer")
+        if not isinstance(score, Score):
+            raise Halted(f"task {self.task.id}: the answer has no score: {score.reason}")
+        self.answered(run, score)
+
+    @property
+    def operators(self) -> Usage:
+        """What operators consumed, all together."""
+        return sum((self.spent[name] for name in sorted(self.spent)), Usage())
+
+    def note(self, event: str, /, **fields: Any) -> None:
+        """Note something that happened: for the episode's line, and for whoever listens."""
+        self.story.append({"event": event, **fields})
+        self._emit(event, fields)
+
+    def write(self, name: str, text: str) -> None:
+        """Keep a file of the episode, where it has a folder.
+
+        Args:
+            name: Its path in that folder.
+            text: What it holds; without the host's secrets.
+
+        Raises:
+            StorageError: It cannot be written.
+        """
+        if self.folder is not None:
+            path = self.folder / name
+            if not path.parent.exists():
+                make_folders(path.parent)
+            write_atomically(path, self.stage.scrubber(text))
+
+    def _emit(self, event: str, fields: Mapping[str, Any]) -> None:
+        if self.trace is not None:
+            self.trace.emit(event, **fields)
+
+    def tell(self, event: str, /, **fields: Any) -> None:
+        """Count what operators consume; who answers in the place of a model tells it, too."""
+        self._emit(event, fields)
+        if event == "model_call":
+            name = fields.get("operator", "")
+            self.spent[name] = self.spent.get(name, Usage()) + Usage(**fields["usage"])
+
+    def _tell_judging(self, event: str, /, **fields: Any) -> None:
+        """Count what judging consumes."""
+        self._emit(event, fields)
+        if event == "model_call":
+            self.judging += Usage(**fields["usage"])
+
+    def head(self) -> dict[str, Any]:
+        """Give what the line of every episode begins with."""
+        return {"task": self.task.id, "niche": self.task.niche or None}
+
+    def tail(self) -> dict[str, Any]:
+        """Give what the line of every episode ends with: what was lost, and what it cost."""
+        lost = [
+            {
+                "operator": dropped.operator,
+                "reason": dropped.reason,
+                "problems": list(dropped.problems),
+            }
+            for dropped in self.dropped
+        ]
+        costs = {"operators": self.operators.value(), "judging": self.judging.value()}
+        return {"dropped": lost, **costs}
+
+    def line(self, pool: Pool) -> dict[str, Any]:
+        """Give the line of a finished episode that came to an answer, and to no more.
+
+        Raises:
+            RuntimeError: It is not finished.
+        """
+        if self.answer is None or self.answer.score is None:
+            raise RuntimeError(f"task {self.task.id} is not finished.")
+        run, score, known = self.answer.run, self.answer.score, self.task.answer is not None
+        learnt = sum(isinstance(change, Learnt) for change, _ in self.changes)
+        verdict = run.score.value if run.score else 0.0
+        return {
+            **self.head(),
+            "pool": len(pool.members),
+            "score": score.value,
+            "scored_by": self.scored_by,
+            "verdict": verdict if known else None,
+            "reward": self.reward(run, score),
+            "executed": run.status == "done",
+            "runs": sorted(self._runs),
+            "usage": self.ran.value(),
+            "told": dict(sorted(self.told.items())),
+            **({"learnt": learnt} if learnt else {}),
+            **({"story": self.story} if self.story else {}),
+            "spent": {name: self.spent[name].value() for name in sorted(self.spent)},
+            **self.tail(),
+        }

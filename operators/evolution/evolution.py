@@ -1,0 +1,188 @@
+"""An evolution: a stream of tasks, one episode each, several at work, committed in order.
+
+A task sees what came of every task but the last `workers` before it. So several can be at work,
+and yet what a task sees does not depend on how long the others took: the same stream with the same
+answers leads to the same pool. An episode is committed whole, after the one before it. After a
+crash the episodes that were not are made again, from the journal as far as it goes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ...pool.ledger.changes import Rejected, Told
+from ...pool.ledger.ledger import Ledger
+from ...pool.ledger.scaffold import HEAD, next_head
+from ...pool.view import Views
+from .episode import Episode
+from .folder import EPISODES, EVOLUTIONS, TURNS
+from .lines import lines_in
+from .log import EpisodeLog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from ...runtime.record.trace import Event
+    from ...schema.team.task import Task
+    from .context import Stage
+    from .islands import Islands
+    from .strategy import Strategy
+
+__all__ = ["EVOLUTIONS", "TURNS", "Evolution"]
+
+
+@dataclass(kw_only=True, eq=False)
+class Evolution:
+    """An evolution in its folder.
+
+    Attributes:
+        stage: What it has of this host.
+        strategy: What it does with a task.
+        tasks: The stream.
+        folder: Where its lines and its journal are kept.
+        on_episode: Told each episode that was committed, as its line has it.
+        hear: Told what happens in an episode: its number, and the event. Where somebody wants to
+            know, it is kept in the episode's folder, too.
+        islands: The islands of which it is one; None where it is alone.
+    """
+
+    stage: Stage
+    strategy: Strategy
+    tasks: Sequence[Task]
+    folder: Path
+    on_episode: Callable[[Mapping[str, Any]], None] = lambda _value: None
+    hear: Callable[[int, Event], None] | None = None
+    islands: Islands | None = None
+    _running: dict[int, asyncio.Task[Episode]] = field(
+        default_factory=dict[int, "asyncio.Task[Episode]"]
+    )
+
+    def __post_init__(self) -> None:
+        self._lines = Ledger(self.folder / TURNS)
+        stage, settings = self.stage, self.stage.recipe.settings
+        self._views = Views(stage.pool, stage.name, stage.memory, self.strategy.fold(settings))
+        needs = self.strategy.needs(settings)
+        self._past = self.lines() if "past" in needs else None
+
+    @property
+    def committed(self) -> int:
+        """How many episodes were committed."""
+        return sum(1 for _ in self._lines.read())
+
+    def lines(self) -> list[Mapping[str, Any]]:
+        """Give the committed episodes, as their lines have them.
+
+        Raises:
+            StorageError: The file is damaged.
+        """
+        return [*lines_in(self.folder)]
+
+    async def to_the_end(self) -> None:
+        """Do all episodes that were not done yet.
+
+        Raises:
+            Halted: A provider or a jail failed. What was paid for is kept.
+            LimitError: The budget is used up. What was paid for is kept.
+            NotYet: Another island is not there yet, and is not to be waited for.
+            StorageError: Something cannot be written down.
+        """
+        first, workers = self.committed, self.stage.recipe.workers
+        if not first:
+            self._prepare()
+        try:
+            for number in range(first, min(first + workers, len(self.tasks))):
+                self._begin(number)
+            for number in range(first, len(self.tasks)):
+                episode = await self._running[number]
+                del self._running[number]
+                self._commit(episode)
+                await self._meet(episode)
+                self._close(episode)
+                if number + workers < len(self.tasks):
+                    self._begin(number + workers)
+        except asyncio.CancelledError:
+            for one in self._running.values():
+                one.cancel()
+            raise
+        finally:
+            # Others may have paid for answers that they wait for: these are kept.
+            await asyncio.gather(*self._running.values(), return_exceptions=True)
+
+    def _prepare(self) -> None:
+        """Let happen what a strategy wants before the first task, once."""
+        for number, change in enumerate(self.strategy.begin(self.stage)):
+            self.stage.pool.commit(change, op=f"{self.stage.name}/begin/{number:03d}")
+        if self.strategy.scaffold and (head := next_head(self.stage.pool.members)):
+            told = Told(what=HEAD, about={"team": head})
+            self.stage.pool.commit(told, op=f"{self.stage.name}/begin/head")
+
+    def _begin(self, number: int) -> None:
+        """Begin an episode with what it is to see, settled before anything is awaited."""
+        last = number - self.stage.recipe.workers
+        folder = self.folder / EPISODES / f"{number:06d}"
+        log = self._log(number, folder)
+        episode = Episode(
+            stage=self.stage,
+            number=number,
+            task=self.tasks[number],
+            view=self._views.upto(last),
+            past=(self._past or [])[: max(0, last + 1)],
+            folder=folder,
+            trace=log.trace if log else None,
+        )
+        self._running[number] = asyncio.create_task(self._done(episode, log), name=episode.path)
+
+    def _log(self, number: int, folder: Path) -> EpisodeLog | None:
+        if self.hear is None:
+            return None
+        hear = partial(self.hear, number)
+        return EpisodeLog(folder=folder, scrub=self.stage.scrubber, beside=(hear,))
+
+    async def _done(self, episode: Episode, log: EpisodeLog | None) -> Episode:
+        with log or nullcontext():
+            if log:
+                log.trace.emit("task_given", task=episode.task.value())
+            await self.strategy.episode(episode)
+            await episode.finish()
+            if log:
+                log.trace.check()
+        return episode
+
+    def _commit(self, episode: Episode) -> None:
+        """Put what came of an episode into the pool."""
+        pool = self.stage.pool
+        for number, lost in enumerate(episode.dropped):
+            change = Rejected(
+                operator=lost.operator,
+                reason=lost.reason,
+                problems=lost.problems,
+                parents=[
+                    parent
+                    for parent in lost.parents
+                    if parent in pool.teams or parent in pool.all_agents
+                ],
+                task=episode.task.id,
+                run=self.stage.name,
+            )
+            pool.commit(change, op=episode.op(f"dropped {number}"))
+        for change, what in episode.changes:
+            pool.commit(change, op=episode.op(what))
+
+    async def _meet(self, episode: Episode) -> None:
+        """Exchange teams with the other islands, where it is time to."""
+        if self.islands and (meeting := self.islands.meeting_after(episode.number)):
+            await self.islands.meet(self.stage.pool, meeting, episode.op)
+
+    def _close(self, episode: Episode) -> None:
+        """Put an episode's line down, last of all: then it is done."""
+        pool, closing = self.stage.pool, episode.closing
+        value = episode.line(pool) if closing is None else closing.close(pool)
+        self._lines.append(value, op=episode.op("turn"))
+        if self._past is not None:
+            self._past.append(value)
+        self.on_episode(value)

@@ -1,0 +1,318 @@
+"""The folder of an evolution in its pool: what makes it this evolution and no other.
+
+`evolution.json` keeps what an evolution was begun with, to be read by people and compared by us. A
+stream may be prolonged: the tasks that it was begun with then come first, unchanged.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+from ...pool.folder.own_files import refuse_links
+from ...pool.memory.seen import text_digest
+from ...pool.values.layout import EVOLUTIONS, MANIFEST, TURNS
+from ...runtime.record.journal import digest
+from ...runtime.record.trace import EVENTS
+from ...runtime.values.terminal import counted
+from ...schema.values.codec import Form, Misfit, from_value, kept, to_value
+from ...schema.values.errors import InputError
+from ...schema.values.files import make_folder, write_atomically
+from ...schema.values.json_text import dumps, loads
+from ...schema.values.problems import quoted
+from ...schema.values.secrets import scrubbed
+from ...schema.values.values import is_mapping, parts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from ...schema.host.models import Model
+    from ...schema.loading.ceiling import Ceiling
+    from ...schema.loading.recipe import Recipe
+    from ...schema.team.task import Task
+
+__all__ = [
+    "EPISODES",
+    "EVOLUTIONS",
+    "MANIFEST",
+    "TURNS",
+    "Manifest",
+    "find_folder",
+    "open_folder",
+    "task_digest",
+]
+
+EPISODES = "episodes"
+"""Where files of an evolution's episodes are kept, each in a folder of its number."""
+IGNORED = f"journal.sqlite*\n{EPISODES}/*/{EVENTS}\n"
+VERSION = 3
+"""Of the manifest."""
+ASPECTS = ("question", "question", "answer", "scorer", "files", "niche")
+"""What a task's digests are of, in this order: first the words of the question, then all of it."""
+DIGITS = 16
+_NAME = re.compile(r"[^/\\.\x00-\x1f][^/\\\x00-\x1f]*")
+
+
+@kept()
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Recipe:
+    """What a recipe must have for those who read a manifest."""
+
+    strategy: str
+    workers: int
+    beta: float
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+def _recipe(value: Any) -> Mapping[str, Any]:
+    if from_value(_Recipe, value).workers < 1:
+        raise Misfit(f"{value['workers']} is less than the minimum of 1", ("workers",))
+    return value
+
+
+def _digests(value: Any) -> Mapping[str, str]:
+    for task, digests in from_value(Mapping[str, str], value).items():
+        if len(digests.split(".")) != len(ASPECTS):
+            raise Misfit(f"{quoted(digests)} are not the digests of a task", (task,))
+    return value
+
+
+@kept(closed=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Manifest:
+    """What an evolution is made with.
+
+    Attributes:
+        recipe: The recipe, each field.
+        ceiling: What children may ask for.
+        models: What aliases stand for, without addresses' secrets and without keys.
+        embedder: What finds similar tasks; None where there is no memory.
+        tasks: The digests of each task by its id, in order: see `ASPECTS`.
+        commands: The commands that worked on it, as they were typed, each once.
+        coterie: The versions that did.
+        islands: Which of several islands it is; None where it is alone.
+    """
+
+    recipe: Annotated[Mapping[str, Any], Form(read=_recipe)]
+    ceiling: Mapping[str, Any]
+    models: Mapping[str, Mapping[str, Any]]
+    embedder: str | None
+    tasks: Annotated[Mapping[str, str], Form(read=_digests)]
+    commands: tuple[str, ...]
+    coterie: tuple[str, ...]
+    islands: Mapping[str, int] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        recipe: Recipe,
+        ceiling: Ceiling,
+        models: Iterable[Model],
+        embedder: str | None,
+        tasks: Iterable[Task],
+        command: str,
+        islands: Mapping[str, int] | None = None,
+    ) -> Self:
+        """Say what an evolution is made with."""
+        allowed = {
+            name: sorted(item) if isinstance(item, frozenset) else item
+            for name, item in asdict(ceiling).items()
+        }
+        return cls(
+            recipe=_plain(asdict(recipe)),
+            ceiling=_plain(allowed),
+            models={model.alias: _model(model, recipe) for model in models},
+            embedder=embedder,
+            tasks={task.id: task_digest(task) for task in tasks},
+            commands=(command,),
+            coterie=(version("coterie"),),
+            islands=islands,
+        )
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """Read what an evolution was begun with.
+
+        Raises:
+            InputError: There is none, it cannot be read, or another format was written.
+        """
+        path = folder / MANIFEST
+        try:
+            value = loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise InputError(f"no evolution in {str(folder)!r}: it has no {MANIFEST}.") from None
+        except (OSError, ValueError) as error:
+            raise InputError(f"{path}: cannot be read: {error}.") from None
+        if not is_mapping(value) or value.get("v") != VERSION:
+            raise InputError(
+                f"{folder} was begun by another version of coterie. Choose another --name; the pool"
+                " can be used as it is."
+            )
+        fields = {name: item for name, item in value.items() if name != "v"}
+        try:
+            return from_value(cls, fields)
+        except Misfit as error:
+            raise InputError(f"{path}: not what an evolution wrote there: {error}.") from None
+
+    def write(self, folder: Path) -> None:
+        """Keep it in the evolution's folder.
+
+        Raises:
+            StorageError: It cannot be written.
+        """
+        text = dumps({"v": VERSION, **to_value(self)}, indent=2, ensure_ascii=False)
+        write_atomically(folder / MANIFEST, text + "\n")
+
+    def after(self, earlier: Manifest) -> Manifest:
+        """Give what is kept of an evolution that is gone on with: who worked on it, too."""
+        return replace(
+            self,
+            commands=tuple(dict.fromkeys((*earlier.commands, *self.commands))),
+            coterie=tuple(dict.fromkeys((*earlier.coterie, *self.coterie))),
+        )
+
+    def differences(self, earlier: Manifest) -> list[str]:
+        """Say in which respects this is another evolution than one that was begun earlier."""
+        found = _changed("recipe", *(_flat(one.recipe) for one in (earlier, self)))
+        found += _changed("ceiling", earlier.ceiling, self.ceiling)
+        for alias in sorted(self.models.keys() & earlier.models.keys()):
+            # A server may be started elsewhere; what it serves has to be the same.
+            was, now = (
+                {key: item for key, item in one[alias].items() if key != "api_base"}
+                for one in (earlier.models, self.models)
+            )
+            found += _changed(f"model {alias!r}", was, now)
+        found += _changed("islands", earlier.islands or {}, self.islands or {})
+        if self.embedder != earlier.embedder:
+            found.append(f"embedder ({earlier.embedder}, now {self.embedder})")
+        return [*found, *_tasks_changed(earlier.tasks, self.tasks)]
+
+
+def open_folder(pool: Path, name: str, manifest: Manifest | None = None) -> Path:
+    """Make the folder of an evolution in its pool, or find the one that is there.
+
+    Args:
+        pool: The pool's folder.
+        name: The evolution's name.
+        manifest: What it is made with. One that has further tasks prolongs the stream. None:
+            nobody will go on with it.
+
+    Raises:
+        InputError: There is another evolution of that name.
+        StorageError: The folder cannot be written.
+    """
+    folder = pool / EVOLUTIONS / name
+    if manifest is not None and (find_folder(pool, name, manifest) / MANIFEST).exists():
+        earlier = Manifest.read(folder)
+        _ignore_what_git_need_not_keep(folder)
+        if (going_on := manifest.after(earlier)) != earlier:
+            going_on.write(folder)
+        return folder
+    make_folder(folder.parent)
+    make_folder(folder)
+    _ignore_what_git_need_not_keep(folder)
+    if manifest is not None:
+        manifest.write(folder)
+    return folder
+
+
+def _ignore_what_git_need_not_keep(folder: Path) -> None:
+    path = folder / ".gitignore"
+    if not path.exists() or path.read_text(encoding="utf-8") != IGNORED:
+        write_atomically(path, IGNORED)
+
+
+def find_folder(pool: Path, name: str, manifest: Manifest) -> Path:
+    """Say where an evolution's folder is to be, and make sure that it is none of another one.
+
+    Raises:
+        InputError: There is another evolution of that name, or it is no name; or a link is in the
+            pool.
+    """
+    if not _NAME.fullmatch(name):
+        raise InputError(f"{quoted(name)} is no name of an evolution, as a folder is called so.")
+    refuse_links(pool, whole=True)
+    folder = pool / EVOLUTIONS / name
+    if (folder / MANIFEST).exists() and (
+        differences := manifest.differences(Manifest.read(folder))
+    ):
+        raise InputError(
+            f"{folder} holds an evolution with another {'; another '.join(differences)}. Give what"
+            " it was begun with, or choose another --name."
+        )
+    return folder
+
+
+def task_digest(task: Task) -> str:
+    """Give the digests of what a task is, joined by dots."""
+    rest: Sequence[Any] = (
+        [task.query, task.context, dict(task.briefs)],
+        [task.id, task.answer],
+        [task.scorer.name, dict(task.scorer.options)],
+        [
+            *(dict(task.files), task.attached),
+            *(task.repo and str(task.repo.resolve()), task.commit),
+        ],
+        task.niche,
+    )
+    return ".".join([text_digest(task), *(digest(part)[:DIGITS] for part in rest)])
+
+
+def _model(model: Model, recipe: Recipe) -> dict[str, Any]:
+    """Say what an alias stands for; prices count where rewards are made of them."""
+    from ...runtime.local.weights import SMOLLM2
+    from ...schema.host.models import EMBEDDED
+
+    told: dict[str, Any] = {
+        "model": scrubbed(model.model),
+        "api_base": model.api_base and scrubbed(model.api_base),
+        "fallback": list(model.fallback),
+        "notes": scrubbed(model.notes),
+    }
+    if model.model == EMBEDDED:
+        told["weights"] = f"{SMOLLM2.name} sha256:{SMOLLM2.sha256}"
+    if recipe.beta and recipe.cost_unit == "usd":
+        prices = {name: item for name, item in parts(model).items() if name.startswith("usd_")}
+        told |= {**prices, "usd_steps": [dict(usd_step) for usd_step in model.usd_steps]}
+    return told
+
+
+def _changed(what: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Name what differs between two mappings, with the old value and the new one."""
+    told = [
+        f"{key}: {quoted(was.get(key))}, now {quoted(now.get(key))}"
+        for key in sorted(was.keys() | now.keys())
+        if was.get(key) != now.get(key)
+    ]
+    return [f"{what} ({'; '.join(told)})"] if told else []
+
+
+def _tasks_changed(was: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+    if len(now) < len(was):
+        return [f"stream ({counted(len(was), 'task')}, now {len(now)}; it may only grow)"]
+    for (old, digests), (new, others) in zip(was.items(), now.items(), strict=False):
+        if old != new:
+            return [f"stream (task {quoted(old)}, now {quoted(new)} in its place)"]
+        if digests != others:
+            pairs = zip(ASPECTS, digests.split("."), others.split("."), strict=True)
+            parts = dict.fromkeys(name for name, pair, other in pairs if pair != other)
+            many = sum(now[task] != known for task, known in was.items() if task in now) - 1
+            more = f" and {many} more" if many else ""
+            return [f"{' and '.join(parts)} of task {quoted(old)}{more}"]
+    return []
+
+
+def _flat(recipe: Mapping[str, Any]) -> dict[str, Any]:
+    """Give each field of a recipe, those under `settings` too, by its name as messages show it."""
+    own = {f"settings.{key}": item for key, item in recipe["settings"].items()}
+    return {**{key: item for key, item in recipe.items() if key != "settings"}, **own}
+
+
+def _plain(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a value as JSON reads it back."""
+    return loads(dumps(value))

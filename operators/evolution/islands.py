@@ -1,0 +1,197 @@
+"""Islands: evolutions on parts of a stream, in pools of their own, that send each other their best.
+
+After every so many of its tasks, each island puts its most promising team where all can read it,
+as a small pool with all that the team was made from, waits until the others have done so, and takes
+theirs in, in the order of the islands. What an island sees then depends on nobody's speed: the same
+islands with the same answers leave the same pools. What is there stays, so an island that died goes
+on where it was, and the others wait for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import tempfile
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...pool.expectation.expectation import most_promising
+from ...pool.ledger.changes import Told
+from ...pool.teams.exchange import import_teams
+from ...pool.teams.pool import Pool
+from ...runtime.record.journal import digest
+from ...runtime.runs.record import read_value
+from ...runtime.values.terminal import counted
+from ...schema.values.errors import InputError, RunError
+from ...schema.values.files import make_folders, rename, write_atomically
+from ...schema.values.json_text import dumps
+from .strategy import strategy_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ...schema.loading.recipe import Recipe
+    from ...schema.team.task import Task
+    from ...schema.values.part import Part
+
+__all__ = ["Islands"]
+
+SEALED = "islands.json"
+"""What the islands that meet in a folder have alike, written by the first of them."""
+MET = "islands.met"
+"""What the event of an exchange is called in the ledger."""
+SECONDS = 1.0
+"""Between two looks whether another island has come."""
+
+
+class NotYet(RunError):
+    """Another island has not come so far, and it is not to be waited for."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Islands:
+    """One of several evolutions that exchange their best teams.
+
+    Attributes:
+        part: Which it is, and of how many.
+        every: After how many of its tasks they meet.
+        stream: The tasks of all of them.
+        place: The folder where they meet, which all of them reach.
+        waits: Whether it waits for those who come later; else it stops, to be gone on with.
+        say: Told what it waits for.
+    """
+
+    part: Part
+    every: int
+    stream: Sequence[Task]
+    place: Path
+    waits: bool = True
+    say: Callable[[str], None] = lambda _text: None
+
+    def __str__(self) -> str:
+        often = (len(self.stream) // self.part.of - 1) // self.every
+        return (
+            f"island {self.part}: they meet {counted(often, 'time')}, after each"
+            f" {counted(self.every, 'task')} of their own, in {self.place}"
+        )
+
+    def value(self) -> dict[str, int]:
+        """Give what makes it this island and no other."""
+        return {**asdict(self.part), "every": self.every, "tasks": len(self.stream)}
+
+    def tasks(self) -> list[Task]:
+        """Take this island's tasks of the stream.
+
+        Raises:
+            InputError: There are fewer tasks than islands.
+        """
+        return self.part.take(self.stream)
+
+    def seeded(self, recipe: Recipe) -> Recipe:
+        """Give the recipe with this island's random seed: counted up from the first one's."""
+        return replace(recipe, seed=recipe.seed + self.part.which - 1)
+
+    def meeting_after(self, episode: int) -> int | None:
+        """Give which meeting is after an episode, from 1; None where there is none.
+
+        They meet as long as the one with the fewest tasks has some left, so all meet equally often.
+        """
+        meeting, rest = divmod(episode + 1, self.every)
+        return meeting if not rest and episode + 1 < len(self.stream) // self.part.of else None
+
+    def check(self, recipe: Recipe) -> None:
+        """Make sure that those who meet here belong together, as far as anybody has come.
+
+        Args:
+            recipe: The recipe, with this island's seed.
+
+        Raises:
+            InputError: Others meet here, or the strategy's pool is more than its teams.
+        """
+        strategy = strategy_of(recipe.strategy)
+        if not strategy.leaves_team or strategy.scaffold:
+            raise InputError(
+                f"--island: what {recipe.strategy} learns is more than teams, which is what islands"
+                " send each other. Evolve parts of the stream apart, or take another strategy."
+            )
+        path = self.place / SEALED
+        found = read_value(path) if path.exists() else {}
+        for name, item in self._alike(recipe).items():
+            if found.get(name, item) != item:
+                shown = name if name == "recipe" else f"{name} ({found.get(name)}, here {item})"
+                raise InputError(
+                    f"{self.place}: other islands meet there, with another {shown}. Choose another"
+                    " --meet."
+                )
+
+    def claim(self, recipe: Recipe) -> None:
+        """Say who meets here, as the first to come; others are checked against that.
+
+        Raises:
+            InputError: As `check`.
+            StorageError: The folder cannot be made.
+        """
+        if not (self.place / SEALED).exists():
+            make_folders(self.place)
+            write_atomically(self.place / SEALED, dumps(self._alike(recipe)) + "\n")
+        self.check(recipe)
+
+    def _alike(self, recipe: Recipe) -> dict[str, Any]:
+        first = asdict(replace(recipe, seed=recipe.seed - self.part.which + 1))
+        told = {"of": self.part.of, "every": self.every, "tasks": len(self.stream)}
+        return {**told, "recipe": digest(first)}
+
+    async def meet(self, pool: Pool, meeting: int, op: Callable[[str], str]) -> None:
+        """Send the most promising team, wait for those of the others, and take them in.
+
+        What was done of it before a crash is not done again.
+
+        Args:
+            pool: The pool.
+            meeting: Which meeting it is, from 1.
+            op: Names an update of the pool, so that it counts once.
+
+        Raises:
+            NotYet: Somebody is not there yet, and is not to be waited for.
+            InputError: What somebody sent is no pool, or has a team that cannot be had here.
+            StorageError: Something cannot be read or written.
+        """
+        told = Told(what=MET, about={"meeting": meeting, "islands": self.part.of})
+        pool.commit(told, op=op(f"met {meeting}"))
+        self._send(pool, meeting)
+        others = [which for which in range(1, self.part.of + 1) if which != self.part.which]
+        await self._all(meeting, others)
+        for which in others:
+            source = Pool.open(self._sent(meeting, which), catalogue=pool.catalogue)
+            best, _ = most_promising(source)
+            import_teams(pool, source, [best.name], op=op(f"met {meeting} {which:06d}"))
+
+    def _sent(self, meeting: int, which: int) -> Path:
+        return self.place / f"{meeting:06d}" / f"{which:06d}"
+
+    def _send(self, pool: Pool, meeting: int) -> None:
+        """Put the best team where others find it: all of it, or nothing."""
+        target = self._sent(meeting, self.part.which)
+        if target.exists():
+            return
+        make_folders(target.parent)
+        best, _ = most_promising(pool)
+        folder = Path(tempfile.mkdtemp(prefix=".", dir=target.parent))
+        try:
+            sent = Pool.init(folder, catalogue=pool.catalogue)
+            import_teams(sent, pool, [best.name], op=f"sent {meeting}")
+            rename(folder, target)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    async def _all(self, meeting: int, others: Sequence[int]) -> None:
+        said = ""
+        while away := [one for one in others if not self._sent(meeting, one).exists()]:
+            who = ", ".join(f"{one}/{self.part.of}" for one in away)
+            if not self.waits:
+                raise NotYet(f"meeting {meeting}: the islands {who} have not come so far.")
+            if said != who:
+                said = who
+                self.say(f"meeting {meeting}: waiting for the islands {who}")
+            await asyncio.sleep(SECONDS)

@@ -1,0 +1,69 @@
+"""How the lines of episodes are read, whether their strategy searches among candidates or not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...pool.population.evolutions import turns_in
+from ...pool.population.evolutions import usage_of as consumed_by
+from ...pool.values.layout import TURNS
+from ...runtime.values.usage import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+__all__ = [
+    "best_of",
+    "candidates_of",
+    "executed",
+    "lines_in",
+    "runs_of",
+    "saved_of",
+    "usage_of",
+]
+
+
+def lines_in(folder: Path) -> Iterator[Mapping[str, Any]]:
+    """Read the lines of the episodes that an evolution has committed.
+
+    Args:
+        folder: The evolution's folder.
+
+    Raises:
+        StorageError: The file is damaged, or a line says what no episode says.
+    """
+    return (entry.value for entry in turns_in(folder / TURNS))
+
+
+def candidates_of(line: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """Give the candidates of an episode, in order; none, where nothing was chosen among any."""
+    return line.get("candidates", ())
+
+
+def best_of(line: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Give the best candidate of an episode, where it had any."""
+    return candidates_of(line)[line["best"]] if "best" in line else None
+
+
+def runs_of(line: Mapping[str, Any]) -> int:
+    """Count the teams that an episode ran; of a strategy without candidates, its runs."""
+    return len(candidates_of(line)) or len(line.get("runs", ()))
+
+
+def usage_of(line: Mapping[str, Any]) -> Usage:
+    """Sum up what the runs of an episode consumed."""
+    runs, _, _ = consumed_by(line)
+    return runs
+
+
+def saved_of(line: Mapping[str, Any]) -> Usage:
+    """Sum up what its children did not consume, as runs of their parents had the answers."""
+    saved = (candidate.get("saved", {}) for candidate in candidates_of(line))
+    return sum((Usage(**one) for one in saved), Usage())
+
+
+def executed(line: Mapping[str, Any]) -> bool:
+    """Tell whether the run that gave an episode's answer came to its end without a failure."""
+    best = best_of(line)
+    return line["executed"] if best is None else best["executed"]

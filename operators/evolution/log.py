@@ -1,0 +1,72 @@
+"""The log of an episode: everything that its operators and its teams were asked, did and answered.
+
+It lies beside the journal and, like that, is not for git. `mas show` reads it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ...runtime.record.trace import Event, RunFolder, Trace
+from ...schema.values.files import make_folders
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+__all__ = ["EpisodeLog"]
+
+LARGEST = 32_000_000
+"""Characters of the log of one episode; what comes later is not kept, and that is told."""
+
+
+@dataclass(kw_only=True, eq=False)
+class EpisodeLog:
+    """Writes the events of an episode into its folder. A context manager.
+
+    Attributes:
+        folder: The episode's folder; it is made when something happens.
+        scrub: Takes the host's secrets out of what is written.
+        most: Characters that are kept.
+        beside: Who else hears of them.
+        trace: What tells it what happens.
+    """
+
+    folder: Path
+    scrub: Callable[[str], str]
+    most: int = LARGEST
+    beside: tuple[Callable[[Event], None], ...] = ()
+    trace: Trace = field(init=False)
+    _written: int = field(default=0, init=False)
+    _file: RunFolder = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._file = RunFolder(self.folder, self._counted)
+        self.trace = Trace(self, *self.beside)
+
+    def __enter__(self) -> EpisodeLog:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def __call__(self, event: Event) -> None:
+        """Take an event, as long as there is room.
+
+        Raises:
+            StorageError: It cannot be written.
+        """
+        if self._written > self.most:
+            return
+        if not self._written:
+            make_folders(self.folder)
+        self._file(event)
+        if self._written > self.most:
+            fields = {"most": self.most}
+            self._file(Event(type="log_full", seconds=event.seconds, agent=None, fields=fields))
+
+    def _counted(self, text: str) -> str:
+        line = self.scrub(text)
+        self._written += len(line)
+        return line

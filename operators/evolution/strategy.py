@@ -1,0 +1,189 @@
+"""What a strategy is, and how one is found: by its name in the group `coterie.strategies`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+
+from ...schema.host.settings import find_strategy
+from ...schema.loading.recipe import DEFAULT_SEEDS
+from ...schema.values.errors import InputError
+from ..core.scoring import is_judged
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from ...pool.ledger.changes import Change
+    from ...pool.view import Fold
+    from ...runtime.plan.plan import Plan
+    from ...schema.host.catalogue import Catalogue
+    from ...schema.loading.recipe import Recipe
+    from ...schema.team.task import Task
+    from ...schema.team.team import Agent, Team
+    from .context import Stage
+    from .episode import Episode
+
+__all__ = [
+    "NO_SETTINGS",
+    "Need",
+    "NoSettings",
+    "SettingError",
+    "Strategy",
+    "asked_models",
+    "strategy_of",
+]
+
+Need = Literal["teams", "children", "agents", "meta_model", "judge", "answers", "memory", "past"]
+"""What a strategy may need:
+
+* `teams`: the teams of the pool, which begins with the recipe's seeds and has to have some;
+* `children`: room for teams that it makes: a ceiling that is higher than what the seeds ask for;
+* `agents`: the agents of the pool;
+* `meta_model`: that the recipe's meta-model can be asked;
+* `judge`: that the recipe's judge can be asked, also where tasks have reference answers;
+* `answers`: that every task has a reference answer;
+* `memory`: what the pool has learnt, found by similarity;
+* `past`: the lines of earlier episodes, which are then held in memory.
+"""
+
+Found = tuple[Any, "Mapping[str, str]"]
+"""Settings, and the texts of the files that they name."""
+
+NO_SETTINGS: Mapping[str, Any] = MappingProxyType({"type": "object", "additionalProperties": False})
+"""The schema of a strategy that lets nothing be set."""
+
+
+class SettingError(InputError):
+    """A setting cannot be had here.
+
+    Attributes:
+        field: Which.
+    """
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NoSettings:
+    """The settings of a strategy that lets nothing be set."""
+
+
+def _nothing(_settings: Any, /) -> frozenset[Need]:
+    return frozenset()
+
+
+def _no_fold(_settings: Any, /) -> None:
+    return None
+
+
+def _right(_settings: Any, _said: Mapping[str, Any], /) -> Mapping[str, str]:
+    return {}
+
+
+def _suited(
+    _settings: Any, _teams: Sequence[Team], _agents: Sequence[Agent], /
+) -> Mapping[str, str]:
+    return {}
+
+
+def _nobody(_settings: Any, _beside: Path, _catalogue: Catalogue, /) -> Sequence[Agent]:
+    return ()
+
+
+def _no_files(settings: Any, _beside: Path, _catalogue: Catalogue, /) -> Found:
+    return settings, {}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Strategy:
+    """A loop that says which operator acts when, on one task at a time.
+
+    Attributes:
+        name: What recipes call it.
+        episode: What it does with a task. It
+
+            * **must** say what came of it by `Episode.answered`, or raise;
+            * **must** take chance from `Episode.chance` and model answers through the journal only,
+              under paths that do not depend on scheduling;
+            * **must** keep changes in an order that does not depend on scheduling either, and make
+              none in any other way.
+        begin: Gives what is to happen to the pool before the first task: its first agents. It
+            **must** give the same whenever it is asked.
+        settings: The type of its settings; see `schema.host.settings.Configurable`.
+        schema: Their JSON Schema.
+        check: Says what is wrong with them that no schema can say, by the field.
+        suits: Says what is wrong with them beside the teams and the agents of the pool that are not
+            retired, by the field; of a new pool, its seeds, and no agents.
+        seeds: The teams that a new pool begins with where the recipe has none.
+        agents: Gives the agents that a pool without any begins with, given the settings and the
+            recipe's folder. What they ask for may be asked for. Raises `InputError`.
+        teams: Gives the teams that it makes of those of the pool and of its agents, given the
+            settings: what they ask for may be asked for, and not what those of the pool do. Raises
+            `InputError`. None: teams of the pool are run as they are.
+        needs: Says what it needs, given its settings.
+        fold: Gives, by its settings, what it wants to know of the pool before the first line of
+            the ledger. An episode finds what that came to in `View.folded`. None: nothing.
+        leaves_team: Whether what it comes to is a team of the pool, which a test runs as it stands.
+            Else a test is of the strategy, with all that its pool has learnt.
+        scaffold: Whether it evolves one team, the pool's head, whose folder `scaffold/` then is.
+        reuses: Whether it says of whose run on the task a team's goes on: see `Recipe.reuse`.
+        find: Finds the files that its settings name, relative to the recipe's folder, and checks
+            them: gives them by name, and the settings that name them so. Raises `InputError`, of
+            one that is not there `SettingError`.
+        foretells: Says in a line, given its settings, what happens on a task; empty: nothing that a
+            name would not tell.
+        calls_at_most: Bounds the model calls of one task, given its settings and the plan that it
+            begins with: those of agents and those of operators. None: nobody knows.
+    """
+
+    name: str
+    episode: Callable[[Episode], Awaitable[None]]
+    begin: Callable[[Stage], Iterable[Change]] = lambda _stage: ()
+    settings: Callable[..., Any] = NoSettings
+    schema: Mapping[str, Any] = field(default_factory=lambda: NO_SETTINGS)
+    check: Callable[[Any, Mapping[str, Any]], Mapping[str, str]] = _right
+    suits: Callable[[Any, Sequence[Team], Sequence[Agent]], Mapping[str, str]] = _suited
+    seeds: tuple[str, ...] = DEFAULT_SEEDS
+    agents: Callable[[Any, Path, Catalogue], Sequence[Agent]] = _nobody
+    teams: Callable[[Any, Sequence[Team], Sequence[Agent], Catalogue], Iterable[Team]] | None = None
+    needs: Callable[[Any], frozenset[Need]] = _nothing
+    fold: Callable[[Any], Fold | None] = _no_fold
+    leaves_team: bool = False
+    scaffold: bool = False
+    reuses: bool = False
+    find: Callable[[Any, Path, Catalogue], Found] = _no_files
+    foretells: Callable[[Any], str] = lambda _settings: ""
+    calls_at_most: Callable[[Any, Plan], int] | None = None
+
+
+def strategy_of(name: str) -> Strategy:
+    """Find a strategy by the name that recipes write.
+
+    Raises:
+        InputError: No installed package gives it, it cannot be imported, or it is none.
+    """
+    found = find_strategy(name)
+    if not isinstance(found, Strategy):
+        raise InputError(
+            f"{name!r} of coterie.strategies does not lead to a Strategy, but to a"
+            f" {type(found).__name__}."
+        )
+    return found
+
+
+def asked_models(recipe: Recipe, tasks: Iterable[Task]) -> frozenset[str]:
+    """Name the aliases of the models that operators and the judge may ask.
+
+    Those that agents ask are not among them: they follow from the teams.
+    """
+    asked: set[str] = set()
+    needs = strategy_of(recipe.strategy).needs(recipe.settings)
+    if "judge" in needs or any(is_judged(recipe, task) for task in tasks):
+        asked.add(recipe.judge_model or recipe.meta_model)
+    if "meta_model" in needs:
+        asked.add(recipe.meta_model)
+    return frozenset(asked)

@@ -1,0 +1,367 @@
+"""How teams are run on a task of an evolution, once each, and how what came of it is scored."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from ...runtime.agents.ablation import NOBODY_SILENT
+from ...runtime.agents.outcomes import Run
+from ...runtime.agents.round_state import NOTHING, Carry
+from ...runtime.engine.allowance import Allowance
+from ...runtime.engine.engine import execute
+from ...runtime.plan.plan import compile
+from ...runtime.record.journal import digest
+from ...runtime.rounds.rounds import Next, rounds, summed
+from ...runtime.runs.parent_reuse import Descent
+from ...runtime.runs.whole import as_run, passes, perform
+from ...runtime.scoring.scoring import scored
+from ...runtime.values.score import Score
+from ...runtime.values.usage import Usage
+from ...schema import dump
+from ...schema.values.codec import from_value, to_value
+from ...schema.values.errors import InputError, LimitError, RunError
+from ..core.judge import Verdict, judge
+from ..core.scoring import cost_of, is_judged
+from .reuse import reuse_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ...runtime.agents.ablation import Silence
+    from ...runtime.agents.outcomes import AgentOutcome
+    from ...runtime.engine.artifacts import Keep
+    from ...runtime.engine.engine import Context
+    from ...runtime.plan.plan import Plan
+    from ...runtime.record.trace import Trace
+    from ...runtime.rounds.rounds import Between, Round
+    from ...runtime.runs.services import Services
+    from ...runtime.values.budget import Budget
+    from ...runtime.values.caps import Caps
+    from ...schema.team.task import Task
+    from ...schema.team.team import Team
+    from ..core.meta import Meta
+    from ..core.proposal import Dropped
+    from .context import Stage
+
+__all__ = ["Halted", "TaskRuns"]
+
+NOBODY: Mapping[str, AgentOutcome] = MappingProxyType({})
+
+
+class Halted(RunError):
+    """A provider or a jail failed, which says nothing about any team; the evolution has to wait."""
+
+
+@dataclass(kw_only=True, eq=False)
+class TaskRuns:
+    """The runs of teams on one task.
+
+    Attributes:
+        stage: What there is of this host.
+        task: The task.
+        learning: Whether anything is kept. False: it is a test, of which nobody learns.
+        path: Where they stand in the journal.
+        judge: The model that judges.
+        trace: Told everything that happens.
+        artifacts: Keeps the files that agents write; None: nobody does.
+    """
+
+    stage: Stage
+    task: Task
+    learning: bool = True
+    path: str = ""
+    judge: Meta = field(init=False, repr=False)
+    trace: Trace | None = None
+    artifacts: Keep | None = None
+    _runs: dict[str, Run] = field(default_factory=dict[str, "Run"])
+    _beside: Usage = field(default_factory=Usage)
+    _descents: dict[str, Descent] = field(default_factory=dict[str, Descent])
+
+    @property
+    def services(self) -> Services:
+        """Models, tools and jails, as the teams have them."""
+        return self.stage.services
+
+    async def run(
+        self,
+        team: Team,
+        what: str,
+        *,
+        carry: Carry = NOTHING,
+        given: Mapping[str, AgentOutcome] = NOBODY,
+        base: Team | None = None,
+        parents: Sequence[str] | None = None,
+        dialogue: int = 0,
+        caps: Caps | None = None,
+    ) -> Run:
+        """Run a team on the task; what came of it is journaled whole, so a restart only reads it.
+
+        With something carried into it, or outcomes given, its agents work once, whatever the team
+        says of rounds.
+
+        A model that is too slow has to be waited for, and says nothing about a team. But a child
+        that gives it less time than its parent did would have to be waited for forever: then the
+        failed run is given.
+
+        Args:
+            team: The team.
+            what: Which run of the episode it is. No two have the same.
+            carry: What its agents read of earlier passes.
+            given: Outcomes of those of them that are not run.
+            base: The team that it is a child of.
+            parents: Which runs of the episode were those of the teams that it was made of, all of
+                them over: what they were answered need not be asked again, see `Recipe.reuse`. The
+                first gave its topology. None: it is to be fresh, and no child's parent.
+            dialogue: Characters that are kept of what each agent read and said.
+            caps: What the run may consume. One that met these is the team's doing, and counts.
+
+        Raises:
+            Halted: A provider or a jail failed.
+            LimitError: The budget is used up.
+        """
+        stage, task, place = self.stage, self.task, f"{self.path}{what}/"
+        plan, services = compile(team, stage.catalogue), self.services
+        is_hasty = base is not None and _is_hastier(team, base)
+        outcomes = {name: to_value(outcome) for name, outcome in sorted(given.items())}
+        read = [asdict(carry), outcomes] if carry != NOTHING or outcomes else []
+        told = [dict(task.briefs)] if task.briefs else []
+        descent = self._descent(plan, what, parents)
+
+        async def work() -> Mapping[str, Any]:
+            await services.prepare(plan)
+            own = self._part_of_budget(caps, place)
+            part: dict[str, Any] = {"budget": own} if own else {}
+            part |= {"journal": descent} if descent else {}
+            context = self._context(dialogue=dialogue, trace=self._telling(plan, what), **part)
+            if read:
+                made = await execute(plan, task, context, path=place, carry=carry, given=given)
+                run = await scored(made, task, services.jails)
+            else:
+                run = await perform(plan, task, context, path=place)
+            if own is None or not own.reached - {"seconds"}:
+                self._must_count(run, is_waited_for=not is_hasty)
+            return to_value(replace(run, saved=descent.saved) if descent else run)
+
+        asked = digest(plan.content_hash, task.id, task.query, task.context, *told, *read)
+        run = from_value(Run, await stage.journal.once(f"{place}outcome", "run", asked, work))
+        self._runs[what] = run
+        return run
+
+    async def rounds(
+        self, team: Team, what: str, between: Between, *, most: int, dialogue: int = 0
+    ) -> tuple[Round, ...]:
+        """Let a team work on the task in rounds; nothing is scored.
+
+        Every round may take as long as the team may for a run, on the mean. What an agent came to
+        is journaled, so a restart only reads it.
+
+        Args:
+            team: The team of the first round.
+            what: Which rounds of the episode these are. No two have the same.
+            between: Says what comes after a round.
+            most: The most rounds.
+            dialogue: Characters that are kept of what each agent read and said.
+
+        Raises:
+            Halted: A provider or a jail failed.
+            LimitError: The budget is used up.
+        """
+        stage, services = self.stage, self.services
+        allowance = Allowance(most * team.execution.timeout)
+
+        async def one_pass(coming: Next, number: int) -> Run:
+            await services.prepare(coming.plan)
+            run = await execute(
+                coming.plan,
+                self.task,
+                self._context(trace=told and told.within(round=number), dialogue=dialogue),
+                path=f"{self.path}{what}/round {number}/",
+                carry=coming.carry,
+                given=coming.given,
+                allowance=allowance,
+            )
+            self._must_count(run)
+            return run
+
+        first = Next(plan=compile(team, stage.catalogue))
+        told = self._telling(first.plan, what)
+        done = await rounds(first, one_pass, between, most=most)
+        self._runs[what] = summed(done, done[-1].plan)
+        return done
+
+    async def passes(
+        self,
+        team: Team,
+        what: str,
+        *,
+        silent: Silence = NOBODY_SILENT,
+    ) -> tuple[Round, ...]:
+        """Let a team work on the task by all that it declares: its rounds, who opens, who closes.
+
+        What an agent came to is journaled, so a restart only reads it. `came` gives the run.
+
+        Args:
+            team: The team.
+            what: Which run of the episode it is. No two have the same.
+            silent: Who takes no part.
+
+        Returns:
+            All passes, in order; one, where the team declares nothing.
+
+        Raises:
+            Halted: A provider or a jail failed.
+            LimitError: The budget is used up.
+            InputError: Somebody is silent who is no agent of the team.
+        """
+        services, plan = self.services, compile(team, self.stage.catalogue)
+        await services.prepare(plan)
+        context = self._context(trace=self._telling(plan, what))
+        path = f"{self.path}{what}/"
+        done = await passes(plan, self.task, context, path=path, silent=silent)
+        run = await scored(as_run(done, plan), self.task, services.jails)
+        self._must_count(run)
+        self._runs[what] = run
+        return done
+
+    def _descent(self, plan: Plan, what: str, parents: Sequence[str] | None) -> Descent | None:
+        """Give the journal of a run that others are made of, or that is made of others."""
+        way = reuse_of(self.stage.recipe) if self.learning else "never"
+        if parents is None or way == "never":
+            return None
+        made = self._descents[what] = Descent.of(
+            self.stage.journal,
+            f"{self.path}{what}/",
+            plan,
+            [self._descents[parent] for parent in parents],
+            takes_seed=self.stage.services.gateway.takes_seed,
+            always=way == "always",
+        )
+        return made
+
+    def _part_of_budget(self, caps: Caps | None, place: str) -> Budget | None:
+        """Give what a run may spend, where it has caps of its own, less what it has spent."""
+        if caps is None:
+            return None
+        spent = self.stage.journal.spent(place)
+        return self.stage.budget.child(caps, "the run", spent=spent)
+
+    def _telling(self, plan: Plan, what: str) -> Trace | None:
+        """Tell who is run, and give the trace of that run, whose events all say which it is."""
+        if self.trace is None:
+            return None
+        part = self.trace.within(run=what)
+        part.emit("team_given", team=plan.team.name, yaml=dump(plan.resolved))
+        return part
+
+    def _context(self, **others: Any) -> Context:
+        """Give what it takes to run teams here, journaled and within the budget."""
+        stage = self.stage
+        usual: dict[str, Any] = {
+            "journal": stage.journal,
+            "scrubber": stage.scrubber,
+            "budget": stage.budget,
+            "trace": self.trace,
+            "keep": self.artifacts,
+        }
+        return self.services.context(**{**usual, **others})
+
+    def came(self, what: str) -> Run:
+        """Give what came of a run of the episode that was made.
+
+        Args:
+            what: Which one it is.
+        """
+        return self._runs[what]
+
+    def consumed(self, usage: Usage) -> None:
+        """Count what was consumed by runs that were made in another way, beside these.
+
+        Args:
+            usage: What they consumed.
+        """
+        self._beside += usage
+
+    def _must_count(self, run: Run, *, is_waited_for: bool = True) -> None:
+        """Make sure that what came of a run is the team's doing."""
+        if run.over_budget:
+            raise LimitError(str(run.error))
+        if run.is_infrastructure_failure and (is_waited_for or not run.is_too_slow):
+            raise Halted(f"task {self.task.id}: {run.error}")
+
+    async def score(self, run: Run, what: str) -> Score | Dropped:
+        """Score a run as the recipe says; a team that came to no answer has none that is right.
+
+        In a test, where nothing is learnt, nothing may be chosen by a reference answer either: a
+        judge scores what there is to choose among.
+
+        Args:
+            run: The run.
+            what: Which run of the episode it is.
+
+        Raises:
+            CoterieError: As for `Meta.ask`.
+            Halted: The jail in which it is scored failed.
+            InputError: The task has no answer to score against.
+        """
+        judged = not self.learning or is_judged(self.stage.recipe, self.task)
+        return await self._scored(run, what, judged=judged)
+
+    async def verdict(self, run: Run, what: str) -> Score | Dropped:
+        """Score a run by the reference answer, where there is one, whatever the recipe says.
+
+        It is for the answer that an episode came to, and must not choose among any.
+
+        Args:
+            run: The run.
+            what: Which run of the episode it is.
+
+        Raises:
+            CoterieError: As for `Meta.ask`.
+            Halted: The jail in which it is scored failed.
+        """
+        return await self._scored(run, what, judged=self.task.answer is None)
+
+    async def _scored(self, run: Run, what: str, *, judged: bool) -> Score | Dropped:
+        recipe = self.stage.recipe
+        if run.answer is None:
+            return Score(value=0.0, reason=run.error or "it came to no answer.")
+        if judged:
+            verdict = await judge(
+                self.judge,
+                f"{self.path}{what}/judge",
+                self.task,
+                run.answer,
+                rubric=recipe.rubric,
+                samples=recipe.judge_samples,
+            )
+            return verdict.score if isinstance(verdict, Verdict) else verdict
+        if run.score is None:
+            run = await scored(run, self.task, self.stage.services.jails)
+            self._must_count(run)
+        if run.score is None:
+            raise InputError(f"task {self.task.id!r} has no answer to score against.")
+        return run.score
+
+    def reward(self, run: Run, score: Score) -> float:
+        """Give score - beta * cost of a run (EvoMAS Eq. 4)."""
+        recipe = self.stage.recipe
+        return score.value - recipe.beta * cost_of(run, recipe)
+
+    @property
+    def ran(self) -> Usage:
+        """What its runs consumed, all together."""
+        return sum((self._runs[what].usage for what in sorted(self._runs)), self._beside)
+
+
+def _is_hastier(team: Team, base: Team) -> bool:
+    """Tell whether some agent, or the whole team, has less time than in the team it comes from."""
+    if team.execution.timeout < base.execution.timeout:
+        return True
+    longest = base.execution.timeout
+    before = {name: agent.timeout or longest for name, agent in base.agents.items()}
+    return any(
+        (agent.timeout or longest) < before.get(name, longest)
+        for name, agent in team.agents.items()
+    )

@@ -1,0 +1,1 @@
+"""Baselines: a fixed team, and the best of n."""

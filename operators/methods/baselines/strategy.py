@@ -1,0 +1,61 @@
+"""What evolution is compared with, in the same frame and at the same cost."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ...evolution.strategy import Need, Strategy
+from ..search.search import Attempt, Search
+from ..search.settings import SCHEMA, SearchSettings, check
+
+if TYPE_CHECKING:
+    from ....runtime.plan.plan import Plan
+    from ...evolution.episode import Episode
+
+__all__ = ["BEST_OF_N", "FIXED", "best_of_n", "fixed"]
+
+
+async def fixed(episode: Episode) -> None:
+    """Run every seed of the pool as it stands; with one seed, a single team on every task."""
+    search = Search(episode=episode)
+    seeds = [member for member in search.members.values() if not member.born.parents]
+    await search.tried(*(Attempt(number, seed.team, [seed]) for number, seed in enumerate(seeds)))
+    search.end()
+
+
+async def best_of_n(episode: Episode) -> None:
+    """Run selected teams as often as an evolution would run any, and keep the best: no edits.
+
+    It costs what EvoMAS costs for its runs, and shows what trying again is worth by itself.
+    """
+    search = Search(episode=episode)
+    settings = search.settings
+    members = await search.selected("statistics", settings.parents)
+    runs = range(settings.parents + settings.steps)
+    chosen = [(number, members[number % len(members)]) for number in runs]
+    await search.tried(*(Attempt(number, one.team, [one]) for number, one in chosen), again=True)
+    search.end()
+
+
+def _needs(_settings: SearchSettings, /) -> frozenset[Need]:
+    return frozenset({"teams"})
+
+
+def calls_at_most(settings: SearchSettings, plan: Plan) -> int:
+    """Bound the model calls of a task, of the runs of a team as large as this one."""
+    runs = settings.parents + settings.steps
+    return runs * settings.repeats * plan.calls_at_most
+
+
+BEST_OF_N = Strategy(
+    name="best_of_n",
+    episode=best_of_n,
+    settings=SearchSettings,
+    schema=SCHEMA,
+    check=check,
+    needs=_needs,
+    leaves_team=True,
+    calls_at_most=calls_at_most,
+)
+FIXED = replace(BEST_OF_N, name="fixed", episode=fixed, calls_at_most=None)

@@ -1,0 +1,162 @@
+"""What members of a team answered to the task itself, what that was worth, and whether they agree.
+
+An attempt is what a position came to whose report is the team's answer, or one of those among which
+a Function picks it: in a debate the later answers, of a generator with critics the revised one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from ....runtime.agents.outcomes import AgentOutcome, Run
+from ....runtime.agents.runner import AgentResult
+from ....runtime.scoring.voting import conclusion, picks
+from ....runtime.values.score import Score
+from ....runtime.values.together import together
+from .seating import seat_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ....runtime.tools import ToolCall
+    from ....schema.team.task import Task
+    from ....schema.team.team import Team
+    from ...core.proposal import Dropped
+    from ...evolution.episode import Episode
+    from .seating import Seated
+
+__all__ = ["Attempt", "attempts", "disagree", "graded"]
+
+_Key = tuple[str, str]
+NOTHING_KNOWN: Mapping[str, float] = MappingProxyType({})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Attempt:
+    """What one member answered to the task itself.
+
+    Attributes:
+        agent: Who: its name in the pool.
+        seat: Where it sat.
+        position: The agent of the team that answered.
+        answer: What it answered.
+        score: What that is worth, in [0, 1]; None, where nobody graded it.
+        tool_calls: What it had its tools do for that, in order.
+    """
+
+    agent: str
+    seat: str
+    position: str
+    answer: str
+    score: float | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+
+
+def attempts(seated: Seated, run: Run) -> tuple[Attempt, ...]:
+    """Give what the members of a team answered to the task, in the order of the team.
+
+    Whoever came to nothing has no attempt.
+
+    Args:
+        seated: The team.
+        run: What came of its work.
+    """
+    answering = {*_answering(seated.team, seated.team.output)}
+    return tuple(
+        Attempt(
+            agent=seated.seats[seat],
+            seat=seat,
+            position=agent,
+            answer=result.content if result.answer is None else result.answer,
+            tool_calls=outcome.tool_calls,
+        )
+        for agent in seated.team.agents
+        if agent in answering
+        and (seat := seat_of(agent)) is not None
+        and (outcome := run.agents.get(agent)) is not None
+        and (result := outcome.result) is not None
+    )
+
+
+async def graded(
+    episode: Episode,
+    attempts: Sequence[Attempt],
+    known: Mapping[str, float] = NOTHING_KNOWN,
+) -> tuple[Attempt, ...]:
+    """Score attempts as the recipe says: by the reference answer, or by the judge.
+
+    In a test nothing is graded, as nobody learns of it. One text is scored once, however many came
+    to it; where the judge has no score for it, that is counted as lost, and nobody has one.
+
+    Args:
+        episode: The task. What judging consumes counts as its judging.
+        attempts: Attempts at it.
+        known: Scores of answers that are known, such as that of the team, in [0, 1].
+
+    Raises:
+        Halted: A jail failed.
+        CoterieError: As for `TaskRuns.score`.
+    """
+    if not episode.learning:
+        return (*attempts,)
+    first: dict[_Key, Attempt] = {}
+    for attempt in attempts:
+        first.setdefault(_key(attempt), attempt)
+    mine = [
+        attempt for attempt in first.values() if attempt.tool_calls or attempt.answer not in known
+    ]
+    came = await together(*(episode.score(_run(one), f"attempt {one.position}") for one in mine))
+    found = {_key(one): _value(episode, score) for one, score in zip(mine, came, strict=True)}
+    return tuple(
+        replace(attempt, score=found.get(_key(attempt), known.get(attempt.answer)))
+        for attempt in attempts
+    )
+
+
+def disagree(attempts: Sequence[Attempt], task: Task) -> bool:
+    """Tell whether attempts come down to different answers, as the vote reads them.
+
+    Args:
+        attempts: Attempts at the task.
+        task: The task.
+    """
+    return len({conclusion(attempt.answer, task) for attempt in attempts}) > 1
+
+
+def _answering(team: Team, agent: str) -> Iterator[str]:
+    """Give those whose report is what an agent comes to."""
+    function = team.agents[agent].function
+    if team.backend_of(team.agents[agent]) != "function" or function is None:
+        yield agent
+    elif picks(function):
+        for one in team.predecessors[agent]:
+            yield from _answering(team, one)
+
+
+def _key(attempt: Attempt) -> _Key:
+    """Give what attempts share that are worth the same; one that used tools shares nothing."""
+    return attempt.answer, attempt.position if attempt.tool_calls else ""
+
+
+def _run(attempt: Attempt) -> Run:
+    """Give the run of which it would be the answer."""
+    outcome = AgentOutcome(
+        status="done",
+        result=AgentResult(content=attempt.answer),
+        tool_calls=attempt.tool_calls,
+    )
+    return Run(
+        status="done",
+        answer=attempt.answer,
+        answered_by=attempt.position,
+        agents={attempt.position: outcome},
+    )
+
+
+def _value(episode: Episode, score: Score | Dropped) -> float | None:
+    if isinstance(score, Score):
+        return score.value
+    episode.lose(score)
+    return None

@@ -1,0 +1,61 @@
+"""What a task of a population costs at most, in model calls: known before anybody is asked."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from .lifecycle.heritage import MOST_FUSED
+from .structures import LEADER
+
+if TYPE_CHECKING:
+    from ....runtime.plan.plan import Plan
+    from .settings import PopulationSettings
+
+__all__ = ["calls_at_most"]
+
+ASKED = 2
+"""How often an operator asks at most: once, and once more for a repair."""
+ENTRIES = 2
+"""Entries that a member may come to when it reflects."""
+
+
+def calls_at_most(settings: PopulationSettings, plan: Plan) -> int:
+    """Bound the model calls of a task, without judging and without retries of agents.
+
+    A look at the roster counts for all the tasks since the one before, so that the bound of a
+    stream is that of a task as often as it has tasks. It is far above what is usual: every answer
+    would have to be repaired, and whatever anybody learns be known to them in other words.
+
+    Args:
+        settings: What is done.
+        plan: A team of the population in the structure that asks most.
+    """
+    asked = 0
+    if settings.structure == LEADER:
+        asked += 2
+    if settings.learning:
+        asked += settings.team_size * (1 + ENTRIES)
+    if settings.codream:
+        asked += _dream(settings)
+    look = _look(settings) / settings.tau if settings.lifecycle else 0
+    again = settings.insights * _longest(plan) if settings.codream else 0
+    return plan.calls_at_most + again + math.ceil(ASKED * (asked + look))
+
+
+def _dream(settings: PopulationSettings) -> int:
+    """Count the questions of a dream: five phases, and what its insights are joined with."""
+    size = settings.team_size
+    phases = size + max(0, size - 1) + 1 + size + 1
+    return phases + settings.insights * settings.largest
+
+
+def _look(settings: PopulationSettings) -> int:
+    """Count the questions of a look at the roster."""
+    forks = math.ceil(settings.fork_top * settings.largest)
+    return forks + 1 + MOST_FUSED + 2 + settings.largest
+
+
+def _longest(plan: Plan) -> int:
+    """Give the calls of who may make most: for an insight, one attempts the task again."""
+    return max((agent.calls_at_most for agent in plan.agents.values()), default=0)

@@ -1,0 +1,1 @@
+"""CoDream: what some of a team know that others lack, found out, verified and handed on."""

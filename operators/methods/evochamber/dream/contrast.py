@@ -1,0 +1,67 @@
+"""A dream's second phase: what who succeeded did differently from who failed (EvoChamber §3.5)."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+from ....core.answers import closed
+from ....core.material import material, task_text
+from ....core.meta import Question, prompt
+from ....core.operator import Operator
+from ..wording import one_text, text_schema
+from .ideas import LONGEST_IDEA, Difference
+
+if TYPE_CHECKING:
+    from .....schema.team.task import Task
+    from ....core.bounds import Bounds
+    from ....core.meta import Respondent
+    from ....core.proposal import Dropped
+    from ..work import Work
+
+__all__ = ["DREAM_CONTRAST", "dream_contrast"]
+
+OPERATOR = "dream_contrast"
+
+
+async def dream_contrast(
+    meta: Respondent, path: str, task: Task, failed: Work, succeeded: Work
+) -> Difference | Dropped:
+    """Say what one member did differently from another, that made its answer better.
+
+    Args:
+        meta: Who is asked.
+        path: Which comparison this is: `task 12/dream/contrast/solver_3 solver_7`.
+        task: The task. Its reference answer is not shown.
+        failed: What a member did that failed.
+        succeeded: What one did that succeeded.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    limits = meta.limits
+    longest = min(LONGEST_IDEA, limits.characters)
+    names = {"failed": failed.agent, "succeeded": succeeded.agent}
+    question = Question(
+        operator=OPERATOR,
+        instructions=prompt(OPERATOR, longest=longest, **names),
+        material=material(task_text(task, limits), failed.text(limits), succeeded.text(limits)),
+        schema=closed(difference=text_schema(longest)),
+        read=functools.partial(_read, failed.agent, succeeded.agent, longest, limits),
+    )
+    return await meta.ask(path, question)
+
+
+def _read(failed: str, giver: str, longest: int, bounds: Bounds, answer: str) -> Difference:
+    text = one_text("difference", longest, bounds, answer)
+    return Difference(giver=giver, failed=failed, text=text)
+
+
+DREAM_CONTRAST = Operator(
+    name=OPERATOR,
+    scale="pair",
+    act=dream_contrast,
+    about="Let a model say what an agent that succeeded did differently from one that failed."
+    " `dream_imagine` reads the difference.",
+    gives="words",
+)

@@ -1,0 +1,165 @@
+"""A dream's last phase: insights, each with how far it reaches (EvoChamber §3.5)."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ....core.answers import Unfit, closed, structured
+from ....core.material import fenced, material, task_text
+from ....core.meta import Question, prompt
+from ....core.operator import Operator, Setting
+from ..lifecycle.fusing import LONGEST_ENTRY
+from ..wording import ANY_TEXT, said, text_schema
+from .debate import idea_text
+from .ideas import INSIGHTS, LEVELS, Insight
+from .imagine import niches_text
+from .rules import gives_away
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from .....schema.team.task import Task
+    from ....core.bounds import Bounds
+    from ....core.meta import Respondent
+    from ....core.proposal import Dropped
+    from .ideas import Idea, Level
+
+__all__ = ["DREAM_CRYSTALLIZE", "dream_crystallize"]
+
+OPERATOR = "dream_crystallize"
+
+
+async def dream_crystallize(
+    meta: Respondent,
+    path: str,
+    task: Task,
+    ideas: Sequence[Idea],
+    *,
+    criticism: Sequence[Sequence[str]] = (),
+    answers: Collection[str] = (),
+    niches: Sequence[str],
+    most: int = INSIGHTS,
+) -> tuple[Insight, ...] | Dropped:
+    """Make insights of the ideas that are left, and say how far each reaches.
+
+    Args:
+        meta: Who is asked.
+        path: Which insights these are: `task 12/dream/crystallize`.
+        task: The task. Its reference answer is not shown.
+        ideas: The ideas that stood up to criticism, at least one.
+        criticism: What was said of each of them.
+        answers: What right answers come down to; an insight that has one in it is none.
+        niches: The kinds of task that there are. None, where tasks have no kinds.
+        most: The most insights.
+
+    Returns:
+        Insights, each with the niche that its level needs: that of the task, one of those that
+        there are, or none.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    limits = meta.limits
+    longest = min(LONGEST_ENTRY, limits.characters)
+    form = _Form(task=task, ideas=ideas, answers=answers, niches=niches, most=most, longest=longest)
+    question = Question(
+        operator=OPERATOR,
+        instructions=prompt(OPERATOR, most=most, longest=longest, niches=bool(niches)),
+        material=material(
+            task_text(task, limits), *_ideas_text(ideas, criticism), niches_text(niches)
+        ),
+        schema=form.schema(text_schema(longest)),
+        read=functools.partial(form.read, limits),
+    )
+    return await meta.ask(path, question)
+
+
+def _ideas_text(ideas: Sequence[Idea], criticism: Sequence[Sequence[str]]) -> list[str]:
+    shown: list[str] = []
+    for number, idea in enumerate(ideas, 1):
+        reasons = criticism[number - 1] if criticism else ()
+        lines = "\n".join(f"- {reason}" for reason in reasons if reason)
+        shown += [idea_text(number, idea), fenced("criticism", lines, str(number))]
+    return shown
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Form:
+    """What an answer may be.
+
+    Attributes:
+        task: The task.
+        ideas: The ideas that are left.
+        answers: What right answers come down to.
+        niches: The kinds of task.
+        most: The most insights.
+        longest: The most characters of each.
+    """
+
+    task: Task
+    ideas: Sequence[Idea]
+    answers: Collection[str]
+    niches: Sequence[str]
+    most: int
+    longest: int
+
+    def schema(self, text: Mapping[str, Any]) -> Mapping[str, Any]:
+        levels = [one for one in LEVELS if self.niches or one != "subdomain"]
+        fields: dict[str, Any] = {
+            "strategy": {"type": "integer", "minimum": 1, "maximum": len(self.ideas)},
+            "text": text,
+            "level": {"type": "string", "enum": levels},
+        }
+        if self.niches:
+            fields["niche"] = {"type": "string", "enum": [*self.niches]}
+        one = closed(**fields)
+        listed = {"type": "array", "items": one, "minItems": 1, "maxItems": self.most}
+        return closed(insights=listed)
+
+    def read(self, bounds: Bounds, answer: str) -> tuple[Insight, ...]:
+        """Read insights; one that is there twice counts once."""
+        listed = structured(answer, self.schema(ANY_TEXT), bounds)["insights"]
+        insights = [
+            Insight(
+                text=self._text(one["text"]),
+                level=one["level"],
+                niche=self._scope(one["level"], one.get("niche")),
+                of=self.ideas[one["strategy"] - 1].of,
+            )
+            for one in listed
+        ]
+        return tuple(
+            {(insight.text, insight.level, insight.niche): insight for insight in insights}.values()
+        )
+
+    def _text(self, text: str) -> str:
+        line = said("text", text, self.longest)
+        if gives_away(line, self.answers):
+            raise Unfit("text: it gives away an answer to the task. Say how to come to it.")
+        return line
+
+    def _scope(self, level: Level, niche: str | None) -> str | None:
+        match level:
+            case "task":
+                return self.task.niche or None
+            case "subdomain":
+                return niche
+            case "cross_domain":
+                return None
+
+
+DREAM_CRYSTALLIZE = Operator(
+    name=OPERATOR,
+    scale="team",
+    act=dream_crystallize,
+    about="Let a model make insights of strategies, each with how far it reaches. None of them is"
+    " verified.",
+    inputs={
+        "ideas": "surviving_ideas",
+        "criticism": "criticism",
+        "most": Setting(about="How many.", least=1),
+    },
+    gives="words",
+)

@@ -1,0 +1,100 @@
+"""A dream's fourth phase: members criticise what was imagined (EvoChamber §3.5)."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+from ....core.answers import closed, reason_schema, structured
+from ....core.material import fenced, material, task_text
+from ....core.meta import Question, prompt
+from ....core.operator import Operator
+from ....core.proposal import Dropped
+from ..wording import ANY_TEXT, words
+from .ideas import Opinion, Opinions
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .....schema.team.task import Task
+    from ....core.bounds import Bounds
+    from ....core.meta import Respondent
+    from ..work import Work
+    from .ideas import Idea
+
+__all__ = ["DREAM_DEBATE", "dream_debate", "idea_text"]
+
+OPERATOR = "dream_debate"
+
+
+async def dream_debate(
+    meta: Respondent, path: str, task: Task, work: Work, ideas: Sequence[Idea]
+) -> tuple[Opinion, ...] | Dropped:
+    """Criticise ideas from where a member stands, and say which to drop.
+
+    Args:
+        meta: Who is asked.
+        path: Which criticism this is: `task 12/dream/debate/solver_3`.
+        task: The task. Its reference answer is not shown.
+        work: What the member did. Its persona and its diagnosis are shown.
+        ideas: The ideas.
+
+    Returns:
+        An opinion on each idea, in order.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    limits = meta.limits
+    question = Question(
+        operator=OPERATOR,
+        instructions=prompt(OPERATOR, agent=work.agent),
+        material=material(
+            task_text(task, limits),
+            work.outline(limits),
+            *(idea_text(number, idea) for number, idea in enumerate(ideas, 1)),
+        ),
+        schema=_schema(reason_schema(limits), len(ideas)),
+        read=functools.partial(_read, len(ideas), limits),
+    )
+    return await meta.ask(path, question)
+
+
+def idea_text(number: int, idea: Idea) -> str:
+    """Show an idea with its number."""
+    kinds = f"\nFor: {', '.join(idea.niches)}" if idea.niches else ""
+    return fenced("strategy", f"{idea.text}{kinds}", str(number))
+
+
+def _schema(reason: Mapping[str, Any], many: int) -> Mapping[str, Any]:
+    one = closed(reason=reason, keep={"type": "boolean"})
+    return closed(**{f"strategy_{number}": one for number in range(1, many + 1)})
+
+
+def _read(many: int, bounds: Bounds, answer: str) -> tuple[Opinion, ...]:
+    of = structured(answer, _schema(ANY_TEXT, many), bounds)
+    listed = (of[f"strategy_{number}"] for number in range(1, many + 1))
+    return tuple(
+        Opinion(keep=one["keep"], reason=words(one["reason"], bounds.reason)) for one in listed
+    )
+
+
+async def dream_debate_alone(
+    meta: Respondent, path: str, task: Task, work: Work, ideas: Sequence[Idea]
+) -> Opinions | Dropped:
+    """Criticise ideas, and say who does; see `dream_debate`."""
+    opinions = await dream_debate(meta, path, task, work, ideas)
+    if isinstance(opinions, Dropped):
+        return opinions
+    return Opinions(agent=work.agent, opinions=opinions)
+
+
+DREAM_DEBATE = Operator(
+    name=OPERATOR,
+    scale="agent",
+    act=dream_debate,
+    about="Let a model criticise strategies from where an agent stands, and say which to drop."
+    " `dream_crystallize` reads the opinions.",
+    alone=dream_debate_alone,
+    gives="words",
+)

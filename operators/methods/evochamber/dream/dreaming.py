@@ -1,0 +1,210 @@
+"""CoDream: what some of a team know that others lack, found out and handed on (EvoChamber §3.5).
+
+A team dreams after a task that it did badly, or on which its members disagreed. Members diagnose
+their own work; who failed is compared with who succeeded; strategies are imagined, criticised, and
+made insights of; somebody who failed attempts the task again with each. What helped is written into
+the archives of those whom it is for. Where nobody succeeded there is nothing to hand on, and where
+nobody failed nobody lacks it: then nobody is asked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from .....pool.ledger.changes import Told
+from .....runtime.scoring.voting import conclusion
+from .....runtime.values.together import together
+from ....core.operator import operator_of
+from ....core.proposal import Dropped
+from ..attempts import disagree
+from ..work import works
+from .handing_on import handed_on, tested
+from .rules import mean_of, pairs, sides, survivors, why
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .....pool.population.population import Population
+    from .....runtime.agents.outcomes import Run
+    from ....evolution.episode import Episode
+    from ..attempts import Attempt
+    from ..seating import Seated
+    from ..settings import PopulationSettings
+    from ..work import Work
+    from .ideas import Difference, Idea, Insight, Opinion
+    from .rules import Sides
+
+__all__ = ["DREAM", "dream", "known_niches"]
+
+DREAM = "dream"
+"""What the event is called that tells a dream."""
+IDEAS = 2
+"""Strategies that are imagined for each insight that a dream may come to."""
+MOST_NICHES = 32
+"""Kinds of task that a model may choose from."""
+
+
+async def dream(
+    episode: Episode,
+    population: Population,
+    seated: Seated,
+    run: Run,
+    attempts: Sequence[Attempt],
+    *,
+    reward: float,
+) -> None:
+    """Dream, where a team did badly or disagreed, and keep what came of it.
+
+    Every verified insight becomes one line, to all whom it is for; where it says almost the same as
+    what some of them know, a line more for those, that takes its place. All that did not come about
+    is counted: in the event `dream`, and as what was dropped.
+
+    Args:
+        episode: The task. Where nothing is learnt, or the recipe has it so, nobody dreams.
+        population: Who there is, with this task's trial taken in.
+        seated: The team.
+        run: What came of it.
+        attempts: What members answered, with their scores.
+        reward: What the team's answer was worth, in [0, 1].
+
+    Raises:
+        Halted: A provider or a jail failed.
+        LimitError: The budget is used up.
+        CoterieError: As for `Respondent.ask`.
+    """
+    settings: PopulationSettings = episode.settings
+    if not (episode.learning and settings.codream):
+        return
+    mean = mean_of([attempt.score for attempt in attempts if attempt.score is not None], reward)
+    reason = why(mean, settings.theta, disagree=disagree(attempts, episode.task))
+    episode.told["dreams"] = float(reason is not None)
+    if reason is None:
+        return
+    team = works(episode, seated, run, attempts)
+    scores = {one.agent: one.score for one in team if one.score is not None}
+    about = {"task": episode.task.id, "niche": episode.task.niche, "reward": reward, "mean": mean}
+    one = _Dream(
+        episode=episode,
+        population=population,
+        team=team,
+        answers=_right(episode, attempts),
+        about={**about, "why": reason, "scores": scores},
+    )
+    await one.dreamt()
+    episode.keep(Told(what=DREAM, about=one.about), DREAM)
+
+
+def _right(episode: Episode, attempts: Sequence[Attempt]) -> frozenset[str]:
+    """Give what the answers come down to of those who succeeded."""
+    theta, task = episode.settings.theta, episode.task
+    right = (
+        attempt for attempt in attempts if attempt.score is not None and attempt.score >= theta
+    )
+    return frozenset(conclusion(one.answer, task).partition(" ")[2] for one in right)
+
+
+def known_niches(population: Population, niche: str | None) -> tuple[str, ...]:
+    """Name the kinds of task that insights may be for: the task's own, then the newest."""
+    named = dict.fromkeys((niche or "", *reversed(population.niches)))
+    return tuple(one for one in named if one)[:MOST_NICHES]
+
+
+@dataclass(kw_only=True, eq=False)
+class _Dream:
+    """One dream.
+
+    Attributes:
+        episode: The task.
+        population: Who there is.
+        team: What the members did, in the order of their seats.
+        answers: What the answers of those who succeeded come down to.
+        about: What is told of it.
+    """
+
+    episode: Episode
+    population: Population
+    team: Sequence[Work]
+    answers: frozenset[str]
+    about: dict[str, Any]
+
+    @property
+    def sides(self) -> Sides:
+        """Who failed, and who succeeded."""
+        return sides(self.team, self.episode.settings.theta)
+
+    async def dreamt(self) -> None:
+        """Go through the phases, as far as there is something to go on with."""
+        of = self.sides
+        if idle := not (of.failed and of.succeeded):
+            self.about["because"] = "nobody failed" if of.succeeded else "nobody succeeded"
+        self.about["abstained"] = idle
+        differences = [] if idle else await self._differences()
+        ideas = await self._ideas(differences) if differences else ()
+        left, criticism = await self._debated(ideas) if ideas else ((), ())
+        insights = await self._crystallized(left, criticism) if left else ()
+        self.about |= {"differences": len(differences), "ideas": len(ideas), "survived": len(left)}
+        came = await tested(self.episode, insights, self.team)
+        failed = [one.agent for one in of.failed]
+        self.about |= await handed_on(self.episode, self.population, came, failed)
+
+    async def _differences(self) -> list[Difference]:
+        """Have each member diagnose its own work, then compare who failed with who succeeded."""
+        said = await together(*(self._ask("reflect", work.agent, work) for work in self.team))
+        self._lose(said)
+        self.team = [
+            one if isinstance(text, Dropped) else replace(one, diagnosis=text)
+            for one, text in zip(self.team, said, strict=True)
+        ]
+        compared = await together(
+            *(
+                self._ask("contrast", f"{failed.agent} {giver.agent}", failed, giver)
+                for failed, giver in pairs(self.sides)
+            )
+        )
+        return self._lose(compared)
+
+    async def _ideas(self, differences: Sequence[Difference]) -> Sequence[Idea]:
+        how = {"niches": self._niches, "most": IDEAS * self.episode.settings.insights}
+        came = await self._ask("imagine", "", differences, **how)
+        return next(iter(self._lose([came])), ())
+
+    async def _debated(
+        self, ideas: Sequence[Idea]
+    ) -> tuple[Sequence[Idea], Sequence[Sequence[str]]]:
+        """Have each member criticise the ideas; give those that are left, with the criticism."""
+        said = await together(*(self._ask("debate", work.agent, work, ideas) for work in self.team))
+        self._lose(said)
+        opinions: dict[str, Sequence[Opinion]] = {
+            one.agent: of
+            for one, of in zip(self.team, said, strict=True)
+            if not isinstance(of, Dropped)
+        }
+        left = survivors(ideas, opinions, [work.agent for work in self.team])
+        criticism = [[of[place].reason for of in opinions.values()] for place in left]
+        return [ideas[place] for place in left], criticism
+
+    async def _crystallized(
+        self, left: Sequence[Idea], criticism: Sequence[Sequence[str]]
+    ) -> Sequence[Insight]:
+        how = {"niches": self._niches, "most": self.episode.settings.insights}
+        said = {"criticism": criticism, "answers": self.answers}
+        came = await self._ask("crystallize", "", left, **said, **how)
+        return next(iter(self._lose([came])), ())
+
+    @property
+    def _niches(self) -> Sequence[str]:
+        return known_niches(self.population, self.episode.task.niche)
+
+    async def _ask(self, phase: str, who: str, *given: Any, **how: Any) -> Any:
+        """Have the operator of a phase ask, under a path of its own."""
+        path = "/".join(filter(None, (f"{self.episode.path}{DREAM}", phase, who)))
+        act = operator_of(f"dream_{phase}").act
+        return await act(self.episode.meta, path, self.episode.task, *given, **how)
+
+    def _lose(self, came: Sequence[Any]) -> list[Any]:
+        """Count what did not come about, and give the rest."""
+        for one in came:
+            if isinstance(one, Dropped):
+                self.episode.lose(one)
+        return [one for one in came if not isinstance(one, Dropped)]

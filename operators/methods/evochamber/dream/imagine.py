@@ -1,0 +1,125 @@
+"""A dream's third phase: what may follow from the differences, and for what (EvoChamber §3.5)."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ....core.answers import closed, structured
+from ....core.material import fenced, material, task_text
+from ....core.meta import Question, prompt
+from ....core.operator import Operator, Setting
+from ..wording import ANY_TEXT, said, text_schema
+from .ideas import INSIGHTS, LONGEST_IDEA, Idea
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .....schema.team.task import Task
+    from ....core.bounds import Bounds
+    from ....core.meta import Respondent
+    from ....core.proposal import Dropped
+    from .ideas import Difference
+
+__all__ = ["DREAM_IMAGINE", "dream_imagine", "niches_text"]
+
+OPERATOR = "dream_imagine"
+
+
+async def dream_imagine(
+    meta: Respondent,
+    path: str,
+    task: Task,
+    differences: Sequence[Difference],
+    *,
+    niches: Sequence[str],
+    most: int = 2 * INSIGHTS,
+) -> tuple[Idea, ...] | Dropped:
+    """Imagine strategies that follow from what made the difference.
+
+    Args:
+        meta: Who is asked.
+        path: Which ideas these are: `task 12/dream/imagine`.
+        task: The task. Its reference answer is not shown.
+        differences: What those who succeeded did differently, at least one.
+        niches: The kinds of task that there are. None, where tasks have no kinds.
+        most: The most ideas.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    limits = meta.limits
+    longest = min(LONGEST_IDEA, limits.characters)
+    form = _Form(of=differences, niches=niches, most=most, longest=longest)
+    question = Question(
+        operator=OPERATOR,
+        instructions=prompt(OPERATOR, most=most, longest=longest, niches=bool(niches)),
+        material=material(
+            task_text(task, limits),
+            *(
+                fenced("difference", difference.text, str(n))
+                for n, difference in enumerate(differences, 1)
+            ),
+            niches_text(niches),
+        ),
+        schema=form.schema(text_schema(longest)),
+        read=functools.partial(form.read, limits),
+    )
+    return await meta.ask(path, question)
+
+
+def niches_text(niches: Sequence[str]) -> str:
+    """Show the kinds of task that there are; nothing, where there are none."""
+    return fenced("niches", "\n".join(niches))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Form:
+    """What an answer may be.
+
+    Attributes:
+        of: The differences.
+        niches: The kinds of task.
+        most: The most ideas.
+        longest: The most characters of each.
+    """
+
+    of: Sequence[Difference]
+    niches: Sequence[str]
+    most: int
+    longest: int
+
+    def schema(self, text: Mapping[str, Any]) -> Mapping[str, Any]:
+        fields: dict[str, Any] = {
+            "difference": {"type": "integer", "minimum": 1, "maximum": len(self.of)},
+            "strategy": text,
+        }
+        if self.niches:
+            niche = {"type": "string", "enum": [*self.niches]}
+            fields["niches"] = {"type": "array", "items": niche, "maxItems": len(self.niches)}
+        idea = closed(**fields)
+        return closed(ideas={"type": "array", "items": idea, "minItems": 1, "maxItems": self.most})
+
+    def read(self, bounds: Bounds, answer: str) -> tuple[Idea, ...]:
+        """Read ideas; a niche that is named twice counts once, and so does an idea."""
+        ideas = [
+            Idea(
+                text=said("strategy", one["strategy"], self.longest),
+                niches=tuple(dict.fromkeys(one.get("niches", ()))),
+                of=self.of[one["difference"] - 1],
+            )
+            for one in structured(answer, self.schema(ANY_TEXT), bounds)["ideas"]
+        ]
+        return tuple({idea.text: idea for idea in ideas}.values())
+
+
+DREAM_IMAGINE = Operator(
+    name=OPERATOR,
+    scale="team",
+    act=dream_imagine,
+    about="Let a model imagine strategies that follow from what made the difference."
+    " `dream_debate` and `dream_crystallize` read them.",
+    inputs={"most": Setting(about="How many.", least=1)},
+    gives="words",
+)

@@ -1,0 +1,63 @@
+"""A dream's first phase: what went right and wrong in a member's own work (EvoChamber §3.5).
+
+It is private: nobody else's work is shown. What is found is read where works are compared.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+from ....core.answers import closed
+from ....core.material import material, task_text
+from ....core.meta import Question, prompt
+from ....core.operator import Operator
+from ..wording import one_text, text_schema
+from .ideas import LONGEST_IDEA
+
+if TYPE_CHECKING:
+    from .....schema.team.task import Task
+    from ....core.meta import Respondent
+    from ....core.proposal import Dropped
+    from ..work import Work
+
+__all__ = ["DREAM_REFLECT", "dream_reflect"]
+
+OPERATOR = "dream_reflect"
+
+
+async def dream_reflect(meta: Respondent, path: str, task: Task, work: Work) -> str | Dropped:
+    """Diagnose a member's own work.
+
+    Args:
+        meta: Who is asked.
+        path: Which diagnosis this is: `task 12/dream/reflect/solver_3`.
+        task: The task. Its reference answer is not shown.
+        work: What the member did.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    limits = meta.limits
+    longest = min(LONGEST_IDEA, limits.characters)
+    question = Question(
+        operator=OPERATOR,
+        instructions=prompt(
+            OPERATOR, agent=work.agent, longest=longest, has_own=work.score is not None
+        ),
+        material=material(task_text(task, limits), work.text(limits)),
+        schema=closed(diagnosis=text_schema(longest)),
+        read=functools.partial(one_text, "diagnosis", longest, limits),
+    )
+    return await meta.ask(path, question)
+
+
+DREAM_REFLECT = Operator(
+    name=OPERATOR,
+    scale="agent",
+    act=dream_reflect,
+    about="Let a model say what went right and wrong in an agent's own work. It is not shown the"
+    " reference answer, nor anybody else's work.",
+    inputs={"work": "scored_work"},
+    gives="words",
+)

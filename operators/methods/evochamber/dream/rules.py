@@ -1,0 +1,124 @@
+"""The rules of a dream that no model decides: when there is one, who is compared, what is left."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ..work import Work
+    from .ideas import Idea, Opinion
+
+__all__ = ["Sides", "Why", "gives_away", "mean_of", "pairs", "sides", "survivors", "why"]
+
+Why = Literal["reward", "disagreement"]
+SHORTEST_NUMBER = 2
+"""Digits of an answer that is a number, from which on it is looked for in an insight."""
+NUMBER = re.compile(r"-?[\d.]+")
+SHORTEST_WORDS = 6
+"""Characters of any other: shorter ones are words that say nothing of a task, as `true`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sides:
+    """The members of a team of whose own answers it is known what they were worth.
+
+    Attributes:
+        failed: Those whose answer was worth less than the threshold, in the order of their seats.
+        succeeded: The others.
+    """
+
+    failed: tuple[Work, ...]
+    succeeded: tuple[Work, ...]
+
+
+def mean_of(scores: Sequence[float], reward: float) -> float:
+    """Give the mean of the scores of attempts; with one or none, it is the team's reward."""
+    return fmean(scores) if len(scores) > 1 else reward
+
+
+def why(mean: float, theta: float, *, disagree: bool) -> Why | None:
+    """Say why a team dreams, or that it does not (EvoChamber §3.5, Table 9).
+
+    Args:
+        mean: The mean of the scores of its attempts, in [0, 1].
+        theta: The mean below which it dreams.
+        disagree: Whether the attempts disagree.
+    """
+    if mean < theta:
+        return "reward"
+    return "disagreement" if disagree else None
+
+
+def sides(members: Sequence[Work], theta: float) -> Sides:
+    """Tell who succeeded, by their own answers: those that were worth the threshold or more."""
+    known = [(member, member.score) for member in members if member.score is not None]
+    return Sides(
+        failed=tuple(one for one, score in known if score < theta),
+        succeeded=tuple(one for one, score in known if score >= theta),
+    )
+
+
+def pairs(of: Sides) -> tuple[tuple[Work, Work], ...]:
+    """Pair those who failed with those who succeeded, in their order (EvoChamber §3.5, Contrast).
+
+    Everybody is in a pair, and no pair is there twice; so there are as many as the larger side has
+    members, and none where a side is empty.
+    """
+    failed, succeeded = of.failed, of.succeeded
+    if not (failed and succeeded):
+        return ()
+    many = max(len(failed), len(succeeded))
+    return tuple((failed[n % len(failed)], succeeded[n % len(succeeded)]) for n in range(many))
+
+
+def survivors(
+    ideas: Sequence[Idea], opinions: Mapping[str, Sequence[Opinion]], members: Sequence[str]
+) -> tuple[int, ...]:
+    """Say which ideas are left: all but those that most of the others would drop.
+
+    The others of an idea are all members but the one whose success it comes from. Who said nothing
+    of use drops nothing.
+
+    Args:
+        ideas: The ideas.
+        opinions: What each member thinks of each of them, by its name.
+        members: The names of all members.
+
+    Returns:
+        The places of those that are left, in order.
+    """
+    return tuple(
+        place
+        for place, idea in enumerate(ideas)
+        if not _dropped(place, [member for member in members if member != idea.of.giver], opinions)
+    )
+
+
+def gives_away(text: str, answers: Iterable[str]) -> bool:
+    """Tell whether a text has an answer of the task in it, so that no attempt with it is a test.
+
+    Args:
+        text: The text.
+        answers: What answers come down to. Those that are too short to tell are passed over.
+    """
+    return any(
+        re.search(rf"(?<![\w.]){re.escape(one)}(?!\w|\.\d)", text, re.IGNORECASE)
+        for one in map(str.strip, answers)
+        if _can_tell(one)
+    )
+
+
+def _can_tell(answer: str) -> bool:
+    if NUMBER.fullmatch(answer):
+        return sum(map(str.isdecimal, answer)) >= SHORTEST_NUMBER
+    return len(answer) >= SHORTEST_WORDS
+
+
+def _dropped(place: int, others: Sequence[str], opinions: Mapping[str, Sequence[Opinion]]) -> bool:
+    against = [one for one in others if one in opinions and not opinions[one][place].keep]
+    return 2 * len(against) > len(others)

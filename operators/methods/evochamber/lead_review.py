@@ -1,0 +1,152 @@
+"""What a round of leadership teaches: why a structure did or did not work (EvoChamber §3.4)."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+from ....pool.ledger.changes import Told
+from ....pool.population.population import LEADERSHIP
+from ...core.account import Account
+from ...core.answers import closed
+from ...core.material import fenced, material, task_text
+from ...core.meta import Question, prompt
+from ...core.operator import Operator, operator_of
+from ...core.proposal import Dropped
+from .leading import LONGEST_ABOUT, team_text
+from .wording import one_text, text_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ....runtime.agents.outcomes import Run
+    from ....schema.team.task import Task
+    from ...core.meta import Respondent
+    from ...evolution.episode import Episode
+    from .attempts import Attempt
+    from .leading import Choice, Leader
+    from .seating import Seated
+
+__all__ = ["LEAD_REVIEW", "lead_review", "review_choice"]
+
+OPERATOR = "lead_review"
+
+
+async def lead_review(
+    meta: Respondent,
+    path: str,
+    task: Task,
+    leader: Leader,
+    account: Account,
+    *,
+    structure: str,
+    reward: float,
+    attempts: Sequence[Attempt] = (),
+) -> str | Dropped:
+    """Have the leader of a team say why a structure did or did not work.
+
+    Args:
+        meta: Who is asked.
+        path: Which review this is: `task 12/lead_review`.
+        task: The task. Its reference answer is not shown.
+        leader: Who led, and how able the team was.
+        account: What the team did.
+        structure: The name of the structure.
+        reward: What the team's answer was worth, in [0, 1].
+        attempts: What members answered themselves, with their scores where they have any.
+
+    Returns:
+        The note, on one line.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    limits = meta.limits
+    longest = min(LONGEST_ABOUT, limits.characters)
+    question = Question(
+        operator=OPERATOR,
+        instructions=prompt(OPERATOR, structure=structure, longest=longest),
+        material=material(
+            task_text(task, limits),
+            team_text(leader, task.niche or "", limits),
+            account.text(limits),
+            fenced("worth", "\n".join(_worth(reward, attempts))),
+        ),
+        schema=closed(note=text_schema(longest)),
+        read=functools.partial(one_text, "note", longest, limits),
+        parents=(structure,),
+    )
+    return await meta.ask(path, question)
+
+
+async def review_choice(
+    episode: Episode,
+    choice: Choice,
+    seated: Seated,
+    run: Run,
+    *,
+    reward: float,
+    attempts: Sequence[Attempt] = (),
+) -> None:
+    """Put a round of leadership into the bank of the population, with what its leader noted.
+
+    A round of which the leader notes nothing of use is kept without a note, and that is counted.
+    Where nobody had a choice, or nothing is learnt, nothing is asked and nothing kept.
+
+    Args:
+        episode: The task.
+        choice: What was chosen.
+        seated: The team that worked.
+        run: What came of it.
+        reward: What the team's answer was worth, in [0, 1].
+        attempts: What members answered themselves.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    if choice.by == "nobody" or not episode.learning:
+        return
+    task, leader = episode.task, choice.leader
+    said: str | Dropped = await operator_of(OPERATOR).act(
+        episode.meta,
+        f"{episode.path}lead_review",
+        task,
+        leader,
+        Account(team=seated.team, run=run),
+        structure=seated.structure,
+        reward=reward,
+        attempts=attempts,
+    )
+    if isinstance(said, Dropped):
+        episode.lose(said)
+    about = {
+        "niche": task.niche or "",
+        "structure": seated.structure,
+        "profile": [*leader.profile],
+        "reward": reward,
+        "reflection": "" if isinstance(said, Dropped) else said,
+        "task": task.id,
+        "anchor": leader.agent.id,
+    }
+    episode.keep(Told(what=LEADERSHIP, about=about), LEADERSHIP)
+
+
+def _worth(reward: float, attempts: Sequence[Attempt]) -> list[str]:
+    graded = (
+        f"{attempt.agent}'s own: {attempt.score:.3g}"
+        for attempt in attempts
+        if attempt.score is not None
+    )
+    return [f"the team's answer: {reward:.3g}", *graded]
+
+
+LEAD_REVIEW = Operator(
+    name=OPERATOR,
+    scale="team",
+    act=lead_review,
+    about="Let the leader of a team say why the structure by which it worked did or did not work."
+    " Give a team whose seats are taken, as a pool keeps them under worked/. The model is not"
+    " shown the reference answer.",
+    inputs={"leader": "seated_leader", "structure": "structure"},
+    gives="words",
+)

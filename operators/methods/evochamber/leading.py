@@ -1,0 +1,319 @@
+"""LeadLearn: the leader of a team chooses how it works together (EvoChamber §3.4).
+
+What it goes by is a bank that all of the population share: every round of leadership, with the
+niche, how able the team was, the structure, what came of it, and a note on why. The rounds that are
+most like the coming one are shown to it.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Literal
+
+from ....pool.population.population import ANCHOR
+from ....schema.values.terminal import on_one_line
+from ...core.answers import closed, reason_schema, structured
+from ...core.material import clip, fenced, material, task_text
+from ...core.meta import Question, prompt
+from ...core.operator import Operator, operator_of
+from ...core.printed import Printed
+from ...core.proposal import Dropped
+from .work import persona_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ....pool.population.population import Population
+    from ....schema.team.task import Task
+    from ....schema.team.team import Agent, Team
+    from ...core.bounds import Bounds
+    from ...core.meta import Respondent
+    from ...evolution.episode import Episode
+
+__all__ = [
+    "LEAD",
+    "LONGEST_ABOUT",
+    "Choice",
+    "Leader",
+    "choose_structure",
+    "closest",
+    "fallback",
+    "lead",
+    "team_text",
+]
+
+OPERATOR = "lead"
+SAFE = "voting"
+"""The structure where nothing is known that speaks for another."""
+LONGEST_ABOUT = 300
+"""Characters of what is said of a structure, or of a round."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Leader:
+    """Who leads a team, and what it knows of it.
+
+    Attributes:
+        agent: The leader.
+        able: How able each member is in the task's niche, in [0, 1]: by its seat, the anchor first.
+        names: The members, by the same seats.
+    """
+
+    agent: Agent
+    able: Mapping[str, float]
+    names: Mapping[str, str]
+
+    @property
+    def profile(self) -> tuple[float, ...]:
+        """How able the members are, in the order of their seats."""
+        return (*self.able.values(),)
+
+    @classmethod
+    def of(
+        cls,
+        population: Population,
+        chosen: Mapping[str, str],
+        agents: Mapping[str, Agent],
+        niche: str,
+    ) -> Leader:
+        """Tell who leads a team of a population.
+
+        Args:
+            population: As it stands.
+            chosen: The members by their seats, the anchor first.
+            agents: The agents of the population, by their names.
+            niche: The task's niche; "" where it has none.
+        """
+        able = {seat: population.agents[name].q(niche) for seat, name in chosen.items()}
+        return cls(agent=agents[chosen[ANCHOR]], able=able, names=chosen)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Choice:
+    """How a team is to work together.
+
+    Attributes:
+        leader: Who leads.
+        structure: The name of the structure.
+        by: Who chose it: the leader; the rule that stands in for one whose answer is of no use; or
+            nobody, as there is one structure only.
+        reason: Why, in the leader's words.
+    """
+
+    leader: Leader
+    structure: str
+    by: Literal["leader", "fallback", "nobody"]
+    reason: str = ""
+
+    def printed(self) -> Printed:
+        """Return it as `mas op` prints it."""
+        team = ", ".join(f"{name} ({seat})" for seat, name in self.leader.names.items())
+        notes = (f"team: {team}", f"why: {self.reason or 'there is no other'}")
+        return Printed(value=self.structure, notes=notes)
+
+
+def closest(
+    rounds: Sequence[Mapping[str, Any]], profile: Sequence[float], niche: str, k: int
+) -> list[tuple[Mapping[str, Any], float]]:
+    """Find the rounds of leadership that are most like one, with the similarity, in [0, 1].
+
+    It is the cosine of vectors that have a 1 for the niche and 0 for each other one, and then the
+    competence of each seat; a seat that there is not has 0 (EvoChamber §3.4: the query is formed
+    from niche label and competence profile). Of rounds that are equally like it, the later come
+    first.
+
+    Args:
+        rounds: All rounds, in order.
+        profile: The competence of each seat, in [0, 1], the anchor first.
+        niche: The niche; "" for a task of none.
+        k: How many rounds at most.
+    """
+    if k < 1:
+        return []
+    same = [place for place, one in enumerate(rounds) if one["niche"] == niche]
+    found = _most_alike(rounds, same, profile, niche, k)
+    of_another = math.hypot(*profile) / math.hypot(1.0, *profile)  # at most
+    if len(found) < k or found[-1][1] <= of_another:
+        found = _most_alike(rounds, range(len(rounds)), profile, niche, k)
+    return [(rounds[place], min(1.0, similarity)) for place, similarity in found]
+
+
+def _most_alike(
+    rounds: Sequence[Mapping[str, Any]],
+    places: Sequence[int],
+    profile: Sequence[float],
+    niche: str,
+    k: int,
+) -> list[tuple[int, float]]:
+    """Compare some of the rounds; give the places of the most similar, with the similarity."""
+    import numpy as np
+
+    if not places:
+        return []
+    profiles = [rounds[place]["profile"] for place in places]
+    width = max(len(profile), *map(len, profiles))
+    if {*map(len, profiles)} != {width}:
+        profiles = [[*one, *[0.0] * (width - len(one))] for one in profiles]
+    able = np.fromiter(chain.from_iterable(profiles), dtype=float).reshape(-1, width)
+    dot = np.fromiter((rounds[place]["niche"] == niche for place in places), dtype=float)
+    squares = np.ones(len(places))
+    for column, own in zip(able.T, [*profile, *[0.0] * (width - len(profile))], strict=True):
+        dot += column * own
+        squares += column * column
+    alike = dot / (np.sqrt(squares) * math.hypot(1.0, *profile))
+    enough = np.partition(alike, -k)[-k] if k < len(alike) else -1.0
+    best = [(float(alike[at]), places[at]) for at in np.flatnonzero(alike >= enough).tolist()]
+    return [(place, similarity) for similarity, place in sorted(best, reverse=True)[:k]]
+
+
+def fallback(rounds: Sequence[Mapping[str, Any]], niche: str, structures: Sequence[str]) -> str:
+    """Give the structure with the best mean reward on a niche; where nothing is known, voting.
+
+    Of equals the first is taken; without voting, the first of all.
+
+    Args:
+        rounds: All rounds of leadership.
+        niche: The niche; "" for a task of none.
+        structures: Those that may be chosen; at least one.
+    """
+    rewards: dict[str, list[float]] = {structure: [] for structure in structures}
+    for one in rounds:
+        if one["niche"] == niche and one["structure"] in rewards:
+            rewards[one["structure"]].append(one["reward"])
+    means = {name: math.fsum(of) / len(of) for name, of in rewards.items() if of}
+    if means:
+        return max(means, key=lambda name: means[name])
+    return SAFE if SAFE in rewards else structures[0]
+
+
+async def lead(
+    meta: Respondent,
+    path: str,
+    task: Task,
+    leader: Leader,
+    structures: Mapping[str, Team],
+    *,
+    known: Sequence[tuple[Mapping[str, Any], float]] = (),
+) -> Choice | Dropped:
+    """Have the leader of a team choose its structure (EvoChamber §3.4, LeadLearn).
+
+    Args:
+        meta: Who is asked.
+        path: Which choice this is: `task 12/lead`.
+        task: The task. Its reference answer is not shown.
+        leader: Who leads, and how able the team is.
+        structures: Those that the team can work by, by their names; at least one. A single one is
+            given without asking.
+        known: Earlier rounds of leadership that are like this one, with the similarity, the most
+            similar first.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    if len(structures) == 1:
+        return Choice(leader=leader, structure=next(iter(structures)), by="nobody")
+    limits = meta.limits
+    schema = closed(
+        reason=reason_schema(limits), structure={"type": "string", "enum": [*structures]}
+    )
+    persona = persona_of(leader.agent, meta.catalogue)
+    question = Question(
+        operator=OPERATOR,
+        instructions=prompt(OPERATOR, has_rounds=bool(known)),
+        material=material(
+            task_text(task, limits),
+            fenced("leader", clip(persona, limits.characters), leader.agent.id),
+            team_text(leader, task.niche or "", limits),
+            fenced("structures", _told(structures, limits)),
+            fenced("rounds", _shown(known, limits)),
+        ),
+        schema=schema,
+        read=functools.partial(_read, leader, schema, limits),
+        parents=(*structures,),
+    )
+    return await meta.ask(path, question)
+
+
+def team_text(leader: Leader, niche: str, bounds: Bounds) -> str:
+    """Show who is in a team, and how able each is."""
+    on = f" on {on_one_line(niche)}" if niche else ""
+    lines = [f"{leader.names[seat]} ({seat}): {q:.2f}{on}" for seat, q in leader.able.items()]
+    return fenced("team", clip("\n".join(lines), bounds.team_characters))
+
+
+async def choose_structure(
+    episode: Episode,
+    population: Population,
+    chosen: Mapping[str, str],
+    structures: Mapping[str, Team],
+) -> Choice:
+    """Have the leader of a team choose its structure; where its answer is of no use, fall back.
+
+    What fell back is counted as lost, and the episode goes on. In a test the leader is asked, too.
+
+    Args:
+        episode: The task.
+        population: As it stands.
+        chosen: The members by their seats, the anchor first.
+        structures: Those that the team can work by, by their names. Of a single one nobody is
+            asked.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    task, niche = episode.task, episode.task.niche or ""
+    agents = {name: episode.view.agents[name].agent for name in chosen.values()}
+    leader = Leader.of(population, chosen, agents, niche)
+    known = closest(population.rounds, leader.profile, niche, episode.settings.bank)
+    made: Choice | Dropped = await operator_of(OPERATOR).act(
+        episode.meta, f"{episode.path}lead", task, leader, structures, known=known
+    )
+    if isinstance(made, Dropped):
+        episode.lose(made)
+        best = fallback(population.rounds, niche, [*structures])
+        made = Choice(leader=leader, structure=best, by="fallback")
+    if made.by != "nobody":
+        episode.note("led", agent=leader.agent.id, structure=made.structure, by=made.by)
+    return made
+
+
+def _told(structures: Mapping[str, Team], bounds: Bounds) -> str:
+    """Show structures, a line for each."""
+    room = min(LONGEST_ABOUT, bounds.team_characters // len(structures))
+    return "\n".join(
+        f"- {name}: {clip(on_one_line(team.description), room) or 'no description'}"
+        for name, team in structures.items()
+    )
+
+
+def _shown(known: Sequence[tuple[Mapping[str, Any], float]], bounds: Bounds) -> str:
+    """Show rounds of leadership, a line for each."""
+    room = min(LONGEST_ABOUT, bounds.team_characters // max(1, len(known)))
+    return "\n".join(_round(one, similarity, room) for one, similarity in known)
+
+
+def _round(one: Mapping[str, Any], similarity: float, room: int) -> str:
+    able = " ".join(f"{q:.2f}" for q in one["profile"])
+    on = f"on {on_one_line(one['niche'])}" if one["niche"] else "on a task of no niche"
+    why = clip(on_one_line(one["reflection"]), room)
+    worth = f"worth {one['reward']:.3g}{f'. {why}' if why else ''}"
+    return f"- {similarity:.2f} alike: {on}, seats {able}: {one['structure']}, {worth}"
+
+
+def _read(leader: Leader, schema: Mapping[str, Any], bounds: Bounds, text: str) -> Choice:
+    said = structured(text, schema, bounds)
+    return Choice(leader=leader, structure=said["structure"], by="leader", reason=said["reason"])
+
+
+LEAD = Operator(
+    name=OPERATOR,
+    scale="team",
+    act=lead,
+    about="Let the leader of a team of a population choose the structure by which it works on a"
+    " task. Without names of agents, who works is chosen as EvoChamber does.",
+    inputs={"known": "earlier_rounds"},
+    gives="words",
+)

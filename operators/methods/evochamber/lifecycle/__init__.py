@@ -1,0 +1,1 @@
+"""The lifecycle of a roster: fork, merge, prune, genesis, specialize."""

@@ -1,0 +1,151 @@
+"""Fusing: two entries of an archive that say almost the same become one (EvoChamber App. D).
+
+An archive has no bound, so what an agent learns again has to go where it was learnt before.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from .....pool.ledger.learnt import Learnt
+from .....runtime.values.together import together
+from ....core.answers import closed
+from ....core.material import clip, fenced, material
+from ....core.meta import Question, prompt
+from ....core.operator import Operator, operator_of
+from ....core.proposal import Dropped
+from ..wording import one_text, text_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ....core.meta import Respondent
+    from ....evolution.episode import Episode
+
+__all__ = ["FUSE", "LONGEST_ENTRY", "Settled", "fuse", "settled"]
+
+OPERATOR = "fuse"
+LONGEST_ENTRY = 400
+"""Characters of an entry, at most: six of them fit into the room that agents have for them."""
+
+
+async def fuse(meta: Respondent, path: str, earlier: str, new: str) -> str | Dropped:
+    """Make one text of two that say almost the same.
+
+    Args:
+        meta: Who is asked.
+        path: Which two these are: `task 12/fuse/lesson of solver_3`.
+        earlier: The one that was there.
+        new: The one that is to be added.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    limits = meta.limits
+    longest = min(LONGEST_ENTRY, limits.characters)
+    question = Question(
+        operator=OPERATOR,
+        instructions=prompt(OPERATOR, longest=longest),
+        material=material(
+            fenced("earlier", clip(earlier, limits.characters)),
+            fenced("new", clip(new, limits.characters)),
+        ),
+        schema=closed(text=text_schema(longest)),
+        read=functools.partial(one_text, "text", longest, limits),
+    )
+    return await meta.ask(path, question)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Settled:
+    """An entry as some agents are to have it.
+
+    Attributes:
+        entry: The entry, which may stand for an earlier one.
+        owners: Whose it is to be.
+        lost: Why it was not made one with an earlier one that says almost the same.
+    """
+
+    entry: Learnt
+    owners: tuple[str, ...]
+    lost: Dropped | None = None
+
+
+async def settled(
+    episode: Episode, entry: Learnt, owners: Sequence[str], path: str
+) -> list[Settled]:
+    """Make an entry one with what its owners know already, where that says almost the same.
+
+    Owners with the same earlier entry share a question and what comes of it. Where that is of no
+    use, the new entry is kept beside the earlier one. Of equal texts the new one takes the place.
+
+    Args:
+        episode: The task; what it is about to keep counts as well.
+        entry: What is to be kept.
+        owners: In whose archives.
+        path: Which entry this is: `task 12/fuse/lesson of solver_3`.
+
+    Raises:
+        CoterieError: As for `Respondent.ask` and `View.alike`.
+    """
+    groups: dict[str, tuple[Learnt | None, list[str]]] = {}
+    for owner in owners:
+        near = _nearest(episode, entry, owner)
+        groups.setdefault(near.id if near else "", (near, []))[1].append(owner)
+    return await together(
+        *(
+            _with_earlier(episode, entry, near, tuple(of), f"{path}/{number}")
+            for number, (near, of) in enumerate(groups.values(), 1)
+        )
+    )
+
+
+async def _with_earlier(
+    episode: Episode, entry: Learnt, near: Learnt | None, owners: tuple[str, ...], path: str
+) -> Settled:
+    if near is None:
+        return Settled(entry=entry, owners=owners)
+    text: str | Dropped = entry.text
+    if near.text != entry.text:
+        text = await operator_of(OPERATOR).act(episode.meta, path, near.text, entry.text)
+    if isinstance(text, Dropped):
+        return Settled(entry=entry, owners=owners, lost=text)
+    return Settled(entry=replace(entry, text=text, replaces=(near.id,)), owners=owners)
+
+
+def _nearest(episode: Episode, entry: Learnt, owner: str) -> Learnt | None:
+    """Find what says almost the same in an archive, in the place where the entry is to go."""
+    over, view = episode.settings.dedup, episode.view
+    coming = [learnt for learnt in _coming(episode) if owner in learnt.owners]
+    gone = {old for one in coming for old in one.replaces}
+    found = view.alike(entry.text, owner, kind=entry.kind, niche=entry.niche, over=over)
+    if view.memory is not None:
+        likeness = view.memory.likeness(entry.text, [one.text for one in coming])
+        found += [(one, like) for one, like in zip(coming, likeness, strict=True) if like > over]
+    near = [
+        (like, one)
+        for one, like in found
+        if (one.kind, one.niche) == (entry.kind, entry.niche) and one.id not in gone
+    ]
+    return min(near, key=lambda one: (-one[0], one[1].id), default=(0.0, None))[1]
+
+
+def _coming(episode: Episode) -> list[Learnt]:
+    """Give the entries that the episode is about to keep."""
+    return [
+        replace(change, id=episode.op(what))
+        for change, what in episode.changes
+        if isinstance(change, Learnt)
+    ]
+
+
+FUSE = Operator(
+    name=OPERATOR,
+    scale="agent",
+    act=fuse,
+    about="Let a model make one of two texts that say almost the same.",
+    inputs={"earlier": "earlier_text", "new": "new_text"},
+    gives="words",
+)

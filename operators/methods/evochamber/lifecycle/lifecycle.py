@@ -1,0 +1,145 @@
+"""The lifecycle: when a roster is looked at, what is due is done (EvoChamber §3.5, App. E.1).
+
+What is due is decided before anybody is asked, all personas are asked for side by side, and what
+comes of that is kept in the order of the decisions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from .....pool.ledger.changes import Born, Told
+from .....pool.population.population import LIFECYCLE
+from .....runtime.values.together import together
+from ....core.operator import operator_of
+from ....core.proposal import Dropped
+from .founding import founder
+from .heritage import Heritage, heritage
+from .roster import unwritten
+from .rules import ORDER, due
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine, Sequence
+
+    from .....pool.ledger.changes import Change
+    from .....pool.population.population import Population
+    from .....schema.team.team import Agent
+    from ....evolution.episode import Episode
+    from ..settings import PopulationSettings
+    from .rules import Event
+
+__all__ = ["live"]
+
+MOST_EXAMPLES = 2
+"""Tasks of a niche that who writes a persona is shown."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Lived:
+    """What came of something that was due."""
+
+    event: Event
+    changes: tuple[Change, ...]
+    lost: tuple[Dropped, ...]
+    heritage: Heritage
+
+
+async def live(episode: Episode, population: Population) -> None:
+    """Look at the roster, and keep what becomes of it with the episode.
+
+    For each event there is first what changes, then an event `lifecycle` that tells its numbers.
+    Where nobody wrote a persona that is of use, there is no fork, no genesis and no specializing;
+    that is counted, as any answer of no use is.
+
+    Args:
+        episode: The episode after which the roster is looked at. Where nothing is learnt, or the
+            recipe has it so, nothing happens.
+        population: The population as it sees it.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    settings: PopulationSettings = episode.settings
+    if not (episode.learning and settings.lifecycle):
+        return
+    events = due(population, settings, episode.chance(LIFECYCLE))
+    came = await together(*(_done(episode, n, event) for n, event in enumerate(events)))
+    for number, one in enumerate(came):
+        _keep(episode, number, one)
+    happened = Counter(one.event.operator for one in came if one.changes)
+    episode.told |= {name: float(happened[name]) for name in ORDER}
+
+
+async def _done(episode: Episode, number: int, event: Event) -> _Lived:
+    """Have an operator act, side by side with what it takes to merge two archives."""
+    path, agents = f"{episode.path}{LIFECYCLE}/{number} {event.operator}", _agents(episode, event)
+    tasks = await _examples(episode, event.niche)
+    parts: tuple[Coroutine[Any, Any, Any], ...] = (
+        operator_of(event.operator).act(episode.meta, path, event, agents, tasks),
+        _heritage(episode, f"{path}/", event),
+    )
+    made, left = await together(*parts)
+    if isinstance(made, Dropped):
+        changes, lost = unwritten(event, agents), (made,)
+    else:
+        changes, lost = made, ()
+    return _Lived(event=event, changes=changes, lost=(*lost, *left.dropped), heritage=left)
+
+
+async def _heritage(episode: Episode, path: str, event: Event) -> Heritage:
+    """Say what two leave that are merged; nobody else leaves anything."""
+    return await heritage(episode, path, *event.agents) if event.operator == "merge" else Heritage()
+
+
+def _agents(episode: Episode, event: Event) -> Sequence[Agent]:
+    """Give those that it is about; of a genesis, the one that a new agent is made like."""
+    if event.operator == "genesis":
+        stage = episode.stage
+        return (founder(episode.settings, stage.beside, stage.catalogue),)
+    return tuple(episode.view.agents[name].agent for name in event.agents)
+
+
+async def _examples(episode: Episode, niche: str | None) -> Sequence[str]:
+    """Give a few tasks of a niche: this one, and those that somebody has learnt from."""
+    if not niche:
+        return ()
+    known = await episode.recall(episode.task.text, MOST_EXAMPLES, niche=niche)
+    own = [episode.task.text] if episode.task.niche == niche else []
+    return [*dict.fromkeys((*own, *(entry.task for entry, _ in known)))][:MOST_EXAMPLES]
+
+
+def _keep(episode: Episode, number: int, one: _Lived) -> None:
+    """Keep what changes, in order, and tell it: the fold knows who was born by what comes next."""
+    for lost in one.lost:
+        episode.lose(lost, at=number)
+    if not one.changes:
+        return
+    what = f"{LIFECYCLE} {number} {one.event.operator}"
+    for place, change in enumerate((*one.heritage.entries, *one.changes)):
+        episode.keep(_placed(change, episode), f"{what} {place}")
+    about = _about(episode, one)
+    episode.keep(Told(what=LIFECYCLE, about=about), f"{what} told")
+    episode.note(LIFECYCLE, **about)
+
+
+def _placed(change: Change, episode: Episode) -> Change:
+    """Say of what is born after which task that was, and in which evolution."""
+    if not isinstance(change, Born):
+        return change
+    where = replace(change.lineage, task=episode.task.id, run=episode.stage.name)
+    return replace(change, lineage=where)
+
+
+def _about(episode: Episode, one: _Lived) -> dict[str, Any]:
+    event, left = one.event, one.heritage
+    fused = {"fused": len(left.entries), "left": left.left} if event.operator == "merge" else {}
+    return {
+        "operator": event.operator,
+        "agents": list(event.agents),
+        **({"niche": event.niche} if event.niche else {}),
+        "why": event.why,
+        "numbers": {**event.numbers, **fused},
+        "task": episode.task.id,
+    }

@@ -1,0 +1,197 @@
+"""The operators of the lifecycle: what becomes of agents that something is due for.
+
+Each gives the changes of the pool that it comes to, and makes none. A model writes personas and
+nothing else: whatever an agent may do, and whom it has its archive from, is said here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from .....pool.ledger.changes import Born, Retired, Revised
+from .....schema.team.team import Lineage
+from ....core.operator import Operator
+from ....core.proposal import Dropped
+from .personas import Persona, persona
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .....pool.ledger.changes import Change
+    from .....schema.team.team import Agent
+    from ....core.meta import Respondent
+    from .rules import Event
+
+__all__ = ["FORK", "GENESIS", "MERGE", "PRUNE", "SPECIALIZE", "unwritten"]
+
+Changes = tuple["Change", ...]
+
+
+async def fork(
+    meta: Respondent, path: str, event: Event, agents: Sequence[Agent], tasks: Sequence[str] = ()
+) -> Changes | Dropped:
+    """Make a twin of an agent, whose persona puts weight on a niche (EvoChamber App. E.1).
+
+    It begins with the agent's archive and competence, and with no tasks. The agent stays as it is.
+
+    Args:
+        meta: Who is asked.
+        path: Which question this is: `task 12/lifecycle/0 fork`.
+        event: Why, and the niche.
+        agents: The agent.
+        tasks: Tasks of the niche.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    made = await persona(meta, path, event, agents, tasks)
+    return made if isinstance(made, Dropped) else (_born(event, made, agents),)
+
+
+async def merge(
+    meta: Respondent, path: str, event: Event, agents: Sequence[Agent], tasks: Sequence[str] = ()
+) -> Changes | Dropped:
+    """Make one agent of two, which are retired (EvoChamber App. E.1).
+
+    It begins with both archives, and is as the first of them is but for its persona.
+
+    Args:
+        meta: Who is asked.
+        path: Which question this is.
+        event: Why.
+        agents: The two, the better one first.
+        tasks: None.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    made = await persona(meta, path, event, agents, tasks)
+    return made if isinstance(made, Dropped) else _merged(event, made, agents)
+
+
+def unwritten(event: Event, agents: Sequence[Agent]) -> Changes:
+    """Give what is done without the persona that nobody wrote.
+
+    Two are merged all the same, under the persona of the first. Nothing comes of anything else.
+    """
+    if event.operator != "merge":
+        return ()
+    return _merged(event, Persona(agent=agents[0], reason=""), agents)
+
+
+def _merged(event: Event, made: Persona, agents: Sequence[Agent]) -> Changes:
+    why = f"merged: {event.why}"
+    return (_born(event, made, agents), *(Retired(member=agent.id, reason=why) for agent in agents))
+
+
+async def prune(
+    meta: Respondent, path: str, event: Event, agents: Sequence[Agent], tasks: Sequence[str] = ()
+) -> Changes:
+    """Retire an agent; nobody is asked. Its folder and its lessons stay, for whoever reads them.
+
+    Args:
+        meta: Not asked.
+        path: Not used.
+        event: Why.
+        agents: The agent.
+        tasks: None.
+    """
+    del meta, path, tasks
+    return tuple(Retired(member=agent.id, reason=f"pruned: {event.why}") for agent in agents)
+
+
+async def genesis(
+    meta: Respondent, path: str, event: Event, agents: Sequence[Agent], tasks: Sequence[str] = ()
+) -> Changes | Dropped:
+    """Make a new agent for a niche, with nothing in its archive (EvoChamber App. E.1).
+
+    Args:
+        meta: Who is asked.
+        path: Which question this is.
+        event: Why, and the niche; without one, it is for any task.
+        agents: The agent that it is like but for its persona: the population's founder.
+        tasks: Tasks of the niche.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    made = await persona(meta, path, event, agents, tasks)
+    return made if isinstance(made, Dropped) else (_born(event, made, ()),)
+
+
+async def specialize(
+    meta: Respondent, path: str, event: Event, agents: Sequence[Agent], tasks: Sequence[str] = ()
+) -> Changes | Dropped:
+    """Nudge an agent's persona towards a niche (EvoChamber §3.5). It stays who it is.
+
+    Args:
+        meta: Who is asked.
+        path: Which question this is.
+        event: Why, and the niche.
+        agents: The agent.
+        tasks: Tasks of the niche.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    made = await persona(meta, path, event, agents, tasks)
+    if isinstance(made, Dropped):
+        return made
+    return (Revised(agent=agents[0].id, to=made.agent, reason=_reason(event, made)),)
+
+
+def _born(event: Event, made: Persona, parents: Sequence[Agent]) -> Born:
+    names = tuple(parent.id for parent in parents)
+    lineage = Lineage(operator=event.operator, parents=names, reason=_reason(event, made))
+    return Born(member=replace(made.agent, member=None), lineage=lineage, inherits=names)
+
+
+def _reason(event: Event, made: Persona) -> str:
+    return f"{event.why}. {made.reason}" if made.reason else event.why
+
+
+FORK = Operator(
+    name="fork",
+    scale="roster",
+    act=fork,
+    about="Let a model write a twin of an agent of a pool that goes further into its niche. It"
+    " knows all that the agent knows.",
+    inputs={"event": "niche_event", "agents": "pool_agent"},
+    gives="changes",
+)
+MERGE = Operator(
+    name="merge",
+    scale="roster",
+    act=merge,
+    about="Let a model write one agent in the place of two of a pool. It knows what both know, and"
+    " is as the first is but for its persona; the two are retired.",
+    inputs={"event": "pair_event", "agents": "pool_pair"},
+    gives="changes",
+)
+PRUNE = Operator(
+    name="prune",
+    scale="roster",
+    act=prune,
+    about="Say how an agent of a pool did, and retire it with --keep. Its folder and its lessons"
+    " stay, and `mas-pool restore` brings it back.",
+    inputs={"event": "agent_event", "agents": "pool_agent"},
+    asks="nobody",
+    gives="changes",
+)
+GENESIS = Operator(
+    name="genesis",
+    scale="roster",
+    act=genesis,
+    about="Let a model write a new agent of a pool, which knows nothing yet.",
+    inputs={"event": "founding_event", "agents": "founders"},
+    gives="changes",
+)
+SPECIALIZE = Operator(
+    name="specialize",
+    scale="agent",
+    act=specialize,
+    about="Let a model nudge the persona of an agent of a pool towards what it is good at.",
+    inputs={"event": "niche_event", "agents": "pool_agent"},
+    gives="changes",
+)

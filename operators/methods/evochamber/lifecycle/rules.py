@@ -1,0 +1,339 @@
+"""The rules of the lifecycle: who is to be forked, merged, retired, made or specialized, and why.
+
+Every `tau` tasks the roster is looked at (EvoChamber §3.5, App. E.1). What is due then follows from
+the population's numbers and from nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from .....pool.population.population import heir, overlap
+from .....runtime.values.terminal import counted
+from .....schema.values.problems import quoted
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from .....pool.population.population import Population, Standing
+    from ..settings import PopulationSettings
+
+__all__ = ["ORDER", "Event", "Fired", "due"]
+
+Fired = Literal["fork", "merge", "prune", "genesis", "specialize"]
+"""The operators that change a roster, or who is in it."""
+ORDER: tuple[Fired, ...] = ("fork", "merge", "prune", "genesis", "specialize")
+"""The order in which they act; each sees what those before it decided."""
+ROUNDING = 1e-9
+"""What two numbers differ by that are equal but for rounding."""
+FEWEST_SHARED = 2
+"""Niches that two agents need in common before their overlap says anything."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Event:
+    """Something that is due.
+
+    Attributes:
+        operator: What is to be done.
+        agents: To whom: the parent of a fork; the two that are merged, the one with the better
+            rolling reward first; who is retired or specialized; nobody for a genesis.
+        why: Why, in words that have the numbers.
+        niche: The niche that a persona is to be written for. None: none in particular.
+        numbers: The numbers that it rests on.
+    """
+
+    operator: Fired
+    agents: tuple[str, ...]
+    why: str
+    niche: str | None = None
+    numbers: Mapping[str, float] = field(default_factory=dict[str, float])
+
+
+def due(
+    population: Population, settings: PopulationSettings, chance: random.Random
+) -> tuple[Event, ...]:
+    """Say what is due when the roster is looked at (EvoChamber App. E.1).
+
+    In this order, and who is named by one of them is left alone by the later ones of that look:
+
+    * *fork*: the best `fork_top` of those that worked on `fork_tasks` tasks, by rolling reward,
+      rounded up. Each has to be above the population's mean, or nobody stands out; and to have
+      worked on as many tasks again since it was forked last. Forks leave `team_size` places below
+      `largest` to geneses, or a town that has filled up could not meet a new niche.
+    * *merge*: the two that overlap most, above `merge_similarity`, with `merge_tasks` tasks each.
+      One pair at a look. They have to share two niches: on a single one, any two overlap by 1.
+    * *prune*: whoever has lagged on `prune_tasks` tasks in a row, who lagged longest first.
+    * *genesis*: one agent where there are fewer than `genesis_below` (or `pool_size`, if that is
+      less), for the niche of the last `tau` tasks in which the population is weakest; and one where
+      nobody is above `genesis_affinity` in a niche of these tasks, for the one met most often. Who
+      was made for a niche and has not met it counts there with `initial`.
+    * *specialize*: whoever has `specialize_above` in its dominant niche, where its persona was not
+      written for that before.
+
+    A task of no niche gives nobody a niche to be good at. Agents that are retired or merged leave
+    at least `team_size` behind, also where no newcomer comes about; and there are never more than
+    `largest`, unless there were before.
+
+    Args:
+        population: The population.
+        settings: The thresholds.
+        chance: Breaks ties.
+    """
+    look = _Look(population=population, settings=settings, chance=chance)
+    for rule in (_forks, _merges, _prunes, _geneses, _specialized):
+        for event in rule(look):  # one by one: a rule sees what it decided before
+            look.events.append(event)
+    return tuple(look.events)
+
+
+@dataclass(kw_only=True, slots=True)
+class _Look:
+    """A look at the roster: what was found so far."""
+
+    population: Population
+    settings: PopulationSettings
+    chance: random.Random
+    events: list[Event] = field(default_factory=list[Event])
+
+    @property
+    def idle(self) -> Mapping[str, Standing]:
+        """Those that nothing was decided of."""
+        busy = {name for event in self.events for name in event.agents}
+        return {name: agent for name, agent in self.population.agents.items() if name not in busy}
+
+    @property
+    def staying(self) -> int:
+        """How many there will be at least: newcomers may not come about."""
+        return len(self.population.agents) - self._count("merge") - self._count("prune")
+
+    @property
+    def size(self) -> int:
+        """How many there will be at most."""
+        return self.staying + self._count("fork") + self._count("genesis")
+
+    @property
+    def has_room(self) -> bool:
+        """Whether one more may come."""
+        return self.size < self.settings.largest
+
+    @property
+    def may_fork(self) -> bool:
+        """Whether one more may come without taking the places that are kept for new niches."""
+        return self.size < self.settings.largest - self.settings.team_size
+
+    @property
+    def may_lose(self) -> bool:
+        """Whether one may go."""
+        return self.staying > self.settings.team_size
+
+    def _count(self, operator: Fired) -> int:
+        return sum(event.operator == operator for event in self.events)
+
+    def best(self, niche: str) -> float | None:
+        """Give the most that anybody has in a niche who will be there; None: nobody met it."""
+        known = [q for standing in self._there() if (q := _affinity(standing, niche)) is not None]
+        return max(known, default=None)
+
+    def _there(self) -> Iterator[Standing]:
+        """Give those that stay, and what two come down to that are merged."""
+        agents, gone = self.population.agents, set[str]()
+        for event in self.events:
+            if event.operator in {"merge", "prune"}:
+                gone.update(event.agents)
+            if event.operator == "merge":
+                yield heir([agents[name] for name in event.agents], self.population.rates)
+        yield from (agent for name, agent in agents.items() if name not in gone)
+
+
+def _affinity(one: Standing, niche: str) -> float | None:
+    """Give what an agent has in a niche that it has met, or was made for."""
+    return one.q(niche) if niche in one.competence or niche in one.aims else None
+
+
+def _forks(look: _Look) -> Iterator[Event]:
+    settings, mean = look.settings, look.population.mean
+    ranked = _by_reward(look)
+    top = math.ceil(settings.fork_top * len(ranked) - ROUNDING)
+    for name, one, rolling in ranked[:top]:
+        stands_out = mean is not None and rolling > mean + ROUNDING
+        is_ready = one.total - one.forked >= max(1, settings.fork_tasks)
+        if stands_out and is_ready and one.dominant and look.may_fork:
+            yield _fork(name, one, rolling, top=top, of=len(ranked), look=look)
+
+
+def _by_reward(look: _Look) -> list[tuple[str, Standing, float]]:
+    """Rank those that have worked enough; of equal ones, one or the other is first."""
+    ranked = [
+        (name, standing, standing.rolling)
+        for name, standing in look.idle.items()
+        if standing.rolling is not None and standing.total >= look.settings.fork_tasks
+    ]
+    look.chance.shuffle(ranked)
+    return sorted(ranked, key=lambda found: -found[2])
+
+
+def _fork(name: str, one: Standing, rolling: float, *, top: int, of: int, look: _Look) -> Event:
+    niche = one.dominant or ""
+    last, share = len(one.rewards), look.settings.fork_top
+    return Event(
+        operator="fork",
+        agents=(name,),
+        why=f"rolling reward {rolling:.3g} over {counted(last, 'task')}, among the best {top} of"
+        f" {of} (a share of {share:.3g}, rounded up); {quoted(niche)} is its dominant niche:"
+        f" competence {one.q(niche):.3g} after {counted(one.n(niche), 'task')}",
+        niche=niche,
+        numbers={
+            "rolling": rolling,
+            "over": last,
+            "best": top,
+            "of": of,
+            "mean": look.population.mean or 0.0,
+            "competence": one.q(niche),
+            "tasks": one.total,
+        },
+    )
+
+
+def _merges(look: _Look) -> Iterator[Event]:
+    settings = look.settings
+    ready = {
+        name: standing
+        for name, standing in look.idle.items()
+        if standing.total >= settings.merge_tasks
+    }
+    closest = _closest(ready) if look.may_lose else ()
+    if not closest or (omega := _overlap(ready, closest[0])) <= settings.merge_similarity:
+        return
+    pair = look.chance.choice(closest)
+    names = sorted(pair, key=lambda name: (-(ready[name].rolling or 0), -ready[name].total))
+    one, other = (ready[name] for name in names)
+    shared = len(one.competence.keys() & other.competence.keys())
+    yield Event(
+        operator="merge",
+        agents=(*names,),
+        why=f"overlap {omega:.3f} above {settings.merge_similarity:.3g}, the closest pair of"
+        f" {counted(len(ready), 'agent')} with {counted(settings.merge_tasks, 'task')} or more;"
+        f" {shared} niches in common, after {one.total} and {counted(other.total, 'task')}",
+        numbers={"overlap": omega, "shared": shared, "tasks": one.total, "tasks_2": other.total},
+    )
+
+
+def _closest(agents: Mapping[str, Standing]) -> Sequence[tuple[str, str]]:
+    """Find the pairs that overlap most, of those that share enough niches.
+
+    Among a thousand agents there are half a million pairs, so most are ruled out at once.
+    """
+    names, niches = [*agents], sorted({z for agent in agents.values() for z in agent.competence})
+    column = {niche: place for place, niche in enumerate(niches)}
+    skills, met = (np.zeros((len(names), len(niches))) for _ in range(2))
+    for row, agent in enumerate(agents.values()):
+        for niche, q in agent.competence.items():
+            skills[row, column[niche]] = q / (agent.norm or 1.0)
+            met[row, column[niche]] = 1
+    alike = np.triu(np.where(met @ met.T >= FEWEST_SHARED, skills @ skills.T, -1.0), 1)
+    if not (alike > 0).any():
+        return ()
+    rows, columns = np.nonzero(alike >= alike.max() - ROUNDING)
+    pairs = [(names[a], names[b]) for a, b in zip(rows.tolist(), columns.tolist(), strict=True)]
+    most = max(_overlap(agents, pair) for pair in pairs)
+    return [pair for pair in pairs if _overlap(agents, pair) == most]
+
+
+def _overlap(agents: Mapping[str, Standing], pair: tuple[str, str]) -> float:
+    return overlap(agents[pair[0]], agents[pair[1]])
+
+
+def _prunes(look: _Look) -> Iterator[Event]:
+    settings, mean = look.settings, look.population.mean or 0.0
+    lagging = [
+        (name, standing)
+        for name, standing in look.idle.items()
+        if standing.lagging >= settings.prune_tasks
+    ]
+    for name, one in sorted(lagging, key=lambda found: (-found[1].lagging, found[1].rolling or 0)):
+        if look.may_lose:
+            rolling = one.rolling or 0.0
+            yield Event(
+                operator="prune",
+                agents=(name,),
+                why=f"{counted(one.lagging, 'task')} in a row below {settings.prune_below:.3g} x"
+                f" the population's mean, which is {mean:.3g} now; rolling reward {rolling:.3g}"
+                f" over {counted(len(one.rewards), 'task')}",
+                numbers={"lagging": one.lagging, "rolling": rolling, "mean": mean},
+            )
+
+
+def _geneses(look: _Look) -> Iterator[Event]:
+    settings, met = look.settings, _met(look)
+    fewest = min(settings.genesis_below, settings.pool_size)
+    if look.size < fewest and look.has_room:
+        niche = _weakest(look, met)
+        yield _genesis(
+            look,
+            f"{counted(look.size, 'agent')}, fewer than {fewest}",
+            niche,
+            met,
+            agents=look.size,
+            fewest=fewest,
+        )
+    seeded = {event.niche for event in look.events if event.operator == "genesis"}
+    uncovered = {
+        niche: tasks
+        for niche, tasks in met.items()
+        if niche not in seeded and (look.best(niche) or 0.0) <= settings.genesis_affinity > 0
+    }
+    if uncovered and look.has_room:
+        niche = max(uncovered, key=lambda one: uncovered[one])
+        why = f"nobody is above {settings.genesis_affinity:.3g} there"
+        yield _genesis(look, why, niche, met)
+
+
+def _met(look: _Look) -> Mapping[str, int]:
+    """Count the last tasks by niche; of those met equally often, one or the other is first."""
+    recent = Counter(niche for niche in look.population.recent(look.settings.tau) if niche)
+    niches = [*recent]
+    look.chance.shuffle(niches)
+    return {niche: recent[niche] for niche in niches}
+
+
+def _weakest(look: _Look, met: Mapping[str, int]) -> str | None:
+    """Give the niche in which the population is weakest; of several, the one met most often."""
+    return min(met, key=lambda one: (look.best(one) or 0.0, -met[one]), default=None)
+
+
+def _genesis(
+    look: _Look, why: str, niche: str | None, met: Mapping[str, int], **numbers: float
+) -> Event:
+    if niche is None:
+        return Event(operator="genesis", agents=(), why=why, numbers=numbers)
+    best, recent = look.best(niche), len(look.population.recent(look.settings.tau))
+    known = "and nobody has met it" if best is None else f"best competence {best:.3g}"
+    return Event(
+        operator="genesis",
+        agents=(),
+        why=f"{quoted(niche)}, {met[niche]} of the last {counted(recent, 'task')}, {known}: {why}",
+        niche=niche,
+        numbers={**numbers, "best": best or 0.0, "met": met[niche], "of": recent},
+    )
+
+
+def _specialized(look: _Look) -> Iterator[Event]:
+    above = look.settings.specialize_above
+    for name, standing in look.idle.items():
+        niche = standing.dominant
+        if niche and niche not in standing.aims and standing.q(niche) >= above:
+            yield Event(
+                operator="specialize",
+                agents=(name,),
+                why=f"competence {standing.q(niche):.3g} in {quoted(niche)}, its dominant niche,"
+                f" after {counted(standing.n(niche), 'task')} there; {above:.3g} is enough",
+                niche=niche,
+                numbers={"competence": standing.q(niche), "tasks": standing.n(niche)},
+            )

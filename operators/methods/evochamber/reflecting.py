@@ -1,0 +1,180 @@
+"""Reflection: what an agent should know from now on, from a task of its (EvoChamber §3.3).
+
+After a task every member of the team is asked for once: a lesson for tasks of that niche, and an
+insight for tasks of any. Both become entries of its own archive. What the reference answer is, is
+never shown; what the answer was worth, is.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ....pool.ledger.learnt import LONGEST_TASK, Learnt
+from ....runtime.values.together import together
+from ...core.answers import closed, structured
+from ...core.material import clip, fenced, material, task_text
+from ...core.meta import Question, prompt
+from ...core.operator import Operator, operator_of
+from ...core.proposal import Dropped
+from .lifecycle.fusing import LONGEST_ENTRY, Settled, settled
+from .wording import ANY_TEXT, words
+from .work import works
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ....runtime.agents.outcomes import Run
+    from ....schema.team.task import Task
+    from ...core.bounds import Bounds
+    from ...core.meta import Respondent
+    from ...evolution.episode import Episode
+    from .attempts import Attempt
+    from .seating import Seated
+    from .work import Work
+
+__all__ = ["REFLECT", "Reflection", "reflect", "reflect_all"]
+
+OPERATOR = "reflect"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reflection:
+    """What a task taught one agent. Either text is empty where it taught nothing of that sort.
+
+    Attributes:
+        lesson: For tasks of the same niche.
+        insight: For tasks of any.
+    """
+
+    lesson: str
+    insight: str
+
+    def entries(self, task: Task, agent: str, *, credit: float, run: str) -> Iterator[Learnt]:
+        """Give what there is to keep, as entries of the agent's archive.
+
+        Args:
+            task: The task.
+            agent: Whose they are.
+            credit: The team's reward, in [0, 1].
+            run: The evolution that they come from.
+        """
+        known: dict[str, Any] = {"owner": agent, "case": task.id, "credit": credit, "run": run}
+        key = task.text[:LONGEST_TASK]
+        if self.lesson:
+            yield Learnt(kind="lesson", task=key, text=self.lesson, niche=task.niche, **known)
+        if self.insight:
+            yield Learnt(kind="insight", task=key, text=self.insight, **known)
+
+
+async def reflect(
+    meta: Respondent, path: str, task: Task, work: Work, *, reward: float
+) -> Reflection | Dropped:
+    """Draw from a member's work what it should know from now on (EvoChamber §3.3).
+
+    Args:
+        meta: Who is asked.
+        path: Which reflection this is: `task 12/reflect/solver_3`.
+        task: The task. Its reference answer is not shown.
+        work: What the member did.
+        reward: What the team's answer was worth, in [0, 1].
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    limits = meta.limits
+    longest = min(LONGEST_ENTRY, limits.characters)
+    instructions = prompt(
+        OPERATOR, agent=work.agent, longest=longest, has_own=work.score is not None
+    )
+    text = {"type": "string", "maxLength": longest}
+    question = Question(
+        operator=OPERATOR,
+        instructions=instructions,
+        material=material(
+            task_text(task, limits), work.text(limits), _outcome(work.account.run, reward, limits)
+        ),
+        schema=closed(lesson=text, insight=text),
+        read=functools.partial(_read, longest, limits),
+    )
+    return await meta.ask(path, question)
+
+
+def _outcome(run: Run, reward: float, bounds: Bounds) -> str:
+    """Show what the team came to, and what that was worth."""
+    said = run.answer if run.answer is not None else f"(none: {run.error or 'nobody gave one'})"
+    return material(
+        fenced("team_answer", clip(said.strip() or "(empty)", bounds.task_characters)),
+        fenced("team_worth", f"the team's answer: {reward:.3g}"),
+    )
+
+
+def _read(longest: int, bounds: Bounds, text: str) -> Reflection:
+    """Read both texts; what is longer than its room is cut, and what has no words is empty."""
+    read = structured(text, closed(lesson=ANY_TEXT, insight=ANY_TEXT), bounds)
+    return Reflection(**{name: words(read[name], longest) for name in ("lesson", "insight")})
+
+
+async def reflect_all(
+    episode: Episode, seated: Seated, run: Run, attempts: Sequence[Attempt], reward: float
+) -> None:
+    """Have every member of a team reflect on a task, side by side, and keep what they learnt.
+
+    An entry that says almost the same as one of the member's archive becomes one with it. A member
+    of whose reflection nothing is of use learns nothing, which is counted, as is all that is kept.
+
+    Args:
+        episode: The task. Where nothing is learnt, or the recipe has it so, nobody is asked.
+        seated: The team.
+        run: What came of it.
+        attempts: What members answered, with their scores.
+        reward: What the team's answer was worth, in [0, 1].
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    if not (episode.learning and episode.settings.learning):
+        return
+    members = works(episode, seated, run, attempts)
+    came = await together(*(_learnt(episode, member, reward) for member in members))
+    kept = [one for of in came for one in of if isinstance(one, Settled)]
+    for one in kept:
+        episode.keep(one.entry, f"{one.entry.kind} of {one.entry.owner}")
+    for lost in (one.lost if isinstance(one, Settled) else one for of in came for one in of):
+        if lost is not None:
+            episode.lose(lost)
+    episode.told |= {
+        "lessons": _count(one.entry.kind == "lesson" for one in kept),
+        "insights": _count(one.entry.kind == "insight" for one in kept),
+        "fused": _count(bool(one.entry.replaces) for one in kept),
+    }
+
+
+async def _learnt(episode: Episode, work: Work, reward: float) -> list[Settled | Dropped]:
+    """Have one member reflect, and say what there is to keep of it and what was lost."""
+    name, task = work.agent, episode.task
+    made: Reflection | Dropped = await operator_of(OPERATOR).act(
+        episode.meta, f"{episode.path}reflect/{name}", task, work, reward=reward
+    )
+    if isinstance(made, Dropped):
+        return [made]
+    entries = made.entries(task, name, credit=reward, run=episode.stage.name)
+    paths = ((entry, f"{episode.path}fuse/{entry.kind} of {name}") for entry in entries)
+    came = await together(*(settled(episode, one, (name,), path) for one, path in paths))
+    return [one for of in came for one in of]
+
+
+def _count(of: Iterable[bool]) -> float:
+    return float(sum(of))
+
+
+REFLECT = Operator(
+    name=OPERATOR,
+    scale="agent",
+    act=reflect,
+    about="Let a model put what an agent should know after a run into a lesson for tasks of the"
+    " same kind and an insight for tasks of any. Either may be empty. It is not shown the"
+    " reference answer.",
+    gives="words",
+)

@@ -1,0 +1,130 @@
+"""EvoChamber: a population whose agents specialise, team up by niche, and teach each other.
+
+Each task gets a team of it and a structure; what its members learn stays with them, and flows on to
+those who lack it where a team fails; now and then the roster itself changes (arXiv:2605.11136 §3).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ....pool.population.population import Population, Rates
+from ...core.proposal import Dropped
+from ...evolution.strategy import Strategy
+from ..search.settings import read_schema
+from .attempts import attempts, graded
+from .compose import compose
+from .cost import calls_at_most
+from .dream.dreaming import dream
+from .lead_review import review_choice
+from .leading import choose_structure
+from .lifecycle.founding import begin, check, find, founders, suits
+from .lifecycle.lifecycle import live
+from .reflecting import reflect_all
+from .seating import STRUCTURES, seated
+from .settings import PopulationSettings
+from .structures import LEADER, made, structures
+from .working import looks, since, tell, tried
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ....runtime.agents.outcomes import Run
+    from ...evolution.episode import Episode
+    from ...evolution.strategy import Need
+    from .leading import Choice
+    from .seating import Seated
+
+__all__ = ["EVOCHAMBER", "evochamber"]
+
+WORK = "work"
+
+
+async def evochamber(episode: Episode) -> None:
+    """Have a team of the population work on a task; when learning, change it by what came.
+
+    Raises:
+        Halted: A provider or a jail failed.
+        LimitError: The budget is used up.
+        InputError: The population is smaller than a team, or the pool has no structure for it.
+    """
+    population: Population = episode.view.folded
+    choice, team = await _team(episode, population)
+    run = await episode.run(team.team, WORK)
+    if not episode.learning:
+        episode.answered(run)
+        return
+    outcome = await episode.score(run, WORK)
+    if isinstance(outcome, Dropped):
+        episode.lose(outcome)
+        episode.answered(run)
+        return
+    episode.answered(run, outcome)
+    tell(episode, population, team, outcome.value)
+    episode.keep(tried(episode, team, run, outcome.value), "trial")
+    await _learn(episode, choice, team, run, outcome.value)
+
+
+async def _team(episode: Episode, population: Population) -> tuple[Choice, Seated]:
+    """Choose who works on a task, and have their leader choose how (§3.4)."""
+    settings, view = episode.settings, episode.view
+    niche, chance = episode.task.niche or "", episode.chance("compose")
+    chosen = compose(population, niche, settings.team_size, settings, chance)
+    offered = structures(settings, (member.team for member in view.members.values()))
+    choice = await choose_structure(episode, population, chosen, offered)
+    template = offered[choice.structure]
+    members = {seat: view.agents[name].agent for seat, name in chosen.items()}
+    known, ceiling = episode.stage.catalogue, episode.stage.ceiling
+    return choice, seated(template, members, settings, known, ceiling)
+
+
+async def _learn(episode: Episode, choice: Choice, team: Seated, run: Run, reward: float) -> None:
+    """Let the members learn, and their leader; then those who lack what they know; then the roster.
+
+    The population counts the task already: who has a deficit is asked after it (§3.3 to 3.5).
+    """
+    answers = await graded(episode, attempts(team, run), _known(run, reward))
+    await episode.side_by_side(
+        lambda part: reflect_all(part, team, run, answers, reward),
+        lambda part: review_choice(part, choice, team, run, reward=reward, attempts=answers),
+    )
+    population = since(episode.view.folded, episode.changes)
+    await dream(episode, population, team, run, answers, reward=reward)
+    if looks(episode.number, episode.settings, episode.stage.recipe.workers):
+        await live(episode, population)
+
+
+def _known(run: Run, reward: float) -> Mapping[str, float]:
+    """Give what the team's answer was worth: who answered the same is not scored again."""
+    return {} if run.answer is None else {run.answer: reward}
+
+
+def _needs(settings: PopulationSettings, /) -> frozenset[Need]:
+    needs: set[Need] = {"teams", "agents", "memory"}
+    leads = settings.structure == LEADER
+    if leads or settings.learning or settings.codream or settings.lifecycle:
+        needs.add("meta_model")
+    return frozenset(needs)
+
+
+def _fold(settings: PopulationSettings, /) -> Population:
+    return Population(rates=Rates.of(settings))
+
+
+EVOCHAMBER = Strategy(
+    name="evochamber",
+    episode=evochamber,
+    begin=begin,
+    settings=PopulationSettings,
+    schema=read_schema(Path(__file__).with_name("evochamber.schema.json")),
+    check=check,
+    suits=suits,
+    seeds=STRUCTURES,
+    agents=founders,
+    teams=made,
+    needs=_needs,
+    fold=_fold,
+    find=find,
+    calls_at_most=calls_at_most,
+)

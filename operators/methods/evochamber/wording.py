@@ -1,0 +1,58 @@
+"""How what models write for archives is read: on one line, not too long, and with words in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ....schema.values.terminal import on_one_line
+from ...core.answers import Unfit, closed, structured
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...core.bounds import Bounds
+
+__all__ = ["ANY_TEXT", "one_text", "said", "text_schema", "words"]
+
+ANY_TEXT: Mapping[str, Any] = {"type": "string"}
+"""The schema by which a text is read, that is cut to its room."""
+
+
+def text_schema(longest: int) -> Mapping[str, Any]:
+    """Write the schema of a text that says something.
+
+    Args:
+        longest: The most characters.
+    """
+    return {"type": "string", "minLength": 1, "maxLength": longest}
+
+
+def words(text: str, longest: int) -> str:
+    """Put a text on one line and cut it to its room; it is empty where it has no words."""
+    line = on_one_line(text)
+    return line[:longest] if any(map(str.isalnum, line[:longest])) else ""
+
+
+def said(name: str, text: str, longest: int) -> str:
+    """Read a text that has to say something.
+
+    Args:
+        name: What it is called in the answer.
+        text: The text.
+        longest: The most characters.
+
+    Raises:
+        Unfit: It has no words.
+    """
+    if not (line := words(text, longest)):
+        raise Unfit(f"{name}: nothing is said there. Write some words.")
+    return line
+
+
+def one_text(name: str, longest: int, bounds: Bounds, answer: str) -> str:
+    """Read an answer that is one text.
+
+    Raises:
+        Unfit: It has another shape, or no words.
+    """
+    return said(name, structured(answer, closed(**{name: ANY_TEXT}), bounds)[name], longest)

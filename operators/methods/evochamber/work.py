@@ -1,0 +1,99 @@
+"""What one member of a team did on a task, for who draws lessons from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...core.account import Account
+from ...core.material import CHARACTERS_PER_TOKEN, clip, fenced, material
+from ...core.roles import with_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ....runtime.agents.outcomes import Run
+    from ....schema.host.catalogue import Catalogue
+    from ....schema.team.team import Agent
+    from ...core.bounds import Bounds
+    from ...evolution.episode import Episode
+    from .attempts import Attempt
+    from .seating import Seated
+
+__all__ = ["Work", "persona_of", "works"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Work:
+    """What one member of a team did on a task.
+
+    Attributes:
+        agent: Who: its name in the population.
+        persona: How it is instructed, whatever the task is.
+        account: What the whole team did.
+        positions: Where in the team it worked.
+        score: What its own answer to the task was worth, in [0, 1]; None, where it gave none.
+        diagnosis: What was found to be right and wrong in it, where somebody looked.
+    """
+
+    agent: str
+    persona: str
+    account: Account
+    positions: tuple[str, ...]
+    score: float | None = None
+    diagnosis: str = ""
+
+    def text(self, bounds: Bounds) -> str:
+        """Tell it, each text in its fence: the persona, what was done, what it was worth.
+
+        Args:
+            bounds: How much may be read.
+        """
+        room = bounds.digest_tokens * CHARACTERS_PER_TOKEN // max(1, len(self.positions))
+        own = "" if self.score is None else f"the agent's own answer: {self.score:.3g}"
+        return material(
+            fenced("persona", clip(self.persona, bounds.characters), self.agent),
+            *(self.account.of(position, room) for position in self.positions),
+            fenced("worth", own, self.agent),
+            fenced("diagnosis", self.diagnosis, self.agent),
+        )
+
+    def outline(self, bounds: Bounds) -> str:
+        """Tell who it is and what was found in its work, without the work itself.
+
+        Args:
+            bounds: How much may be read.
+        """
+        persona = fenced("persona", clip(self.persona, bounds.characters), self.agent)
+        return material(persona, fenced("diagnosis", self.diagnosis, self.agent))
+
+
+def persona_of(agent: Agent, catalogue: Catalogue) -> str:
+    """Give how an agent is instructed, written out where that is the prompt of a file."""
+    return material(agent.role, with_text(agent, catalogue).prompt.strip())
+
+
+def works(
+    episode: Episode, seated: Seated, run: Run, attempts: Sequence[Attempt]
+) -> tuple[Work, ...]:
+    """Give what each member of a team did, in the order of their seats."""
+    account = Account(team=seated.team, run=run)
+    scores = {attempt.agent: attempt.score for attempt in attempts if attempt.score is not None}
+    return tuple(
+        Work(
+            agent=name,
+            persona=persona_of(episode.view.agents[name].agent, episode.stage.catalogue),
+            account=account,
+            positions=_positions(account, name),
+            score=scores.get(name),
+        )
+        for name in seated.seats.values()
+    )
+
+
+def _positions(account: Account, member: str) -> tuple[str, ...]:
+    """Name where an agent of the population worked, in the order of the team."""
+    agents = account.team.agents
+    return tuple(
+        agent for agent in agents if agents[agent].member == member and agent in account.run.agents
+    )

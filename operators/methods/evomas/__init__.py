@@ -1,0 +1,1 @@
+"""EvoMAS: select parents, instantiate, mutate or cross over, consolidate."""

@@ -1,0 +1,253 @@
+"""Crossover: a child with the whole topology of one parent, and agents of both (EvoMAS Eq. 3).
+
+First it is decided whose topology the child has, all of it, and with it the positions (EvoMAS
+App. D.3). Then each position gets the agent of the first parent, that of the second, or a hybrid:
+the prompt of one with model, tools and parameters of the other. The child is the topology's parent
+under edits of single agents, a type of edits that cannot touch a topology.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from ....pool.values.identity import are_twins
+from ....schema.edits import agent_edits
+from ...core.answers import Unfit, child_of, closed, reason_schema, structured
+from ...core.material import material, memories_text, models_text, parent_text, task_text
+from ...core.meta import Question, prompt
+from ...core.operator import Operator
+from ...core.proposal import Dropped, Proposal
+from ..search.positions import counterparts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ....pool.ledger.learnt import Learnt
+    from ....schema.edits import AgentEdit
+    from ....schema.team.task import Task
+    from ....schema.team.team import Agent, Team
+    from ...core.meta import Respondent
+    from ...core.proposal import Parent
+
+__all__ = ["CROSSOVER", "Side", "can_cross", "crossover"]
+
+OPERATOR = "crossover"
+Side = Literal["first", "second"]
+SIDES: tuple[Side, Side] = ("first", "second")
+WHOLE = "agent of {}"
+HYBRID = "prompt of {}, the rest of {}"
+
+
+async def crossover(
+    meta: Respondent,
+    path: str,
+    task: Task,
+    first: Parent,
+    second: Parent,
+    *,
+    topology: Side | None = None,
+    memories: Sequence[Learnt] = (),
+) -> Proposal | Dropped:
+    """Make a child of two parents.
+
+    Args:
+        meta: Who is asked.
+        path: Which crossover this is: `task 12/step 3/crossover`.
+        task: What the child is to do better than both. Its reference answer is not shown.
+        first: A team, with the digest of its run on the task.
+        second: Another.
+        topology: Whose topology the child has. None: the model is asked first, where both will do.
+        memories: What was learnt on similar tasks.
+
+    Returns:
+        The child. Its first parent is the one that gave the topology.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    names = (first.team.name, second.team.name)
+    sides = (topology,) if topology else SIDES
+    crosses = {side: _Cross.of(first.team, second.team, side) for side in sides}
+    crosses = {side: cross for side, cross in crosses.items() if cross.has_child}
+    if not crosses:
+        why = (
+            "whatever agents are taken from either parent, the child is no other than one of them."
+        )
+        return meta.drop(path, OPERATOR, why, parents=names)
+    shown = material(
+        task_text(task, meta.limits),
+        parent_text(first, meta.catalogue, meta.limits, "first"),
+        parent_text(second, meta.catalogue, meta.limits, "second"),
+        models_text(meta, _models(first.team) | _models(second.team)),
+        memories_text(memories, meta.limits),
+    )
+    was_run = first.was_run or second.was_run
+    chosen = next(iter(crosses))
+    if len(crosses) > 1:
+        told = prompt("choose_topology", was_run=was_run)
+        chosen = await _choose(meta, f"{path}/topology", names, told, shown)
+    if isinstance(chosen, Dropped):
+        return chosen
+    question = _question(meta, crosses[chosen], shown, was_run=was_run)
+    return await meta.ask(f"{path}/agents", question)
+
+
+def can_cross(first: Team, second: Team) -> bool:
+    """Tell whether a crossover of two teams can make a team that is neither of them."""
+    return any(_Cross.of(first, second, side).has_child for side in SIDES)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Cross:
+    """A crossover whose topology is decided.
+
+    Attributes:
+        own: The parent that gives it.
+        other: The other parent.
+        side: Which of the two `own` is.
+        theirs: For each position, the other's agent as it would work there. Positions where that
+            changes nothing are not there.
+        places: The other's id of each of them.
+    """
+
+    own: Team
+    other: Team
+    side: Side
+    theirs: Mapping[str, Agent]
+    places: Mapping[str, str]
+
+    @classmethod
+    def of(cls, first: Team, second: Team, side: Side) -> Self:
+        """Find who may change places."""
+        own, other = (first, second) if side == "first" else (second, first)
+        places = counterparts(own, other)
+        new_ids = dict.fromkeys(other.agents) | {there: place for place, there in places.items()}
+        moved = {
+            place: other.agents[there].renamed(place, new_ids) for place, there in places.items()
+        }
+        all_theirs = {one: _settled(agent, other, own) for one, agent in moved.items()}
+        theirs = {one: agent for one, agent in all_theirs.items() if agent != own.agents[one]}
+        return cls(own=own, other=other, side=side, theirs=theirs, places=places)
+
+    @property
+    def options(self) -> Mapping[str, Mapping[str, Agent]]:
+        """What each position may get, by the words for it; no agent is offered twice."""
+        return {position: self._offered(position) for position in self.theirs}
+
+    @property
+    def has_child(self) -> bool:
+        """Whether some choice makes a new team. Both parents may be among the choices."""
+        choices = math.prod(map(len, self.options.values()))
+        if choices != len(SIDES):
+            return choices > len(SIDES)
+        only = replace(self.own, agents={**self.own.agents, **self.theirs})
+        return not self.is_parent(only)
+
+    def is_parent(self, child: Team) -> bool:
+        """Tell whether a child is one of its parents, up to the names of agents."""
+        return are_twins(child, self.own) or are_twins(child, self.other)
+
+    @property
+    def renamed(self) -> list[str]:
+        """Who stands where, where the ids differ."""
+        pairs = ((own, self.places[own]) for own in self.theirs)
+        return [f"{own}: {other}" for own, other in pairs if own != other]
+
+    def edits(self, chosen: Mapping[str, str]) -> Iterator[AgentEdit]:
+        """Give the edits that put the chosen agents into the positions."""
+        for position, source in chosen.items():
+            yield from agent_edits(self.own.agents[position], self.options[position][source])
+
+    def _offered(self, position: str) -> Mapping[str, Agent]:
+        """Offer either agent and both hybrids. Functions have no prompt and no model to share."""
+        here, there = self.own.agents[position], self.theirs[position]
+        by_side = {self.side: here, _opposite(self.side): there}
+        offered = {WHOLE.format(side): by_side[side] for side in SIDES}
+        if self._has_function(position):
+            return offered
+        for side in SIDES:
+            spoken, rest = by_side[side], by_side[_opposite(side)]
+            hybrid = replace(rest, prompt=spoken.prompt, role=spoken.role, notes=spoken.notes)
+            if hybrid not in offered.values():
+                offered[HYBRID.format(side, _opposite(side))] = hybrid
+        return offered
+
+    def _has_function(self, position: str) -> bool:
+        agents = (self.own.agents[position], self.theirs[position])
+        return "function" in map(self.own.backend_of, agents)
+
+
+def _settled(agent: Agent, other: Team, own: Team) -> Agent:
+    """Have an agent of a team work as it did in one of other defaults."""
+    backend = other.backend_of(agent)
+    return agent if own.backend_of(agent) == backend else replace(agent, backend=backend)
+
+
+def _models(team: Team) -> frozenset[str]:
+    return frozenset(agent.model_id for agent in team.agents.values())
+
+
+async def _choose(
+    meta: Respondent, path: str, names: tuple[str, str], told: str, shown: str
+) -> Side | Dropped:
+    """Ask whose topology the child is to have."""
+    schema = closed(
+        reason=reason_schema(meta.limits), topology={"type": "string", "enum": list(SIDES)}
+    )
+    question: Question[Side] = Question(
+        operator=OPERATOR,
+        instructions=told,
+        material=shown,
+        schema=schema,
+        read=lambda text: structured(text, schema, meta.limits)["topology"],
+        parents=names,
+    )
+    return await meta.ask(path, question)
+
+
+def _question(meta: Respondent, cross: _Cross, shown: str, *, was_run: bool) -> Question[Proposal]:
+    """Ask who takes each position."""
+    return Question(
+        operator=OPERATOR,
+        instructions=prompt(
+            "crossover", topology=cross.side, places=cross.renamed, was_run=was_run
+        ),
+        material=shown,
+        schema=_schema(meta, cross),
+        read=functools.partial(_child, meta, cross),
+        parents=(cross.own.name, cross.other.name),
+    )
+
+
+def _schema(meta: Respondent, cross: _Cross) -> Mapping[str, Any]:
+    positions = {
+        position: {"type": "string", "enum": [*offered]}
+        for position, offered in cross.options.items()
+    }
+    return closed(reason=reason_schema(meta.limits), positions=closed(**positions))
+
+
+def _child(meta: Respondent, cross: _Cross, text: str) -> Proposal:
+    answer = structured(text, _schema(meta, cross), meta.limits)
+    edits = tuple(cross.edits(answer["positions"]))
+    child = child_of(cross.own, edits, meta.catalogue, meta.ceiling)
+    if cross.is_parent(child):
+        raise Unfit("the child is no other than one of its parents. Take something of both.")
+    return Proposal.of(
+        OPERATOR, cross.own, edits, reason=answer["reason"], child=child, others=(cross.other,)
+    )
+
+
+def _opposite(side: Side) -> Side:
+    return "second" if side == "first" else "first"
+
+
+CROSSOVER = Operator(
+    name="crossover",
+    scale="team",
+    act=crossover,
+    about="Let a model make a child of two teams: the topology of one, agents of both.",
+)

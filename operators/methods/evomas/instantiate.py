@@ -1,0 +1,122 @@
+"""Instantiation: adapts a team that was selected to the task at hand (EvoMAS §3.2.1, App. C.1).
+
+Prompts, models and topology may change, and unlike a mutation it may take in or leave out agents.
+A team that fits as it is may stay so.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ...core.answers import child_of, closed, edits_in, reason_schema
+from ...core.material import material, memories_text, models_text, parent_text, task_text
+from ...core.meta import Question, prompt
+from ...core.operator import Operator
+from ...core.proposal import Dropped, Proposal
+from ..search.components import MUTABLE, offer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ....pool.ledger.learnt import Learnt
+    from ....schema.edits import Component
+    from ....schema.loading.ceiling import Ceiling
+    from ....schema.team.task import Task
+    from ....schema.team.team import Team
+    from ...core.meta import Respondent
+    from ...core.proposal import Parent
+
+__all__ = ["INSTANTIATE", "instantiate"]
+
+OPERATOR = "instantiate"
+ADAPTED: tuple[Component, ...] = ("prompts", "model_id", "topology")
+"""What it may change, as far as it may be touched; who there is goes with who reports to whom."""
+
+
+async def instantiate(
+    meta: Respondent,
+    path: str,
+    task: Task,
+    parent: Parent,
+    *,
+    components: Sequence[Component] = MUTABLE,
+    memories: Sequence[Learnt] = (),
+) -> Proposal | Dropped:
+    """Adapt a team to a task.
+
+    Args:
+        meta: Who is asked.
+        path: Which instantiation this is: `task 12/select/debate`.
+        task: The task. Its reference answer is not shown.
+        parent: The team.
+        components: What may be touched at all. Agents come and go where the topology may be
+            touched; where models or tools may not, newcomers have those that the team has already.
+        memories: What was learnt on similar tasks.
+
+    Returns:
+        The team under edits, which may be none. Where there is nothing that could be adapted, the
+        team as it is, and nobody was asked.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    allowed = _adapted(components)
+    ceiling = _ceiling(meta.ceiling, parent.team, components)
+    schema = offer(meta, parent.team, *allowed, ceiling=ceiling, least=0)
+    if schema is None:
+        why = "There is nothing to adapt."
+        return Proposal.of(OPERATOR, parent.team, (), reason=why, child=parent.team)
+    sets_models = not {"model_id", "roster"}.isdisjoint(allowed)
+    question = Question(
+        operator=OPERATOR,
+        instructions=prompt(
+            "instantiate", components=allowed, edits=meta.limits.edits, was_run=parent.was_run
+        ),
+        material=material(
+            task_text(task, meta.limits),
+            parent_text(parent, meta.catalogue, meta.limits),
+            models_text(meta, ceiling.models) if sets_models else "",
+            memories_text(memories, meta.limits),
+        ),
+        schema=closed(reason=reason_schema(meta.limits), **schema["properties"]),
+        read=functools.partial(_child, meta, parent.team, allowed, ceiling),
+        parents=(parent.team.name,),
+        team=parent.team,
+    )
+    return await meta.ask(path, question)
+
+
+def _adapted(components: Sequence[Component]) -> tuple[Component, ...]:
+    allowed: list[Component] = [one for one in ADAPTED if one in components]
+    if "topology" in allowed:
+        allowed.append("roster")
+    return tuple(allowed)
+
+
+def _ceiling(ceiling: Ceiling, team: Team, components: Sequence[Component]) -> Ceiling:
+    """Keep newcomers to the models and tools of the team, where these may not be touched."""
+    if "model_id" not in components:
+        asking = [agent for agent in team.agents.values() if team.backend_of(agent) != "function"]
+        ceiling = replace(ceiling, models=ceiling.models & {one.model_id for one in asking})
+    if "tools" not in components:
+        tools = {tool for agent in team.agents.values() for tool in agent.tools}
+        ceiling = replace(ceiling, tools=ceiling.tools & tools)
+    return ceiling
+
+
+def _child(
+    meta: Respondent, team: Team, allowed: Sequence[Component], ceiling: Ceiling, text: str
+) -> Proposal:
+    reason, edits = edits_in(text, meta.limits, allowed)
+    child = child_of(team, edits, meta.catalogue, ceiling)
+    return Proposal.of(OPERATOR, team, edits, reason=reason, child=child)
+
+
+INSTANTIATE = Operator(
+    name="instantiate",
+    scale="team",
+    act=instantiate,
+    about="Let a model adapt a team to a task; it may add and remove agents.",
+)

@@ -1,0 +1,238 @@
+"""Selection: k parents for a task, from what the pool knows of its teams (EvoMAS §3.2.1, Eq. 1).
+
+First, deterministically, a shortlist: by what a team is expected to score on the task's niche, by
+whether it can work on files at all, and with regard to diversity. Every k-th place is for finding
+out: it goes to the team that may be best, as far as is known (UCB: Auer et al. 2002). Then a model
+chooses among the shortlist. Without a model, the first k are chosen.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ....pool.expectation.expectation import DIGITS, ranked
+from ....runtime.values.terminal import counted
+from ....schema.values.terminal import on_one_line
+from ...core.answers import closed, reason_schema, structured
+from ...core.material import clip, fenced, material, solved, task_text
+from ...core.meta import Question, prompt
+from ...core.operator import Operator, Setting
+from ...core.printed import Printed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ....pool.expectation.expectation import Expectation
+    from ....pool.ledger.learnt import Learnt
+    from ....pool.ledger.members import Member
+    from ....schema.team.task import Task
+    from ....schema.team.team import Team
+    from ...core.bounds import Bounds
+    from ...core.meta import Meta
+    from ...core.proposal import Dropped
+
+__all__ = ["SELECT", "Selection", "select", "shortlist"]
+
+OPERATOR = "select"
+FAMILY_PENALTY = 0.1
+"""What a team is worth less for each of its relatives that was taken already."""
+LONGEST_DESCRIPTION = 160
+WITHOUT_TOOLS = {"llm", "function"}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Selection:
+    """The parents for a task.
+
+    Attributes:
+        names: The teams, the most promising first.
+        reason: Why these.
+        shortlist: What there was to choose from.
+    """
+
+    names: tuple[str, ...]
+    reason: str
+    shortlist: tuple[str, ...]
+
+    def printed(self) -> Printed:
+        """Return it as `mas op` prints it."""
+        return Printed(value="\n".join(self.names), notes=(f"reason: {self.reason}",))
+
+
+async def select(
+    meta: Meta | None,
+    path: str,
+    task: Task,
+    members: Sequence[Member],
+    *,
+    k: int = 3,
+    hits: Sequence[tuple[Learnt, float]] = (),
+    expected: Mapping[str, Expectation] | None = None,
+) -> Selection | Dropped:
+    """Choose parents.
+
+    Args:
+        meta: The model to ask. None: the first of the shortlist are taken.
+        path: Which selection this is: `task 12/select`.
+        task: What they are to do. Its reference answer is not shown.
+        members: The pool's teams, parents before children. Retired ones are not chosen, but what
+            is known of them counts.
+        k: How many, where there are as many.
+        hits: What the memory has on similar tasks, with similarities in [-1, 1]. It is told of the
+            teams that are listed, and orders nothing: trials of the pool's teams are in the ledger.
+        expected: What `expectations` says of them in the task's niche. None: it is asked.
+
+    Returns:
+        k different teams. A team that the model names twice counts once, and where it names fewer
+        than k the next of the shortlist follow.
+
+    Raises:
+        CoterieError: As for `Meta.ask`, or a team's file is damaged.
+    """
+    listed = shortlist(task, members, k=k, expected=expected)
+    names = tuple(member.name for member in listed)
+    if meta is None or len(names) <= k:
+        reason = "All there are." if len(names) <= k else "The first by statistics."
+        return Selection(names=names[:k], reason=reason, shortlist=names)
+    chosen = {"type": "string", "enum": list(names)}
+    schema = closed(
+        reason=reason_schema(meta.limits),
+        selected={"type": "array", "items": chosen, "minItems": 1, "maxItems": k},
+    )
+    lines = (_told(member, expected, task, hits) for member, expected in listed.items())
+    question = Question(
+        operator=OPERATOR,
+        instructions=prompt("select", k=k),
+        material=material(task_text(task, meta.limits), fenced("teams", "\n".join(lines))),
+        schema=schema,
+        read=functools.partial(_selection, names, k, schema, meta.limits),
+    )
+    return await meta.ask(path, question)
+
+
+def shortlist(
+    task: Task,
+    members: Sequence[Member],
+    *,
+    k: int,
+    expected: Mapping[str, Expectation] | None = None,
+) -> dict[Member, Expectation]:
+    """Give twice k teams and at least k + 3, the first first, with what is expected of each.
+
+    The order is that of their standing in the pool, less what relatives cost that are listed
+    already. But every k-th place, or every second where one is chosen, goes to the team whose
+    interval reaches highest, and among equals to the one with the fewest trials: so newcomers are
+    tried again, and of teams that are alike as far as is known none is forgotten.
+
+    It is the same for the same arguments.
+
+    Args:
+        task: What they are to do.
+        members: The teams, in the order of their births.
+        k: How many are to be chosen.
+        expected: As for `select`.
+    """
+    known = ranked(members, task.niche or None, expected=expected)
+    left = {one: _is_able(task, one) for one in known if one.retired is None}
+    relatives: Counter[str] = Counter()
+    taken: dict[Member, Expectation] = {}
+    while left and len(taken) < max(2 * k, k + 3):
+        explores = (len(taken) + 1) % max(2, k) == 0
+        worth = {
+            one: (left[one], *_worth(one, known[one], relatives[one.stem], explores=explores))
+            for one in left
+        }
+        first = max(left, key=lambda one: worth[one])
+        taken[first] = known[first]
+        relatives[first.stem] += 1
+        del left[first]
+    return taken
+
+
+def _worth(
+    member: Member, known: Expectation, relatives: int, *, explores: bool
+) -> tuple[float, int]:
+    """Say what a place in the shortlist goes by."""
+    penalty = FAMILY_PENALTY * relatives
+    if not explores:
+        return round(known.standing, DIGITS) - penalty, 0
+    done = member.statistics
+    return round(known.high, DIGITS) - penalty, -(done.n + done.failures + done.adapted)
+
+
+def _remembered(
+    member: Member, hits: Sequence[tuple[Learnt, float]]
+) -> Iterator[tuple[float, float]]:
+    """Give rewards that this very team had on similar tasks, and how similar these were."""
+    for entry, similarity in hits:
+        if entry.team == member.content_hash and entry.reward is not None and similarity > 0:
+            yield entry.reward, similarity
+
+
+def _is_able(task: Task, member: Member) -> bool:
+    """Tell whether a team can open what the task comes with."""
+    if not task.files and task.repo is None:
+        return True
+    team = member.team
+    return any(
+        agent.tools or team.backend_of(agent) not in WITHOUT_TOOLS for agent in team.agents.values()
+    )
+
+
+def _told(
+    member: Member,
+    expected: Expectation,
+    task: Task,
+    hits: Sequence[tuple[Learnt, float]],
+) -> str:
+    """Say in a line what the pool knows of a team."""
+    known, niche = member.statistics, member.on(task.niche)
+    low, high = expected.low, expected.high
+    said = [
+        _shape(member.team),
+        f"expected to score {expected.score:.2f}, between {low:.2f} and {high:.2f}",
+        "never evaluated" if known.score is None else f"score {known.score:.2f} of {known.n}",
+        f"in this niche {niche.score:.2f} of {niche.n}"
+        if task.niche and niche.score is not None
+        else "",
+        f"failed {counted(known.failures, 'time')}" if known.failures else "",
+        f"as adapted to a task {known.adapted_sum / known.adapted:.2f} of {known.adapted}"
+        if known.adapted
+        else "",
+        *(
+            f"reward {reward:.2f} on a task of similarity {similarity:.2f}"
+            for reward, similarity in _remembered(member, hits)
+        ),
+        *(f"solved {one.q!r}" for one in solved(member.team)),
+        clip(on_one_line(member.team.description), LONGEST_DESCRIPTION),
+    ]
+    return f"{member.name}: {'; '.join(filter(None, said))}"
+
+
+def _shape(team: Team) -> str:
+    roles = list(dict.fromkeys(agent.role for agent in team.agents.values() if agent.role))
+    size = f"{counted(len(team.agents), 'agent')}, {counted(len(team.edges), 'edge')}"
+    return f"{size}, roles {', '.join(roles[:6])}" if roles else size
+
+
+def _selection(
+    names: tuple[str, ...], k: int, schema: Mapping[str, Any], bounds: Bounds, text: str
+) -> Selection:
+    answer = structured(text, schema, bounds)
+    chosen = dict.fromkeys([*answer["selected"], *names])
+    return Selection(names=tuple(chosen)[:k], reason=answer["reason"], shortlist=names)
+
+
+SELECT = Operator(
+    name="select",
+    scale="team",
+    act=select,
+    about="Choose the teams of a pool that are to begin with a task, the most promising first."
+    " With --no-model, the first of the shortlist are taken.",
+    inputs={"k": Setting(about="How many.", least=1, option="-k")},
+    asks="maybe",
+    gives="words",
+)

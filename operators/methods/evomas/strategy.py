@@ -1,0 +1,148 @@
+"""EvoMAS: select teams, adapt them to the task, then mutate and cross the promising ones.
+
+Only the best of a task's k + n candidates may enter the pool, which so stays small (§3.2.3).
+"""
+
+from __future__ import annotations
+
+from itertools import count, repeat
+from typing import TYPE_CHECKING
+
+from ....runtime.values.together import together
+from ...core.operator import operator_of
+from ...core.proposal import Dropped, Proposal
+from ...evolution.candidates import Candidate
+from ...evolution.strategy import Strategy
+from ..search.choice import choose_move
+from ..search.decide import CROSSOVER
+from ..search.search import Attempt, Search
+from ..search.search_cost import MOST, calls_at_most
+from ..search.settings import SCHEMA, SearchSettings, check
+from .crossover import can_cross
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ....pool.ledger.members import Member
+    from ...evolution.episode import Episode
+
+__all__ = ["EVOMAS", "evomas"]
+
+
+async def evomas(episode: Episode) -> None:
+    """Evolve teams for one task.
+
+    Raises:
+        Halted: A provider or a jail failed.
+        LimitError: The evolution's budget is used up.
+    """
+    search = Search(episode=episode)
+    settings = search.settings
+    await search.remember()
+    members = await search.selected(settings.select, settings.parents)
+    await search.tried(*await together(*map(_adapted, repeat(search), count(), members)))
+    wanted = len(members) + settings.steps if settings.steps else 0
+    attempt = len(members)
+    while search.candidates and len(search.candidates) < wanted and attempt < MOST * wanted:
+        made, parents = await _child(search, attempt)
+        await search.tried(Attempt(attempt, made, parents))
+        attempt += 1
+    if settings.memory and search.candidates:
+        path = f"{episode.path}consolidate"
+        consolidate = operator_of("consolidate").act
+        learnt = await consolidate(episode.meta, path, episode.task, search.steps())
+        if isinstance(learnt, Dropped):
+            search.lose(attempt, learnt)
+        else:
+            episode.keep(learnt, "learnt")
+    search.end()
+
+
+async def _adapted(search: Search, number: int, member: Member) -> Attempt:
+    """Adapt a team to the task; where that fails, it is tried as it stands."""
+    settings = search.settings
+    if settings.instantiate:
+        made = await operator_of("instantiate").act(
+            search.author,
+            f"{search.episode.path}instantiate {number}",
+            search.episode.task,
+            search.parent(member),
+            components=settings.components,
+            memories=search.memories,
+        )
+        if isinstance(made, Proposal):
+            return Attempt(number, made, [member])
+        search.lose(number, made)
+    return Attempt(number, member.team, [member])
+
+
+async def _child(search: Search, number: int) -> tuple[Proposal | Dropped, Sequence[Candidate]]:
+    """Make a child of a promising candidate, by a mutation or by crossing it with another one."""
+    episode, settings = search.episode, search.settings
+    path = f"{episode.path}step {number}"
+    first = _parent(search, number)
+    partner = _partner(search, number, first)
+    move = await choose_move(search, number, first, partner)
+    if isinstance(move, Dropped):
+        return move, [first]
+    parent = search.parent(first)
+    if isinstance(move, Candidate):
+        other = search.parent(move)
+        made = await operator_of("crossover").act(
+            search.author, path, episode.task, parent, other, memories=search.memories
+        )
+        return made, [first, move]
+    made = await operator_of("mutate").act(
+        search.author,
+        path,
+        episode.task,
+        parent,
+        component=move,
+        components=settings.components,
+        memories=search.memories,
+    )
+    return made, [first]
+
+
+def _parent(search: Search, number: int) -> Candidate:
+    """Take the candidate that a step begins with: by default any of the better half."""
+    order = search.promising(f"step {number}")
+    match search.settings.parent:
+        case "best":
+            return order[0]
+        case "promising":
+            order = order[: (len(order) + 1) // 2]
+        case "chance":
+            pass
+    return search.episode.chance(f"step {number}/parent").choice(order)
+
+
+def _partner(search: Search, number: int, first: Candidate) -> Candidate | None:
+    """Find what a candidate is crossed with: the most promising that something new can come of.
+
+    Candidates often descend from each other: a team and its own mutation have little to give each
+    other, so those of different parents come first.
+    """
+    if CROSSOVER not in search.settings.moves:
+        return None
+    others = [one for one in search.promising(f"step {number}/partner") if one is not first]
+    others.sort(key=lambda one: _are_related(first, one))
+    return next((one for one in others if can_cross(first.team, one.team)), None)
+
+
+def _are_related(one: Candidate, other: Candidate) -> bool:
+    """Tell whether both go back to the same team of the pool."""
+    return not {*one.born.parents}.isdisjoint(other.born.parents)
+
+
+EVOMAS = Strategy(
+    name="evomas",
+    episode=evomas,
+    settings=SearchSettings,
+    schema=SCHEMA,
+    check=check,
+    needs=lambda settings: settings.needs,
+    leaves_team=True,
+    reuses=True,
+    calls_at_most=calls_at_most,
+)

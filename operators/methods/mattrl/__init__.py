@@ -1,0 +1,1 @@
+"""MATTRL: consultations, credit for utterances, and experience that is distilled from them."""

@@ -1,0 +1,126 @@
+"""What utterances of an episode's run were worth: the run again, with some silenced (MATTRL §5.1).
+
+What such a run has in common with the run itself is answered from the journal. An answer that has
+been scored before has the same score again, so two runs differ only where their answers do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ....runtime.plan.plan import compile
+from ....runtime.record.journal import digest
+from ....schema.values.errors import RunError
+from ...core.proposal import Dropped
+from ...credit.counterfactual import Counterfactuals
+from ...credit.schemes import Game
+from ...credit.table import Cost
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ....runtime.agents.outcomes import Run
+    from ....schema.team.team import Team
+    from ...core.utterances import Turn, Utterance
+    from ...evolution.episode import Episode
+    from .experience import ExperienceSettings
+
+__all__ = ["Silenced", "place_of", "silenced"]
+
+DIGITS = 16
+"""Of the digest by which an answer is told from others."""
+UNSCORED = "what the team answers without somebody has no score, so nobody's worth is known."
+
+
+class _UnscoredError(RunError):
+    """An answer has no score, so that nobody knows what anybody was worth."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Silenced:
+    """What came of silencing.
+
+    Attributes:
+        worth: What each utterance was worth, or its agent was, in [-1, 1].
+        about: Whose silence was tried, how many runs that took, and what they cost and saved.
+    """
+
+    worth: Mapping[Turn, float]
+    about: Mapping[str, Any]
+
+
+def place_of(what: str, run: Run) -> str:
+    """Name the scoring of a run's answer, so that equal answers are scored once.
+
+    Args:
+        what: Which run of the episode it is, or a counterfactual of.
+        run: What came of it.
+    """
+    return f"{what}/answer {digest(run.answer)[:DIGITS]}"
+
+
+async def silenced(
+    episode: Episode, team: Team, what: str, said: Sequence[Utterance]
+) -> Silenced | Dropped:
+    """Find out what utterances were worth, or those who said them.
+
+    Args:
+        episode: The episode.
+        team: The team that worked.
+        what: Which run of the episode it was.
+        said: The utterances of that run.
+
+    Raises:
+        Halted: A provider or a jail failed.
+        LimitError: The budget is used up.
+        CoterieError: As for `Episode.score`.
+    """
+    settings: ExperienceSettings = episode.settings
+    turns = tuple(utterance.turn for utterance in said)
+    by_turn = settings.per == "turn"
+    players: Any = turns if by_turn else tuple(dict.fromkeys(agent for agent, _ in turns))
+    game: Game[Any] = Game(
+        scheme="shapley" if settings.credit == "shapley" else "difference",
+        players=players,
+        permutations=settings.permutations,
+        seed=episode.chance("orders").getrandbits(32),
+    )
+    runs = _counterfactuals(episode, team, what, players)
+    try:
+        worths = await runs.worths(game.coalitions)
+    except _UnscoredError:
+        return Dropped(operator="judge", reason=UNSCORED)
+    credits_ = game.credits({coalition: worth.value for coalition, worth in worths.items()})
+    cost = Cost.of(worths.values())
+    episode.consumed(cost.paid)
+    return Silenced(
+        worth={turn: credits_[turn if by_turn else turn[0]].worth for turn in turns},
+        about={"per": settings.per, "runs": len(worths) - 1, **cost.value()},
+    )
+
+
+def _counterfactuals(episode: Episode, team: Team, what: str, players: Any) -> Counterfactuals[Any]:
+    stage, recipe, turn = episode.stage, episode.stage.recipe, asyncio.Lock()
+
+    async def score(run: Run) -> float:
+        async with turn:  # of two that ask the same, one waits for the other's answer
+            scored = await episode.score(run, place_of(what, run))
+        if isinstance(scored, Dropped):
+            raise _UnscoredError(UNSCORED)
+        return scored.value
+
+    return Counterfactuals(
+        services=episode.services,
+        plan=compile(team, stage.catalogue),
+        task=episode.task,
+        base=stage.journal,
+        own=stage.journal,
+        players=players,
+        score=score,
+        judged=[episode.scored_by, recipe.rubric, recipe.judge_samples, episode.judge.model],
+        path=f"{episode.path}{what}/",
+        scrubber=stage.scrubber,
+        budget=stage.budget,
+    )

@@ -1,0 +1,231 @@
+"""The judge of utterances: how good what each agent said in a round was (MATTRL Eq. 9).
+
+It reads the task and the round, never the reference answer, and is asked once a round. So the
+score of an utterance is a judge's opinion; how the whole ended comes in later, as credit.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from ....runtime.values.together import together
+from ....schema.values.terminal import on_one_line
+from ...core.answers import closed, reason_schema, structured
+from ...core.judge import LEVELS
+from ...core.material import CHARACTERS_PER_TOKEN, clip, fenced, material, task_text
+from ...core.meta import Question, prompt
+from ...core.operator import Operator, operator_of
+from ...core.printed import Printed
+from ...core.proposal import Dropped
+from ...credit.contributions import Contribution
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ....schema.team.task import Task
+    from ...core.bounds import Bounds
+    from ...core.meta import Respondent
+    from ...core.utterances import Turn, Utterance
+
+__all__ = ["APPRAISE", "Appraisal", "appraise", "appraised", "room", "shown"]
+
+OPERATOR = "appraise"
+FULL_SHARES = 4
+"""Utterances that are shown at full length; where there are more, they share that."""
+ROOM_OF_READ = 1 / 3
+"""The part of an utterance's room that is for what its agent had read."""
+TEXT: Mapping[str, Any] = MappingProxyType({"type": "string"})
+FRACTION: Mapping[str, Any] = MappingProxyType({"type": "number", "minimum": 0, "maximum": 1})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Appraisal:
+    """What a judge says of the utterances of a round.
+
+    Attributes:
+        of: The score of each, in [0, 1], with its reason, by who said it; every one is there.
+        reason: What decided.
+    """
+
+    of: Mapping[str, Contribution]
+    reason: str
+
+    def value(self) -> dict[str, Any]:
+        """Give it as a JSON object, as the judge says it."""
+        agents = {
+            name: {"reason": contribution.reason, "score": contribution.value}
+            for name, contribution in self.of.items()
+        }
+        return {"reason": self.reason, "agents": agents}
+
+
+async def appraise(
+    meta: Respondent,
+    path: str,
+    task: Task,
+    said: Sequence[Utterance],
+    *,
+    rubric: str = "",
+) -> Appraisal | Dropped:
+    """Score the utterances of a round (MATTRL Eq. 9).
+
+    Args:
+        meta: Who is asked.
+        path: Which appraisal this is: `task 12/round 2/appraise`.
+        task: The task. Its reference answer is not shown.
+        said: What the agents said in that round, each once; at least one did.
+        rubric: What makes an utterance good. Empty for the one that comes with this module.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    limits = meta.limits
+    share = room(limits) * min(len(said), FULL_SHARES) // len(said)
+    names = [utterance.agent for utterance in said]
+    question = Question(
+        operator=OPERATOR,
+        instructions=prompt(OPERATOR, rubric=rubric.strip() or prompt("utterance")),
+        material=material(
+            task_text(task, limits), *(shown(utterance, share) for utterance in said)
+        ),
+        schema=_schema(names, reason_schema(limits), {"type": "number", "enum": list(LEVELS)}),
+        read=functools.partial(_read, names, limits),
+    )
+    return await meta.ask(path, question)
+
+
+async def appraised(
+    meta: Respondent,
+    path: str,
+    task: Task,
+    said: Sequence[Utterance],
+    lose: Callable[[Dropped], None],
+    *,
+    rubric: str = "",
+) -> dict[Turn, Contribution]:
+    """Score all utterances of a run, a question for each round.
+
+    Args:
+        meta: Who is asked.
+        path: Which run this is: `task 12/consult/`.
+        task: The task. Its reference answer is not shown.
+        said: What was said, the utterances of a round side by side.
+        lose: Told of rounds that came to no scores.
+        rubric: What makes an utterance good. Empty for the one that comes with this module.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    rounds = {number: [*of] for number, of in itertools.groupby(said, lambda one: one.round)}
+    came = await together(
+        *(
+            operator_of(OPERATOR).act(
+                meta, f"{path}round {number}/{OPERATOR}", task, of, rubric=rubric
+            )
+            for number, of in rounds.items()
+        )
+    )
+    scores: dict[Turn, Contribution] = {}
+    for number, one in zip(rounds, came, strict=True):
+        if isinstance(one, Dropped):
+            lose(one)
+        else:
+            scores |= {(agent, number): score for agent, score in one.of.items()}
+    return scores
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Appraised:
+    """The scores of all utterances of a run.
+
+    Attributes:
+        said: The utterances.
+        scores: The score of each, by its turn; those of a round that was lost are missing.
+        lost: The rounds without scores.
+    """
+
+    said: Sequence[Utterance]
+    scores: Mapping[Turn, Contribution]
+    lost: Sequence[Dropped]
+
+    def printed(self) -> Printed:
+        """Return it as `mas op` prints it."""
+        scored = [
+            (utterance, self.scores[utterance.turn])
+            for utterance in self.said
+            if utterance.turn in self.scores
+        ]
+        return Printed(
+            value=[
+                {
+                    "agent": one.agent,
+                    "round": one.round,
+                    "score": score.value,
+                    "reason": score.reason,
+                }
+                for one, score in scored
+            ],
+            notes=tuple(f"a round without scores: {lost.text}" for lost in self.lost),
+        )
+
+
+async def appraise_rounds(
+    meta: Respondent, path: str, task: Task, said: Sequence[Utterance], *, rubric: str = ""
+) -> Appraised | Dropped:
+    """Score all utterances of a run; see `appraised`.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    lost: list[Dropped] = []
+    scores = await appraised(meta, f"{path}/", task, said, lost.append, rubric=rubric)
+    return Appraised(said=said, scores=scores, lost=lost) if scores else lost[0]
+
+
+def room(bounds: Bounds) -> int:
+    """Give the characters that a single utterance may have, with what its agent had read."""
+    return bounds.digest_tokens * CHARACTERS_PER_TOKEN
+
+
+def shown(one: Utterance, most: int) -> str:
+    """Show an utterance, and what its agent had read, in as many characters."""
+    read = clip(one.read, round(most * ROOM_OF_READ))
+    name = f"{one.agent}, {on_one_line(one.role)}" if one.role else one.agent
+    return material(
+        fenced("had_read", read, one.agent),
+        fenced("utterance", clip(one.said, most - len(read)) or "(nothing)", name),
+    )
+
+
+def _schema(
+    names: Sequence[str], reason: Mapping[str, Any], score: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """Name every agent exactly once: each is a field of its own."""
+    one = closed(reason=reason, score=score)
+    return closed(reason=reason, agents=closed(**dict.fromkeys(names, one)))
+
+
+def _read(names: Sequence[str], bounds: Bounds, text: str) -> Appraisal:
+    """Read any fractions; reasons of any length will do, and are cut."""
+    said = structured(text, _schema(names, TEXT, FRACTION), bounds)
+    of = {name: said["agents"][name] for name in names}
+    scores = {
+        name: Contribution.read(one["score"], one["reason"], bounds) for name, one in of.items()
+    }
+    return Appraisal(of=scores, reason=said["reason"])
+
+
+APPRAISE = Operator(
+    name="appraise",
+    scale="team",
+    act=appraise,
+    about="Let a model score every utterance of a run, a question for each round. It is not shown"
+    " the reference answer. `distil` reads the scores with --judged.",
+    alone=appraise_rounds,
+    inputs={"task": "recorded_task"},
+    gives="words",
+)

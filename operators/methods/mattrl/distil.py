@@ -1,0 +1,181 @@
+"""Distilling: one utterance that was worth a lot becomes what its agent knows (MATTRL Eq. 14).
+
+An entry is short and says three things: when it applies, what to do then, and why that was worth
+it. It is about one utterance, so the agent is asked for by name and learns only what it did itself.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ....pool.ledger.learnt import LONGEST_TASK, Learnt
+from ....schema.values.terminal import on_one_line
+from ...core.answers import Unfit, closed, structured
+from ...core.material import fenced, material, task_text
+from ...core.meta import Question, prompt
+from ...core.operator import Operator
+from ...core.printed import Printed
+from ...core.proposal import Dropped
+from .appraise import appraise, room, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ....schema.team.task import Task
+    from ...core.bounds import Bounds
+    from ...core.meta import Respondent
+    from ...core.utterances import Utterance
+    from ...credit.contributions import Contribution
+
+__all__ = ["DISTIL", "Distilled", "distil"]
+
+OPERATOR = "distil"
+KIND = "experience"
+"""The kind of the entries."""
+LONGEST: Mapping[str, int] = {"context": 300, "action": 600, "rationale": 300}
+"""Characters of each part, at most."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Distilled:
+    """What there is to know of an utterance.
+
+    Attributes:
+        context: When it applies: what a similar task is recognised by.
+        action: What to do then.
+        rationale: Why that was worth it.
+    """
+
+    context: str
+    action: str
+    rationale: str
+
+    @property
+    def text(self) -> str:
+        """What an entry of the memory says, for people and models."""
+        return f"When: {self.context}\nDo: {self.action}\nWhy: {self.rationale}"
+
+    def printed(self) -> Printed:
+        """Return it as `mas op` prints it."""
+        return Printed(value=self.text)
+
+    def entry(
+        self, task: Task, utterance: Utterance, *, credit: float, by_case: bool, run: str
+    ) -> Learnt:
+        """Make it an entry of the memory that says where it comes from (MATTRL Eq. 15).
+
+        Args:
+            task: The case.
+            utterance: The utterance.
+            credit: What that was worth, in [0, 1].
+            by_case: Whether it is found by the case's text. Else by when it applies.
+            run: The run or the recipe that it comes from.
+        """
+        return Learnt(
+            kind=KIND,
+            task=(task.text if by_case else self.context)[:LONGEST_TASK],
+            text=self.text,
+            niche=task.niche,
+            owner=utterance.member or utterance.agent,
+            case=task.id,
+            turn=utterance.round,
+            credit=credit,
+            run=run,
+        )
+
+
+async def distil(
+    meta: Respondent,
+    path: str,
+    task: Task,
+    utterance: Utterance,
+    *,
+    score: Contribution,
+) -> Distilled | Dropped:
+    """Put an utterance into few words, for whoever comes to a similar task (MATTRL Eq. 14).
+
+    Args:
+        meta: Who is asked.
+        path: Which utterance this is: `task 12/distil/cardiology 2`.
+        task: The task. Its reference answer is not shown.
+        utterance: What was said.
+        score: What the judge thought of it.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    limits = meta.limits
+    lengths = {name: min(most, limits.characters) for name, most in LONGEST.items()}
+    question = Question(
+        operator=OPERATOR,
+        instructions=prompt(OPERATOR, agent=utterance.agent, **lengths),
+        material=material(
+            task_text(task, limits),
+            shown(utterance, room(limits)),
+            fenced("judge", f"score {score.value:.3g}: {score.reason}"),
+        ),
+        schema=closed(**{name: _text(most) for name, most in lengths.items()}),
+        read=functools.partial(_read, lengths, limits),
+    )
+    return await meta.ask(path, question)
+
+
+async def distil_alone(
+    meta: Respondent,
+    path: str,
+    task: Task,
+    said: Sequence[Utterance],
+    utterance: Utterance,
+    *,
+    score: Contribution | None,
+    rubric: str = "",
+) -> Distilled | Dropped:
+    """Distil an utterance, after its round was scored where it is not yet.
+
+    Args:
+        meta: Who is asked.
+        path: Which utterance this is.
+        task: The task.
+        said: All utterances of the run.
+        utterance: The one that is distilled.
+        score: What the judge thought of it. None: it is asked first.
+        rubric: What makes an utterance good. Empty for the one that comes with `appraise`.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    if score is None:
+        beside = [one for one in said if one.round == utterance.round]
+        judged = await appraise(meta, f"{path}/appraise", task, beside, rubric=rubric)
+        if isinstance(judged, Dropped):
+            return judged
+        score = judged.of[utterance.agent]
+    return await distil(meta, path, task, utterance, score=score)
+
+
+def _text(most: int) -> Mapping[str, Any]:
+    return {"type": "string", "minLength": 1, "maxLength": most}
+
+
+def _read(lengths: Mapping[str, int], bounds: Bounds, text: str) -> Distilled:
+    """Read the three parts; what is longer than its room is cut."""
+    any_text = {"type": "string"}
+    said = structured(text, closed(**dict.fromkeys(lengths, any_text)), bounds)
+    parts = {name: on_one_line(said[name])[:most] for name, most in lengths.items()}
+    if empty := [name for name, part in parts.items() if not any(map(str.isalnum, part))]:
+        raise Unfit(f"{' and '.join(empty)}: nothing is said there. Write some words.")
+    return Distilled(**parts)
+
+
+DISTIL = Operator(
+    name="distil",
+    scale="agent",
+    act=distil,
+    about="Let a model put what an agent said in a run into what it should know in a similar case:"
+    " when it applies, what to do then, and why.",
+    alone=distil_alone,
+    inputs={"task": "recorded_task", "score": "utterance_score"},
+    gives="words",
+)

@@ -1,0 +1,70 @@
+"""Gauging: what a case looks like to a model, before anybody works on it (MATTRL §5.2).
+
+A router goes by numbers. What only takes counting is counted; the five features of the paper take
+judgement, and are asked for in one question. Nobody is told what a router makes of them.
+"""
+
+from __future__ import annotations
+
+import functools
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from ...core.answers import closed, reason_schema, structured
+from ...core.judge import LEVELS
+from ...core.material import task_text
+from ...core.meta import Question, prompt
+from ...routing import GAUGED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ....schema.team.task import Task
+    from ...core.bounds import Bounds
+    from ...core.meta import Respondent
+    from ...core.proposal import Dropped
+
+__all__ = ["MOST_SPECIALITIES", "gauge"]
+
+OPERATOR = "gauge"
+MOST_SPECIALITIES = 10
+COUNTED = "specialities"
+FRACTION: Mapping[str, Any] = MappingProxyType({"type": "number", "minimum": 0, "maximum": 1})
+
+
+async def gauge(meta: Respondent, path: str, task: Task) -> dict[str, float] | Dropped:
+    """Judge the features of a case that cannot be counted.
+
+    Args:
+        meta: Who is asked.
+        path: Which case this is: `task 12/gauge`.
+        task: The task. Its reference answer is not shown.
+
+    Returns:
+        Each of `GAUGED`: fractions in [0, 1], and the number of specialities.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    limits = meta.limits
+    level = {"type": "number", "enum": list(LEVELS)}
+    question = Question(
+        operator=OPERATOR,
+        instructions=prompt(OPERATOR, most=MOST_SPECIALITIES),
+        material=task_text(task, limits),
+        schema=closed(reason=reason_schema(limits), **_numbers(level)),
+        read=functools.partial(_read, limits),
+    )
+    return await meta.ask(path, question)
+
+
+def _numbers(level: Mapping[str, Any]) -> dict[str, Any]:
+    """Write what each feature may be; numbers are choices, since a small model may find no end."""
+    count = {"type": "integer", "enum": list(range(1, MOST_SPECIALITIES + 1))}
+    return {name: count if name == COUNTED else level for name in GAUGED}
+
+
+def _read(bounds: Bounds, text: str) -> dict[str, float]:
+    """Read any fractions; a reason of any length will do."""
+    said = structured(text, closed(reason={"type": "string"}, **_numbers(FRACTION)), bounds)
+    return {name: float(said[name]) for name in GAUGED}

@@ -1,0 +1,118 @@
+"""Routing in an episode: both work on a case while it learns, and one of them in a test.
+
+What came of both is an event of the pool, with what the case looks like (MATTRL §5.2). A test fits
+a router to these events, which are all of cases that were learnt from, and does as it says.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from typing import TYPE_CHECKING
+
+from ....pool.ledger.changes import Told
+from ....runtime.agents.outcomes import Run
+from ....runtime.values.usage import Usage
+from ....schema.values.codec import from_value
+from ...core.proposal import Dropped
+from ...core.scoring import cost_of
+from ...routing import ROUTED, Case, Side, Spending, cases_of, computed, fit
+from .gauge import gauge
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ....runtime.values.score import Score
+    from ....schema.team.team import Team
+    from ...evolution.episode import Episode
+    from ...routing import By, Choice, Features, Router
+
+__all__ = ["SINGLE", "choose", "compare"]
+
+SINGLE = "single"
+"""What the run of the single agent is called."""
+
+
+async def compare(
+    episode: Episode, single: Team, team: Team, outcome: Score, *, what: str, gauged: bool
+) -> None:
+    """Have a single agent work on a case as well, and tell how both did.
+
+    Args:
+        episode: The episode, in which the team worked on it.
+        single: The single agent.
+        team: That team.
+        outcome: The score of what it came to.
+        what: Which run of the episode that is.
+        gauged: Whether a model is asked what the case looks like.
+
+    Raises:
+        Halted: A provider or a jail failed.
+        LimitError: The budget is used up.
+    """
+    run = await episode.run(single, SINGLE)
+    score = await episode.score(run, SINGLE)
+    features, gauging = await _features(episode, gauged=gauged)
+    if isinstance(score, Dropped):
+        episode.lose(score)
+        return
+    case = Case(
+        task=episode.task.id,
+        features=features,
+        single=Side(score=score.value, spent=_spent(episode, run), name=single.name),
+        team=Side(score=outcome.value, spent=_spent(episode, episode.came(what)), name=team.name),
+        gauging=gauging,
+    )
+    told = case.told()
+    episode.keep(told, ROUTED)
+    episode.note(ROUTED, **told.about)
+    episode.told[SINGLE] = score.value
+
+
+async def choose(episode: Episode, single: Team, *, by: By, gauged: bool) -> Choice:
+    """Say who is to work on a case, by what came of those that were learnt from.
+
+    Args:
+        episode: The episode.
+        single: The single agent.
+        by: What the router is fitted by.
+        gauged: Whether a model may be asked what the case looks like; only a router that goes by
+            that has it asked.
+
+    Raises:
+        InputError: The learner is not installed.
+        CoterieError: As for `Respondent.ask`.
+    """
+    cases = cases_of(episode.view.told(ROUTED), single=single.name)
+    router = _fitted(_text(cases), by, episode.stage.recipe.beta)
+    features, _ = await _features(episode, gauged=gauged and router.asks)
+    choice = router.choose(features)
+    episode.note("route", choice=choice, router=str(router), features={**features})
+    return choice
+
+
+async def _features(episode: Episode, *, gauged: bool) -> tuple[Features, Spending]:
+    """Tell what a case looks like, and what it took to see that."""
+    features = computed(episode.task)
+    if not gauged:
+        return features, Spending()
+    judged = await gauge(episode.meta, f"{episode.path}gauge", episode.task)
+    took = Run(status="done", usage=episode.spent.get("gauge", Usage()))
+    if isinstance(judged, Dropped):
+        episode.lose(judged)
+        judged = {}
+    return {**features, **judged}, _spent(episode, took)
+
+
+def _spent(episode: Episode, run: Run) -> Spending:
+    return Spending.of(run.usage, cost_of(run, episode.stage.recipe))
+
+
+def _text(cases: Sequence[Case]) -> str:
+    return json.dumps([case.told().value() for case in cases])
+
+
+@functools.lru_cache(maxsize=8)
+def _fitted(cases: str, by: By, beta: float) -> Router:
+    """Fit a router once for all cases of a test, which see the same events."""
+    return fit(cases_of(from_value(Told, load) for load in json.loads(cases)), by=by, beta=beta)

@@ -1,0 +1,44 @@
+"""A team looks back on a task, and changes itself by what it finds (Meta-Team §3.2).
+
+Three levels, one after the other: agents on themselves (`retrospect`, L1), pairs that worked
+together on each other (`settle`, L2), the team on its rules and its roster (`reorganise`, L3);
+`look_back` goes through all of them. Nobody reads all that happened: an agent goes on with its own
+conversation, and the team is told a few words. What comes of it are edits, whose owner is filled in
+by who asks, and `gate` says which of them may be kept.
+"""
+
+from .evidence.conversation import interactions, speakers
+from .evidence.evidence import Exchange
+from .evidence.feedback import Told
+from .evidence.ground import Ground
+from .gate import Passed, Refused, gate
+from .limits import Limits
+from .reorganise import Reorganised, reorganise
+from .retrospect import Reflected, retrospect
+from .retrospective import How, Retrospective, Scheme, Tally, look_back
+from .room import Room
+from .settle import Settlement, settle
+
+__all__ = [
+    "Exchange",
+    "Ground",
+    "How",
+    "Limits",
+    "Passed",
+    "Reflected",
+    "Refused",
+    "Reorganised",
+    "Retrospective",
+    "Room",
+    "Scheme",
+    "Settlement",
+    "Tally",
+    "Told",
+    "gate",
+    "interactions",
+    "look_back",
+    "reorganise",
+    "retrospect",
+    "settle",
+    "speakers",
+]

@@ -1,0 +1,279 @@
+"""One analyser reads all that happened, and proposes every change (Meta-Team §4.3, Table 2).
+
+It is what Meta-Team is compared with: the same levels, the same notes and the same gate, and one
+call in the place of all conversations. Nobody is asked for evidence, and nobody goes on with a
+conversation of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ....schema.values.problems import quoted
+from ....schema.values.terminal import on_one_line
+from ....schema.values.values import is_list, is_mapping
+from ...core.account import Account
+from ...core.answers import Unfit, closed, reason_schema, structured
+from ...core.material import clip, fenced, material
+from ...core.meta import Question, prompt
+from .evidence.conversation import interactions, speakers
+from .gate import Refused, gate
+from .notes import notes_text, own_schema, shown_name
+from .reorganise import Reorganised, TeamAnswer, took_part_text
+from .retrospect import NOTES, notes_in
+from .settle import pair_edits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ....runtime.agents.outcomes import Run
+    from ....schema.edits import Edit
+    from ....schema.team.team import Team
+    from ...core.meta import Respondent
+    from ...core.proposal import Dropped
+    from .evidence.ground import Ground
+    from .room import Room
+
+__all__ = ["Centralised", "centralise"]
+
+OPERATOR = "centralise"
+ANY: Mapping[str, Any] = {"type": "string"}
+PAIR = ("of", "about", "profile", "together")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Centralised:
+    """What one analyser proposes.
+
+    Attributes:
+        edits: Notes of agents, on themselves and on each other.
+        team: What it changes of the team as a whole; None where it was not asked for that.
+        refused: What it wrote of notes that may not be kept, also after it was told why.
+    """
+
+    edits: tuple[Edit, ...] = ()
+    team: Reorganised | None = None
+    refused: tuple[Refused, ...] = ()
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Why something may not be kept."""
+        refused = (*self.refused, *(self.team.refused if self.team else ()))
+        return tuple(reason for one in refused for reason in one.reasons)
+
+
+async def centralise(
+    meta: Respondent,
+    path: str,
+    ground: Ground,
+    *,
+    agent_level: bool = True,
+    pair_level: bool = True,
+    team_level: bool = True,
+    newcomers: int = 1,
+) -> Centralised | Dropped:
+    """Have one analyser read all that happened, and propose every change.
+
+    Args:
+        meta: Who is asked.
+        path: Which question this is: `task 12/centralise`.
+        ground: The team, what it did and was told.
+        agent_level: Whether it writes notes of agents on themselves.
+        pair_level: Whether it writes what those who worked together note of each other.
+        team_level: Whether it changes rules and roster.
+        newcomers: The most agents that may come, and that may go.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    one = _Reading(
+        meta=meta,
+        ground=ground,
+        agents=speakers(ground.team, ground.run) if agent_level else (),
+        pairs=tuple(_both_ways(interactions(ground.team, ground.run))) if pair_level else (),
+        newcomers=newcomers,
+        team_level=team_level,
+    )
+    bounds, part = meta.limits, one.part
+    question = Question(
+        operator=OPERATOR,
+        instructions=prompt(
+            OPERATOR,
+            **part.told,
+            most=one.most,
+            body=one.room.body,
+            patches=one.room.patches,
+            skills=one.room.skills,
+            agent_level=bool(one.agents),
+            pair_level=bool(one.pairs),
+            team_level=team_level,
+        ),
+        material=material(
+            ground.told.text(bounds),
+            Account(team=ground.team, run=ground.run).outline(bounds),
+            took_part_text(ground.team, ground.run),
+            part.rules.text,
+            part.offer.text if team_level else "",
+            *(notes_text(ground.team.agents[agent]) for agent in one.agents),
+            *flat_trace(ground.team, ground.run, bounds.trace_characters),
+        ),
+        schema=closed(reason=reason_schema(bounds), **one.schema),
+        read=one.strictly,
+        parents=(ground.team.name,),
+        team=ground.team,
+        salvage=one.read,
+    )
+    return await ground.meter().ask(meta, path, question)
+
+
+def flat_trace(team: Team, run: Run, most: int) -> Iterator[str]:
+    """Show all that agents read and said, one conversation after the other.
+
+    Args:
+        team: The team that worked.
+        run: What came of it, with dialogues.
+        most: The most characters of all together.
+    """
+    of = [one for one in run.agents if one in speakers(team, run)]
+    for agent in of:
+        said = run.agents[agent].dialogue
+        lines = (f"[{one['role']}] {on_one_line(str(one['content']))}" for one in said)
+        yield fenced("conversation", clip("\n".join(lines), most // len(of)), agent)
+
+
+def _both_ways(pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    for pair, other in pairs:
+        yield pair, other
+        yield other, pair
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Reading:
+    """Reads an answer.
+
+    Attributes:
+        meta: Who is asked.
+        ground: The team, what it did and was told.
+        agents: Whose own notes may be written.
+        pairs: Who may note something of whom.
+        newcomers: The most agents that may come, and that may go.
+        team_level: Whether the answer is about the team as well.
+    """
+
+    meta: Respondent
+    ground: Ground
+    agents: Sequence[str]
+    pairs: Sequence[tuple[str, str]]
+    newcomers: int
+    team_level: bool
+
+    @property
+    def room(self) -> Room:
+        return self.ground.room.within(self.meta.limits)
+
+    @property
+    def most(self) -> int:
+        return min(NOTES, self.meta.limits.edits)
+
+    @property
+    def part(self) -> TeamAnswer:
+        """What is asked about the team."""
+        return self._part_of(self.ground.team)
+
+    def _part_of(self, team: Team) -> TeamAnswer:
+        return TeamAnswer(meta=self.meta, team=team, room=self.room, newcomers=self.newcomers)
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        """The fields of an answer, beside the reason."""
+        agents, room = self.ground.team.agents, self.room
+        own = {agent: own_schema(agents[agent], room, self.most) for agent in self.agents}
+        names = sorted({one for pair in self.pairs for one in pair})
+        one_of = {"type": "string", "enum": names}
+        text = {"type": "string", "maxLength": room.note}
+        pair = closed(of=one_of, about=one_of, profile=text, together=text)
+        most = len(self.pairs)
+        listed = {"type": "array", "items": pair, "minItems": 0, "maxItems": most}
+        return {
+            **({"agents": closed(**own)} if own else {}),
+            **({"pairs": listed} if self.pairs else {}),
+            **(self.part.schema if self.team_level else {}),
+        }
+
+    def strictly(self, text: str) -> Centralised:
+        """Take an answer of which all may be kept.
+
+        Raises:
+            Unfit: Something may not.
+        """
+        came = self.read(text)
+        if came.problems:
+            raise Unfit(*came.problems)
+        return came
+
+    def read(self, text: str) -> Centralised:
+        """Read what may be kept of an answer, and what may not.
+
+        Raises:
+            Unfit: It has another shape.
+        """
+        shape = {
+            **({"agents": {"type": "object"}} if self.agents else {}),
+            **({"pairs": {"type": "array"}} if self.pairs else {}),
+            **(self.part.any_schema if self.team_level else {}),
+        }
+        said = structured(text, closed(reason=ANY, **shape), self.meta.limits)
+        own, no_own = self._own(said.get("agents", {}))
+        noted, no_noted = self._noted(said.get("pairs", ()))
+        passed = gate(
+            self.ground.team,
+            (*own, *noted),
+            catalogue=self.meta.catalogue,
+            ceiling=self.meta.ceiling,
+            room=self.room,
+        )
+        return Centralised(
+            edits=passed.kept,
+            team=self._part_of(passed.child).read(said) if self.team_level else None,
+            refused=(*no_own, *no_noted, *passed.refused),
+        )
+
+    def _own(self, said: Mapping[str, Any]) -> tuple[list[Edit], list[Refused]]:
+        """Read the notes of agents on themselves."""
+        edits: list[Edit] = []
+        refused: list[Refused] = []
+        for agent, items in said.items():
+            if agent not in self.agents or not is_list(items):
+                why = f"there are lists of notes of {', '.join(self.agents)}."
+                refused.append(Refused(what=shown_name(agent), reasons=(why,)))
+                continue
+            kept, lost = notes_in(
+                items, self.meta, self.ground.team, agent, room=self.room, most=self.most
+            )
+            edits += kept
+            refused += lost
+        return edits, refused
+
+    def _noted(self, items: Sequence[Any]) -> tuple[list[Edit], list[Refused]]:
+        """Read what agents note of each other."""
+        edits: dict[tuple[str, str], tuple[Edit, ...]] = {}
+        refused: list[Refused] = []
+        for item in items:
+            if why := self._objection(item):
+                refused.append(Refused(what=shown_name(item), reasons=(why,)))
+            elif (pair := (item["of"], item["about"])) in edits:
+                why = f"what {pair[0]} notes of {pair[1]} is written twice."
+                refused.append(Refused(what=shown_name(item), reasons=(why,)))
+            else:
+                edits[pair] = pair_edits(*pair, item["profile"], item["together"])
+        return [edit for of in edits.values() for edit in of], refused
+
+    def _objection(self, item: Any) -> str:
+        if not is_mapping(item) or item.keys() != {*PAIR}:
+            return f"what an agent notes of another has exactly {', '.join(PAIR)}."
+        if not all(isinstance(one, str) for one in item.values()):
+            return "what an agent notes of another is written in texts."
+        if (item["of"], item["about"]) not in self.pairs:
+            return f"{quoted(item['of'])} and {quoted(item['about'])} did not work together."
+        return ""

@@ -1,0 +1,92 @@
+"""Who took part in a run, what each of them read and said, and who read whose words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .....runtime.messages.conversation import MEMORY, earlier
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .....runtime.agents.outcomes import AgentOutcome, Run
+    from .....runtime.gateway import Message
+    from .....schema.team.team import Team
+
+__all__ = ["colleagues", "conversation", "interactions", "speakers"]
+
+SAID = frozenset({"message", "answer", "start"})
+"""What is posted on the bus of an open roster that one agent says to another."""
+
+
+def conversation(team: Team, outcome: AgentOutcome) -> tuple[Message, ...]:
+    """Give what an agent read and said, as its model takes it when it goes on.
+
+    Its instructions stay ahead, as they were; of a long conversation the oldest is left out.
+
+    Args:
+        team: The team, which says how much of it an agent is shown.
+        outcome: What the agent came to, with its dialogue.
+    """
+    said = outcome.dialogue
+    roster = team.execution.roster
+    instructions = said[:1] if said and said[0]["role"] == "system" else ()
+    return (*instructions, *earlier(said, roster.memory if roster else MEMORY))
+
+
+def speakers(team: Team, run: Run) -> tuple[str, ...]:
+    """Name the agents that took part and can look back: those with a conversation.
+
+    Args:
+        team: The team that worked.
+        run: What came of it, with dialogues.
+    """
+    return tuple(
+        agent for agent in team.agents if agent in run.agents and run.agents[agent].dialogue
+    )
+
+
+def interactions(team: Team, run: Run) -> tuple[tuple[str, str], ...]:
+    """Find who really exchanged messages: pairs of which one read what the other said.
+
+    In an open roster that is who sent whom a message; elsewhere a report counts, where there was
+    one and its reader came to read it. Agents that ask no model have nothing to settle.
+
+    Args:
+        team: The team that worked.
+        run: What came of it, with dialogues.
+
+    Returns:
+        The pairs, each once, in the order in which the agents stand in the team.
+    """
+    place = {speaker: number for number, speaker in enumerate(speakers(team, run))}
+    pairs = {
+        (min(one, other, key=place.__getitem__), max(one, other, key=place.__getitem__))
+        for one, other in _read(team, run)
+        if one != other and {one, other} <= place.keys()
+    }
+    return tuple(sorted(pairs, key=lambda pair: (place[pair[0]], place[pair[1]])))
+
+
+def colleagues(team: Team, run: Run, agent: str) -> tuple[str, ...]:
+    """Name those that an agent exchanged messages with.
+
+    Args:
+        team: The team that worked.
+        run: What came of it, with dialogues.
+        agent: The agent.
+    """
+    pairs = interactions(team, run)
+    return tuple(other for pair in pairs if agent in pair for other in pair if other != agent)
+
+
+def _read(team: Team, run: Run) -> Iterator[tuple[str, str]]:
+    """Give whose words reached whom, as far as both took part."""
+    yield from ((one.sender, one.to) for one in run.bus if one.kind in SAID)
+    for reader, seen in team.seen.items():
+        for one in seen:
+            outcome = run.agents.get(one)
+            if outcome is not None and outcome.result is not None:
+                yield one, reader
+    consulting = [agent.id for agent in team.agents.values() if agent.consults]
+    yield from ((one, other) for one in consulting for other in consulting)

@@ -1,0 +1,99 @@
+"""What an agent asks colleagues when all is over, and what they answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .....schema.values.problems import quoted
+from .....schema.values.terminal import on_one_line
+from .....schema.values.values import is_mapping
+from ....core.answers import Unfit, closed, structured
+from ....core.bounds import Bounds
+from ....core.material import clip, fenced
+from ..notes import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["LONGEST_EVIDENCE", "LONGEST_QUESTION", "Exchange", "answer_in", "questions_in"]
+
+LONGEST_QUESTION = 300
+LONGEST_EVIDENCE = 1_200
+ANY: Mapping[str, Any] = {"type": "string"}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Exchange:
+    """What an agent asked a colleague when all was over, and what that answered.
+
+    Attributes:
+        asker: Who asked.
+        colleague: Whom.
+        question: What.
+        answer: What the colleague answered; empty where no answer was of use.
+    """
+
+    asker: str
+    colleague: str
+    question: str
+    answer: str = ""
+
+    def text(self, most: int = LONGEST_EVIDENCE) -> str:
+        """Tell it, in its fence.
+
+        Args:
+            most: The most characters of each part.
+        """
+        answer = clip(self.answer, most) or "(nothing of use)"
+        said = f"{self.asker} asked: {clip(self.question, most)}\n{self.colleague}: {answer}"
+        return fenced("evidence", said)
+
+
+def questions_in(
+    text: str, others: Sequence[str], most: int, *, strict: bool
+) -> tuple[tuple[str, str], ...]:
+    """Read questions, each with whom it is for.
+
+    Args:
+        text: The answer.
+        others: Who may be asked.
+        most: The most questions.
+        strict: Whether one that is of no use is a problem; else it is passed over.
+
+    Raises:
+        Unfit: It has another shape, or a question is of no use.
+    """
+    shape = closed(questions={"type": "array"})
+    said: list[Any] = structured(text, shape, Bounds())["questions"]
+    found = dict.fromkeys(filter(None, (_question(item, others) for item in said)))
+    problems = [_problem(item, others) for item in said if _question(item, others) is None]
+    if len(said) > most:
+        problems.append(f"{len(said)} questions; at most {most} may be asked.")
+    if strict and problems:
+        raise Unfit(*problems)
+    return tuple(found)[:most]
+
+
+def _question(item: Any, others: Sequence[str]) -> tuple[str, str] | None:
+    if not is_mapping(item) or item.keys() != {"to", "question"}:
+        return None
+    asked = text_of(item["question"])[:LONGEST_QUESTION]
+    return (item["to"], asked) if item["to"] in others and asked else None
+
+
+def _problem(item: Any, others: Sequence[str]) -> str:
+    shown = quoted(on_one_line(str(item))[:80])
+    return f"{shown}: a question has `to`, one of {', '.join(others)}, and `question`, a text."
+
+
+def answer_in(text: str) -> str:
+    """Read what a colleague answered.
+
+    Raises:
+        Unfit: It has another shape, or no words.
+    """
+    line = text_of(structured(text, closed(answer=ANY), Bounds())["answer"])
+    if not line:
+        raise Unfit("answer: nothing is said there. Say what you know, or that you do not know.")
+    return line[:LONGEST_EVIDENCE]

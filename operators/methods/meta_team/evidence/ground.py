@@ -1,0 +1,111 @@
+"""What a retrospective stands on: a team, what it did and was told, and what it may take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ....core.material import material
+from ....core.meta import Meta, Question
+from ..limits import Limits, Meter
+from ..room import Room
+from .conversation import conversation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from .....runtime.agents.outcomes import Run
+    from .....schema.team.team import Team
+    from ....core.meta import Respondent
+    from ....core.proposal import Dropped
+    from .feedback import Told
+
+__all__ = ["Ground"]
+
+Answered = TypeVar("Answered")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ground:
+    """What a retrospective stands on.
+
+    Attributes:
+        team: The team that worked, with the notes that are to change.
+        run: What came of it, with dialogues.
+        told: What the team is told.
+        own_model: Whether agents answer with their own models.
+        room: How much may be kept.
+        limits: What a phase may take.
+    """
+
+    team: Team
+    run: Run
+    told: Told
+    own_model: bool = True
+    room: Room = field(default_factory=Room)
+    limits: Limits = field(default_factory=Limits)
+
+    def meter(self) -> Meter:
+        """Begin to count what a phase takes."""
+        return Meter(limits=self.limits)
+
+    def voice(self, meta: Respondent, agent: str) -> Respondent:
+        """Give who answers for an agent: its own model, that samples and thinks as it says.
+
+        Args:
+            meta: Who does where agents do not answer with their own models.
+            agent: The agent.
+        """
+        own = self.team.agents[agent]
+        if not self.own_model or not isinstance(meta, Meta):
+            return meta
+        return replace(
+            meta.asking(own.model_id),
+            temperature=own.temperature,
+            top_p=own.top_p,
+            effort=own.effort,
+        )
+
+    async def ask(
+        self,
+        voice: Respondent,
+        path: str,
+        agent: str,
+        *,
+        operator: str,
+        instructions: str,
+        schema: Mapping[str, Any],
+        read: Callable[[str], Answered],
+        meter: Meter,
+        salvage: Callable[[str], Answered] | None = None,
+        also: str = "",
+    ) -> Answered | Dropped:
+        """Ask an agent in a further turn of its own conversation.
+
+        Args:
+            voice: Who answers for it.
+            path: Which question this is.
+            agent: The agent.
+            operator: Who asks.
+            instructions: What is to be done.
+            schema: The shape of the answer.
+            read: Makes something of it, or raises `Unfit`.
+            meter: Counts what that takes.
+            salvage: Makes what it can of an answer that is not right after the repair either.
+            also: What the agent reads beside what the team is told.
+
+        Raises:
+            CoterieError: As for `Respondent.ask`.
+        """
+        question = Question(
+            operator=operator,
+            instructions=instructions,
+            material=material(self.told.text(voice.limits), also),
+            schema=schema,
+            read=read,
+            parents=(self.team.name,),
+            team=self.team,
+            conversation=conversation(self.team, self.run.agents[agent]),
+            salvage=salvage,
+        )
+        return await meter.ask(voice, path, question)

@@ -1,0 +1,140 @@
+"""The head of a pool: the one team that works and changes; the teams before it are its history."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ....pool.ledger.changes import Born, Retired
+from ....pool.ledger.scaffold import next_head
+from ....schema.team.team import Lineage
+from ....schema.values.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ....pool.ledger.changes import Change
+    from ....pool.ledger.members import Member
+    from ....schema.loading.ceiling import Ceiling
+    from ....schema.team.team import Agent, Team
+    from ...evolution.context import Stage
+    from .settings import RetrospectiveSettings
+
+__all__ = ["begin", "ceiling_for", "closed", "constrained", "head_of", "started", "suits"]
+
+BEGIN = "begin"
+
+
+def head_of(members: Mapping[str, Member]) -> Member:
+    """Give the team that works: the youngest that is not retired and of which no child lives.
+
+    Args:
+        members: The teams that are not retired, by name, in the order of their births; at least
+            one.
+    """
+    name = next_head(members)
+    assert name is not None  # noqa: S101 - there is one
+    return members[name]
+
+
+def suits(
+    _settings: RetrospectiveSettings, teams: Sequence[Team], _agents: Sequence[Agent], /
+) -> Mapping[str, str]:
+    """Say what is wrong with the settings beside the teams of a pool that are not retired."""
+    parents = {parent for team in teams if team.lineage for parent in team.lineage.parents}
+    heads = [team.name for team in teams if team.name not in parents]
+    if len(heads) < 2:
+        return {}
+    named = ", ".join(heads)
+    return {
+        "roster": (
+            f"one team evolves, and there are {len(heads)}: {named}. Name one under seeds; in a"
+            " pool that is there, retire the others with mas-pool retire."
+        )
+    }
+
+
+def begin(stage: Stage) -> Iterable[Change]:
+    """Have the head begin as the recipe has it, where that differs from its team file.
+
+    Raises:
+        ConfigError: It would then be above the recipe's policy.
+    """
+    head = head_of(stage.pool.members)
+    if head.born.operator == BEGIN and head.born.run == stage.name:  # this was asked before
+        head = stage.pool.teams[head.born.parents[0]]
+    team = started(head.team, stage.recipe.settings)
+    if team == head.team:
+        return ()
+    if stage.recipe.policy is not None and (problems := stage.ceiling.problems(team, "settings")):
+        raise ConfigError(problems)
+    reason = "its roster and its limits are those of the recipe."
+    lineage = Lineage(operator=BEGIN, parents=(head.name,), reason=reason, run=stage.name)
+    return (Born(member=team, lineage=lineage), Retired(member=head.name, reason=reason))
+
+
+def started(team: Team, settings: RetrospectiveSettings) -> Team:
+    """Give a team the roster and the limits that a recipe wants.
+
+    What a recipe says stays with the team from then on: a test has it, too.
+
+    Args:
+        team: The team.
+        settings: What the recipe says.
+    """
+    execution, roster = team.execution, team.execution.roster
+    if roster is not None:
+        limits = {name: getattr(settings, name) for name in ("alive", "messages", "turns")}
+        said = {name: limit for name, limit in limits.items() if limit is not None}
+        execution = replace(execution, roster=replace(roster, **said))
+    if settings.seconds is not None:
+        execution = replace(execution, timeout=settings.seconds)
+    team = replace(team, execution=execution)
+    return closed(team) if settings.roster == "closed" else team
+
+
+def closed(team: Team) -> Team:
+    """Close an open roster: everybody works on every task, once, and reports to the lead.
+
+    Args:
+        team: The team; one that has no open roster stays as it is.
+    """
+    roster = team.execution.roster
+    if roster is None:
+        return team
+    return replace(
+        team,
+        reports_to={agent: (roster.lead,) for agent in team.agents if agent != roster.lead},
+        declared_output=roster.lead,
+        execution=replace(team.execution, roster=None),
+    )
+
+
+def constrained(team: Team, share: float) -> Team:
+    """Give a team a share of the time, the messages and the turns that it has for a task (§4.5).
+
+    Args:
+        team: The team.
+        share: Which, above 0 to 1.
+    """
+    if share == 1:
+        return team
+    execution, roster = team.execution, team.execution.roster
+    if roster is not None:
+        messages, turns = (max(1, int(share * most)) for most in (roster.messages, roster.turns))
+        execution = replace(execution, roster=replace(roster, messages=messages, turns=turns))
+    return replace(team, execution=replace(execution, timeout=share * execution.timeout))
+
+
+def ceiling_for(team: Team, stage: Stage) -> Ceiling:
+    """Give what the team may ask for: with room to grow, unless a policy says how much there is.
+
+    Args:
+        team: The team.
+        stage: Where it works; its ceiling says what its agents may do.
+    """
+    most = max(len(team.agents), stage.recipe.settings.most_agents)
+    ceiling = stage.ceiling
+    if stage.recipe.policy is None:
+        return replace(ceiling, agents=most, edges=None, run_timeout=None, rounds=None)
+    return replace(ceiling, agents=min(most, ceiling.agents or most))

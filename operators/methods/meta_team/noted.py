@@ -1,0 +1,55 @@
+"""A team that looks back for a person: the child that its edits make, and what led to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ....schema.values.terminal import on_one_line
+from ...core.printed import Noted
+from ...core.proposal import Proposal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ....schema.edits import Edit
+    from ....schema.team.team import Team
+    from ...core.proposal import Dropped
+    from .evidence.evidence import Exchange
+    from .gate import Refused
+
+__all__ = ["evidence_lines", "noted", "notes_of"]
+
+
+def noted(
+    operator: str,
+    base: Team,
+    child: Team,
+    edits: tuple[Edit, ...],
+    *,
+    reason: str,
+    notes: tuple[str, ...],
+) -> Noted:
+    """Propose a child that a gate let through, with notes on what led to it."""
+    proposal = Proposal.of(operator, base, edits, reason=reason, child=child)
+    return Noted(proposal=proposal, notes=notes)
+
+
+def notes_of(
+    events: Iterable[str], refused: Sequence[Refused], lost: Sequence[Dropped]
+) -> tuple[str, ...]:
+    """Return what happened, what may not be kept, and which answers were lost, a line for each."""
+    lines = (
+        *events,
+        *(f"not kept: {edit.what}: {' '.join(edit.reasons)}" for edit in refused),
+        *(f"dropped: {answer.operator}: {answer.reason}" for answer in lost),
+    )
+    return tuple(map(on_one_line, lines))
+
+
+def evidence_lines(evidence: Sequence[Exchange]) -> list[str]:
+    """Return what an agent asked colleagues and what they answered, a line for each question."""
+    return [
+        f"{exchange.asker} asked {exchange.colleague}: {exchange.question} -"
+        f" {exchange.answer or '(nothing of use)'}"
+        for exchange in evidence
+    ]

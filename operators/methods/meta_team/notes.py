@@ -1,0 +1,196 @@
+"""What an agent may write of itself: patches and skills, added, written anew, or forgotten.
+
+An answer names no owner: whose notes they are is said by who asks. So no answer, however hostile,
+can touch what another agent has learnt.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ....schema.edits import SetNote
+from ....schema.values.problems import quoted
+from ....schema.values.terminal import on_one_line, speakable
+from ....schema.values.values import is_mapping
+from ...core.answers import closed
+from ...core.material import fenced
+from .gate import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ....schema.team.team import Agent
+    from .room import Room
+
+__all__ = ["OwnNotes", "name_of", "notes_text", "own_schema", "shown_name", "text_of"]
+
+LONGEST_NAME = 40
+LONGEST_DESCRIPTION = 300
+NAME: Mapping[str, Any] = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": LONGEST_NAME,
+    "pattern": r"^[a-z][a-z0-9_]*$",
+}
+PLURAL = {"patch": "patches", "skill": "skills"}
+
+
+def name_of(text: str) -> str:
+    """Make a name of what somebody called something: `Check units!` becomes `check_units`.
+
+    It has small letters, digits and `_` only, so it is no path, and no two names differ in letters
+    that a file system takes for the same. It is empty where there is nothing to make one of.
+    """
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    words = re.sub(r"[^a-z0-9]+", "_", plain).strip("_")
+    return words.lstrip("0123456789_")[:LONGEST_NAME].strip("_")
+
+
+def text_of(value: object) -> str:
+    """Put a note on one line; it is empty where it has no words."""
+    line = on_one_line(value) if isinstance(value, str) else ""
+    return line if any(map(str.isalnum, line)) else ""
+
+
+def own_schema(agent: Agent, room: Room, most: int) -> Mapping[str, Any]:
+    """Write the schema of the notes of an agent on itself.
+
+    Args:
+        agent: The agent.
+        room: How much it may keep.
+        most: The most notes in one answer.
+    """
+    text = {"type": "string", "minLength": 1, "maxLength": room.note}
+    body = {"type": "string", "minLength": 1, "maxLength": room.body}
+    description = {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": min(LONGEST_DESCRIPTION, room.note),
+    }
+    choices = [
+        closed(patch=closed(name=NAME, text=text)),
+        closed(skill=closed(name=NAME, description=description, text=body)),
+    ]
+    for kind, names in (("patch", agent.notes.patches), ("skill", agent.notes.skills)):
+        if names:
+            one = {"type": "string", "enum": sorted(names)}
+            just = {"type": "string", "enum": [kind]}
+            choices.append(closed(forget=closed(note=just, name=one)))
+    return {"type": "array", "items": {"anyOf": choices}, "minItems": 0, "maxItems": most}
+
+
+def notes_text(agent: Agent) -> str:
+    """Show an agent what it has noted of itself, by kind and name."""
+    notes = agent.notes
+    lines = [f"patch {name}: {on_one_line(text)}" for name, text in notes.patches.items()]
+    lines += [
+        f"skill {name}: {on_one_line(skill.description)}" for name, skill in notes.skills.items()
+    ]
+    return fenced("own_notes", "\n".join(lines), agent.id)
+
+
+def shown_name(item: object) -> str:
+    """Name what was written, for who is told that it may not be kept."""
+    return quoted(on_one_line(str(item))[:80])
+
+
+@dataclass(kw_only=True, eq=False)
+class OwnNotes:
+    """Reads the notes that an agent wrote of itself, one by one.
+
+    Attributes:
+        agent: The agent, with what it has noted before.
+        room: How much it may keep.
+        most: The most notes in one answer.
+        edits: What may be kept of them by their form, by the kind and name of the note.
+        refused: What may not, and why.
+    """
+
+    agent: Agent
+    room: Room
+    most: int
+    edits: dict[tuple[str, str], SetNote] = field(default_factory=dict["tuple[str, str]", SetNote])
+    refused: list[Refused] = field(default_factory=list[Refused])
+
+    def read(self, items: Sequence[Any]) -> OwnNotes:
+        """Read them, in order."""
+        for number, item in enumerate(items):
+            reason = "" if number < self.most else f"at most {self.most} notes at once."
+            if reason := reason or self._taken(item):
+                self.refused.append(Refused(what=shown_name(item), reasons=(reason,)))
+        self._hold_to_room()
+        return self
+
+    def _taken(self, item: Any) -> str:
+        """Take one, or say why not."""
+        if not is_mapping(item) or len(item) != 1:
+            return "a note is {patch: …}, {skill: …} or {forget: …}."
+        [(kind, said)] = item.items()
+        if not is_mapping(said):
+            return f"{kind}: it has no fields."
+        match kind:
+            case "patch":
+                return self._written("patch", said, {"name", "text"})
+            case "skill":
+                return self._written("skill", said, {"name", "description", "text"})
+            case "forget":
+                return self._forgotten(said)
+            case _:
+                return f"{quoted(kind)}: there is patch, skill and forget."
+
+    def _written(self, note: Any, said: Mapping[str, Any], fields: set[str]) -> str:
+        if problem := _shape(note, said, fields):
+            return problem
+        name = name_of(said["name"])
+        if not name:
+            return f"{note}: {quoted(said['name'])} makes no name. Write a word or two."
+        if (note, name) in self.edits:
+            return f"{note} {name}: there are two of that name. Give them names of their own."
+        text = text_of(said["text"]) if note == "patch" else speakable(said["text"]).strip()
+        described = text_of(said.get("description", ""))[:LONGEST_DESCRIPTION]
+        most = self.room.note if note == "patch" else self.room.body
+        if not any(map(str.isalnum, text)) or (note == "skill" and not described):
+            return f"{note} {name}: it says nothing. Write words, or forget it."
+        if len(text) > most:
+            return f"{note} {name}: {len(text)} characters; at most {most}."
+        self.edits[note, name] = SetNote(
+            agent=self.agent.id, note=note, name=name, text=text, description=described
+        )
+        return ""
+
+    def _forgotten(self, said: Mapping[str, Any]) -> str:
+        if problem := _shape("forget", said, {"note", "name"}):
+            return problem
+        note, name = said["note"], said["name"]
+        old = getattr(self.agent.notes, PLURAL.get(note, ""), {})
+        if name not in old:
+            return f"there is no {on_one_line(note)} {quoted(name)} to forget."
+        if (note, name) in self.edits:
+            return f"{note} {name}: it is decided twice. Write it or forget it."
+        self.edits[note, name] = SetNote(agent=self.agent.id, note=note, name=name)
+        return ""
+
+    def _hold_to_room(self) -> None:
+        """Refuse the last additions for which there is no room."""
+        for note, most in (("patch", self.room.patches), ("skill", self.room.skills)):
+            old = {*getattr(self.agent.notes, PLURAL[note])}
+            ours = [edit for (kind, _), edit in self.edits.items() if kind == note]
+            gone = sum(not one.text for one in ours)
+            new = [one for one in ours if one.text and one.name not in old]
+            free = max(0, most - len(old) + gone)
+            for one in new[free:]:
+                del self.edits[note, one.name]
+                reason = (
+                    f"there are {len(old)} {PLURAL[note]}, and room for {most}. Write one of them"
+                    " anew by its name, or forget one."
+                )
+                self.refused.append(Refused(what=f"{note} {one.name}", reasons=(reason,)))
+
+
+def _shape(kind: str, said: Mapping[str, Any], fields: set[str]) -> str:
+    if {*said} != fields or not all(isinstance(one, str) for one in said.values()):
+        return f"{kind}: it has exactly {', '.join(sorted(fields))}, all of them texts."
+    return ""

@@ -1,0 +1,231 @@
+"""L3: the team changes its rules, and who is in it (Meta-Team §3.2).
+
+It reads what each agent found, in a few words, what was asked and answered, and what pairs told
+each other: never what happened itself. What comes of it are rules of the constitution, a newcomer
+or a departure, and whether the team wishes to try the task again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ....schema.values.terminal import on_one_line
+from ...core.account import Account
+from ...core.answers import Unfit, closed, reason_schema, structured
+from ...core.material import clip, fenced, material
+from ...core.meta import Question, prompt
+from .evidence.conversation import speakers
+from .gate import Refused, gate
+from .roster import RosterOffer
+from .rules import Rules
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ....runtime.agents.outcomes import Run
+    from ....schema.edits import Edit
+    from ....schema.team.team import Team
+    from ...core.meta import Respondent
+    from ...core.proposal import Dropped
+    from .evidence.evidence import Exchange
+    from .evidence.ground import Ground
+    from .retrospect import Reflected
+    from .room import Room
+    from .settle import Settlement
+
+__all__ = ["Reorganised", "TeamAnswer", "reorganise", "took_part_text"]
+
+OPERATOR = "reorganise"
+LONGEST_EVIDENCE = 300
+"""Characters of each part of what was asked, answered and told."""
+ANY: Mapping[str, Any] = {"type": "string"}
+LIST: Mapping[str, Any] = {"type": "array"}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reorganised:
+    """What a team came to when it looked back together.
+
+    Attributes:
+        edits: What it changes of its rules and its roster.
+        reason: Why.
+        retry: Whether it wishes to try the task again.
+        refused: What was written that may not be kept, also after its author was told why.
+    """
+
+    edits: tuple[Edit, ...] = ()
+    reason: str = ""
+    retry: bool = False
+    refused: tuple[Refused, ...] = ()
+
+
+async def reorganise(
+    meta: Respondent,
+    path: str,
+    ground: Ground,
+    reflected: Sequence[Reflected],
+    settled: Sequence[Settlement] = (),
+    *,
+    newcomers: int = 1,
+) -> Reorganised | Dropped:
+    """Have a team change its rules and its roster, by what its agents told it.
+
+    Args:
+        meta: Who is asked.
+        path: Which change this is: `task 12/reorganise`.
+        ground: The team, with what agents and pairs have noted since it worked, and what it was
+            told. What it did is not read.
+        reflected: What agents came to; their summaries and what they asked are read.
+        settled: What pairs settled; what they told each other is read.
+        newcomers: The most agents that may come, and that may go. 0: the roster stays.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    bounds, team = meta.limits, ground.team
+    part = TeamAnswer(meta=meta, team=team, room=ground.room.within(bounds), newcomers=newcomers)
+    question = Question(
+        operator=OPERATOR,
+        instructions=prompt(OPERATOR, **part.told),
+        material=material(
+            ground.told.text(bounds),
+            Account(team=team, run=ground.run).outline(bounds),
+            took_part_text(team, ground.run),
+            part.rules.text,
+            part.offer.text,
+            summaries_text(team, reflected),
+            *evidence_texts(reflected, settled, bounds.team_characters),
+        ),
+        schema=closed(reason=reason_schema(bounds), **part.schema),
+        read=lambda text: _all_of(_read(part, text)),
+        parents=(team.name,),
+        team=team,
+        salvage=lambda text: _read(part, text),
+    )
+    return await ground.meter().ask(meta, path, question)
+
+
+def took_part_text(team: Team, run: Run) -> str:
+    """Say who of an open roster worked and who did not; elsewhere everybody has a part."""
+    if team.execution.roster is None:
+        return ""
+    worked = speakers(team, run)
+    idle = [agent for agent in team.agents if agent not in worked]
+    return fenced("worked", f"worked: {', '.join(worked)}\nnot called: {', '.join(idle) or '-'}")
+
+
+def summaries_text(team: Team, reflected: Sequence[Reflected]) -> str:
+    """Show what each agent told its team."""
+    order = [*team.agents]
+    told = sorted(reflected, key=lambda one: order.index(one.agent))
+    return fenced("found", "\n".join(f"{one.agent}: {one.summary}" for one in told if one.summary))
+
+
+def evidence_texts(
+    reflected: Sequence[Reflected], settled: Sequence[Settlement], most: int
+) -> tuple[str, ...]:
+    """Show what was asked and answered, and what pairs told each other, as far as there is room."""
+    asked: list[Exchange] = [one for of in reflected for one in of.evidence if one.answer]
+    said = [exchange.text(LONGEST_EVIDENCE) for exchange in asked]
+    for settlement in settled:
+        for agent, account in settlement.accounts.items():
+            other = next(iter({*settlement.pair} - {agent}))
+            line = clip(on_one_line(account), LONGEST_EVIDENCE)
+            said.append(fenced("evidence", f"{agent} told {other}: {line}"))
+    shown: list[str] = []
+    for text in said:
+        if sum(map(len, shown)) + len(text) > most:
+            break
+        shown.append(text)
+    return tuple(shown)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TeamAnswer:
+    """The part of an answer that is about the team: rules, who comes and who goes, and a retry.
+
+    Attributes:
+        meta: Who is asked.
+        team: The team.
+        room: How much may be kept.
+        newcomers: The most agents that may come, and that may go.
+    """
+
+    meta: Respondent
+    team: Team
+    room: Room
+    newcomers: int
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the team."""
+        return Rules(team=self.team, room=self.room)
+
+    @property
+    def offer(self) -> RosterOffer:
+        """Who may come and go."""
+        ceiling = self.meta.ceiling
+        return RosterOffer(team=self.team, ceiling=ceiling, room=self.room, most=self.newcomers)
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        """Its fields, beside the reason."""
+        return {**self.rules.schema, **self.offer.schema, "retry": {"type": "boolean"}}
+
+    @property
+    def any_schema(self) -> Mapping[str, Any]:
+        """The same with lists of anything, whose items are read one by one."""
+        return {name: one if name == "retry" else LIST for name, one in self.schema.items()}
+
+    @property
+    def told(self) -> Mapping[str, Any]:
+        """What the words say that ask for it."""
+        rules, offer = self.rules, self.offer
+        return {
+            "note": self.room.note,
+            "rules": rules.most,
+            "has_rules": bool(rules.lines),
+            "comes": "come" in offer.schema,
+            "goes": "go" in offer.schema,
+            "is_open": offer.is_open,
+            "newcomers": self.newcomers,
+        }
+
+    def read(self, said: Mapping[str, Any]) -> Reorganised:
+        """Read what may be kept of it, and what may not.
+
+        Args:
+            said: The answer, by `any_schema`.
+        """
+        ruled, no_rules = self.rules.read(said)
+        moved, no_moves = self.offer.read(said)
+        passed = gate(
+            self.team,
+            (*ruled, *moved),
+            catalogue=self.meta.catalogue,
+            ceiling=self.meta.ceiling,
+            room=self.room,
+        )
+        return Reorganised(
+            edits=passed.kept,
+            reason=said["reason"],
+            retry=said["retry"],
+            refused=(*no_rules, *no_moves, *passed.refused),
+        )
+
+
+def _read(part: TeamAnswer, text: str) -> Reorganised:
+    shape = closed(reason=ANY, **part.any_schema)
+    return part.read(structured(text, shape, part.meta.limits))
+
+
+def _all_of(came: Reorganised) -> Reorganised:
+    """Take an answer of which all may be kept.
+
+    Raises:
+        Unfit: Something may not.
+    """
+    if problems := [reason for one in came.refused for reason in one.reasons]:
+        raise Unfit(*problems)
+    return came

@@ -1,0 +1,299 @@
+"""L1: an agent looks back on its own work, and asks those it worked with (Meta-Team §3.2).
+
+It does so in a further turn of its own conversation: what it read and said is before it as it was,
+not a summary of it. What it cannot know from there it asks colleagues, each of whom answers from a
+conversation of its own. Such an answer is a branch: nobody reads it but who asked, and no other
+question or answer depends on it. What comes of it are notes of the agent on itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from ....runtime.values.together import together
+from ...core.answers import Unfit, closed, reason_schema, structured
+from ...core.material import fenced, material
+from ...core.meta import prompt
+from ...core.operator import Operator, Setting
+from ...core.printed import Noted
+from ...core.proposal import Dropped
+from .evidence.conversation import colleagues
+from .evidence.evidence import LONGEST_EVIDENCE, LONGEST_QUESTION, Exchange, answer_in, questions_in
+from .gate import Refused, gate
+from .noted import evidence_lines, noted, notes_of
+from .notes import OwnNotes, notes_text, own_schema, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ....schema.edits import Edit
+    from ....schema.team.team import Team
+    from ...core.meta import Respondent
+    from .evidence.ground import Ground
+    from .limits import Meter
+    from .room import Room
+
+__all__ = ["NOTES", "RETROSPECT", "Reflected", "notes_in", "retrospect"]
+
+OPERATOR = "retrospect"
+LONGEST_SUMMARY = 400
+"""Characters of what an agent tells its team of what it found."""
+NOTES = 4
+"""The most notes that an agent writes at once."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reflected:
+    """What an agent came to when it looked back.
+
+    Attributes:
+        agent: Which one.
+        edits: What it changes of itself: its patches and skills, and nothing else.
+        summary: What it tells its team, in a few words.
+        reason: What it found to have led to the outcome.
+        evidence: What it asked colleagues, and what they answered.
+        refused: What it wrote that may not be kept, also after it was told why.
+        lost: Answers on the way that were of no use.
+    """
+
+    agent: str
+    edits: tuple[Edit, ...] = ()
+    summary: str = ""
+    reason: str = ""
+    evidence: tuple[Exchange, ...] = ()
+    refused: tuple[Refused, ...] = ()
+    lost: tuple[Dropped, ...] = ()
+
+
+async def retrospect(
+    meta: Respondent,
+    path: str,
+    ground: Ground,
+    agent: str,
+    *,
+    evidence: int = 2,
+) -> Reflected:
+    """Have an agent look back on its own work, and write down what follows for itself.
+
+    Args:
+        meta: Who is asked, where agents do not answer with their own models.
+        path: Which retrospective this is: `task 12/retrospect/solver`.
+        ground: The team, what it did and was told. Its limits are those of this agent, with what
+            colleagues answer it.
+        agent: The agent.
+        evidence: The most questions that it may put to colleagues. 0: it looks back alone.
+
+    Returns:
+        What it came to. Where it has no conversation to go on with, or its answer was of no use,
+        there are no edits and no summary, and it is in `lost` why.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    if not ground.run.agents[agent].dialogue:
+        reason = f"{agent} read and said nothing."
+        dropped = meta.drop(path, OPERATOR, reason, parents=(ground.team.name,))
+        return Reflected(agent=agent, lost=(dropped,))
+    meter = ground.meter()
+    one = _Looking(meta=meta, agent=agent, path=path, ground=ground, meter=meter)
+    return await one.back(evidence)
+
+
+@dataclass(kw_only=True, eq=False)
+class _Looking:
+    """One agent's looking back, on its way."""
+
+    meta: Respondent
+    path: str
+    agent: str
+    ground: Ground
+    meter: Meter
+
+    async def back(self, most: int) -> Reflected:
+        others = colleagues(self.ground.team, self.ground.run, self.agent) if most else ()
+        asked = await self._questions(others, most) if others else ()
+        if isinstance(asked, Dropped):
+            known, lost = (), (asked,)
+        else:
+            heard = await self._heard(asked)
+            known = tuple(self._exchange(*one) for one in zip(asked, heard, strict=True))
+            lost = tuple(one for one in heard if isinstance(one, Dropped))
+        came = await self._noted(known)
+        if isinstance(came, Dropped):
+            return Reflected(agent=self.agent, evidence=known, lost=(*lost, came))
+        return replace(came, evidence=known, lost=lost)
+
+    def _exchange(self, asked: tuple[str, str], said: str | Dropped) -> Exchange:
+        colleague, question = asked
+        answer = "" if isinstance(said, Dropped) else said
+        return Exchange(asker=self.agent, colleague=colleague, question=question, answer=answer)
+
+    async def _questions(
+        self, others: Sequence[str], most: int
+    ) -> tuple[tuple[str, str], ...] | Dropped:
+        """Have it say what it wants to know, and of whom."""
+        to = {"type": "string", "enum": [*others]}
+        text = {"type": "string", "minLength": 1, "maxLength": LONGEST_QUESTION}
+        items = closed(to=to, question=text)
+        listed = {"type": "array", "items": items, "minItems": 0, "maxItems": most}
+        return await self._ask(
+            self.agent,
+            "questions",
+            prompt("retrospect_questions", agent=self.agent, most=most, longest=LONGEST_QUESTION),
+            schema=closed(questions=listed),
+            read=lambda text: questions_in(text, others, most, strict=True),
+            salvage=lambda text: questions_in(text, others, most, strict=False),
+        )
+
+    async def _heard(self, asked: Sequence[tuple[str, str]]) -> list[str | Dropped]:
+        """Have colleagues answer, side by side, each from its own conversation."""
+        meters = [self.meter.begun() for _ in asked]
+        came = await together(
+            *(
+                self._answer(f"evidence {number}", *one, meter)
+                for number, (one, meter) in enumerate(zip(asked, meters, strict=True), 1)
+            )
+        )
+        self.meter.took(meters)
+        return came
+
+    async def _answer(
+        self, what: str, colleague: str, question: str, meter: Meter
+    ) -> str | Dropped:
+        written = self.ground.voice(self.meta, colleague).limits.characters
+        longest = min(LONGEST_EVIDENCE, written)
+        text = {"type": "string", "minLength": 1, "maxLength": longest}
+        return await self._ask(
+            colleague,
+            what,
+            prompt(
+                "retrospect_evidence",
+                agent=colleague,
+                asker=self.agent,
+                longest=longest,
+            ),
+            schema=closed(answer=text),
+            read=answer_in,
+            also=fenced("question", question, self.agent),
+            meter=meter,
+        )
+
+    async def _noted(self, known: tuple[Exchange, ...]) -> Reflected | Dropped:
+        """Have it write down what follows."""
+        ground, limits = self.ground, self.ground.voice(self.meta, self.agent).limits
+        room, most = ground.room.within(limits), min(NOTES, limits.edits)
+        owner = ground.team.agents[self.agent]
+        longest = min(LONGEST_SUMMARY, limits.characters)
+        summary = {"type": "string", "minLength": 1, "maxLength": longest}
+        return await self._ask(
+            self.agent,
+            "notes",
+            prompt(
+                OPERATOR,
+                agent=self.agent,
+                most=most,
+                note=room.note,
+                body=room.body,
+                summary=longest,
+                patches=room.patches,
+                skills=room.skills,
+                has_evidence=bool(known),
+            ),
+            schema=closed(
+                reason=reason_schema(limits), notes=own_schema(owner, room, most), summary=summary
+            ),
+            read=lambda text: _all_of(self._read(text, room, most)),
+            salvage=lambda text: self._read(text, room, most),
+            also=material(notes_text(owner), *(exchange.text() for exchange in known)),
+        )
+
+    async def _ask(self, agent: str, what: str, instructions: str, **asked: Any) -> Any:
+        """Ask it, or a colleague, in a further turn of the one's own conversation."""
+        ground, voice = self.ground, self.ground.voice(self.meta, agent)
+        usual: dict[str, Any] = {"operator": OPERATOR, "meter": self.meter, **asked}
+        path = f"{self.path}/{what}"
+        return await ground.ask(voice, path, agent, instructions=instructions, **usual)
+
+    def _read(self, text: str, room: Room, most: int) -> Reflected:
+        """Read what may be kept of an answer, and what may not."""
+        any_text = {"type": "string"}
+        shape = closed(reason=any_text, notes={"type": "array"}, summary=any_text)
+        said = structured(text, shape, self.meta.limits)
+        edits, refused = notes_in(
+            said["notes"], self.meta, self.ground.team, self.agent, room=room, most=most
+        )
+        return Reflected(
+            agent=self.agent,
+            edits=edits,
+            summary=text_of(said["summary"])[:LONGEST_SUMMARY],
+            reason=said["reason"],
+            refused=refused,
+        )
+
+
+def notes_in(
+    items: Sequence[Any], meta: Respondent, team: Team, agent: str, *, room: Room, most: int
+) -> tuple[tuple[Edit, ...], tuple[Refused, ...]]:
+    """Read the notes of an agent on itself: what may be kept of them, and what may not.
+
+    Args:
+        items: What was written, in any form.
+        meta: Who knows what names there are, and what a person allows.
+        team: The team.
+        agent: Whose notes they are.
+        room: How much may be kept.
+        most: The most notes in one answer.
+    """
+    notes = OwnNotes(agent=team.agents[agent], room=room, most=most).read(items)
+    written = tuple(notes.edits.values())
+    passed = gate(team, written, catalogue=meta.catalogue, ceiling=meta.ceiling, room=room)
+    return passed.kept, (*notes.refused, *passed.refused)
+
+
+def _all_of(came: Reflected) -> Reflected:
+    """Take an answer of which all may be kept, and that tells the team something.
+
+    Raises:
+        Unfit: Something may not.
+    """
+    problems = [reason for one in came.refused for reason in one.reasons]
+    if not came.summary:
+        problems.append("summary: nothing is said there. Tell your team what you found.")
+    if problems:
+        raise Unfit(*problems)
+    return came
+
+
+async def retrospect_alone(
+    meta: Respondent, path: str, ground: Ground, agent: str, *, evidence: int = 2
+) -> Noted:
+    """Have an agent look back, and return the team with its new notes; see `retrospect`."""
+    reflected = await retrospect(meta, path, ground, agent, evidence=evidence)
+    events = evidence_lines(reflected.evidence)
+    notes = notes_of(events, reflected.refused, reflected.lost)
+    if reflected.lost and not reflected.summary:
+        return Noted(proposal=reflected.lost[-1], notes=notes)
+    passed = gate(ground.team, reflected.edits, catalogue=meta.catalogue, ceiling=meta.ceiling)
+    return noted(
+        OPERATOR, ground.team, passed.child, reflected.edits, reason=reflected.summary, notes=notes
+    )
+
+
+RETROSPECT = Operator(
+    name=OPERATOR,
+    scale="agent",
+    act=retrospect,
+    about="Let an agent look back on a run in its own conversation, ask colleagues, and note what"
+    " it learnt.",
+    alone=retrospect_alone,
+    inputs={
+        "agent": "speaker",
+        "evidence": Setting(
+            about="The most questions that an agent may put to colleagues.",
+            least=0,
+            most=20,
+            option="--questions",
+        ),
+    },
+)

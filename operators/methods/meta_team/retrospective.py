@@ -1,0 +1,340 @@
+"""All that a team does when a task is over: its levels, one after the other (Algorithm 1).
+
+Each level works on the team that the one before it left, so no two of them decide the same thing.
+Within a level all are asked side by side; what one writes, no other of that level reads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from ....runtime.values.together import together
+from ...core.operator import Operator, Setting
+from ...core.proposal import Dropped
+from .centralise import centralise
+from .evidence.conversation import interactions, speakers
+from .gate import gate
+from .noted import evidence_lines, noted, notes_of
+from .reorganise import Reorganised, reorganise
+from .retrospect import retrospect
+from .settle import settle
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ....runtime.calls.calls import Tell
+    from ....schema.edits import Edit
+    from ....schema.team.team import Team
+    from ...core.meta import Respondent
+    from ...core.printed import Noted
+    from .evidence.ground import Ground
+    from .gate import Refused
+    from .retrospect import Reflected
+    from .settle import Settlement
+
+__all__ = ["REORGANISE", "How", "Retrospective", "Scheme", "Tally", "look_back"]
+
+Scheme = Literal["centralised", "partitioned", "collaborative"]
+"""How what happened is organised (Meta-Team Table 2)."""
+LEVELS = ("agent", "pair", "team")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class How:
+    """How a team looks back.
+
+    Attributes:
+        scheme: Who reads what happened: one analyser all of it in one call; or each agent what it
+            read and said itself, alone; or the same with questions to colleagues and with pairs
+            that tell each other (Table 2).
+        agent_level: Whether agents look back on themselves (L1).
+        pair_level: Whether pairs that worked together settle what they learnt (L2).
+        team_level: Whether the team changes its rules and its roster (L3).
+        evidence: The most questions that an agent may put to colleagues, where agents collaborate.
+        newcomers: The most agents that may come, and that may go.
+    """
+
+    scheme: Scheme = "collaborative"
+    agent_level: bool = True
+    pair_level: bool = True
+    team_level: bool = True
+    evidence: int = 2
+    newcomers: int = 1
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tally:
+    """What became of questions; together they are all that were asked.
+
+    Attributes:
+        fit: Those whose first answer was of use as a whole.
+        repaired: Those whose second was, at least in part.
+        dropped: Those that nobody answered to any use, or that could no longer be asked.
+    """
+
+    fit: int = 0
+    repaired: int = 0
+    dropped: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Retrospective:
+    """What came of looking back.
+
+    Attributes:
+        child: The team that it leads to; the team as it was, where nothing is to change.
+        levels: What each level changes, in order: apply them one after the other.
+        reflected: What agents came to.
+        settled: What pairs settled.
+        reorganised: What the team came to; None where it was not asked, or to no use.
+        refused: What was written that may not be kept, also after its author was told why.
+        lost: Answers that were of no use.
+        tally: How many answers there were, and what became of them.
+    """
+
+    child: Team
+    levels: tuple[tuple[Edit, ...], ...] = ()
+    reflected: tuple[Reflected, ...] = ()
+    settled: tuple[Settlement, ...] = ()
+    reorganised: Reorganised | None = None
+    refused: tuple[Refused, ...] = ()
+    lost: tuple[Dropped, ...] = ()
+    tally: Tally = field(default_factory=Tally)
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """All that is kept, in order."""
+        return tuple(edit for level in self.levels for edit in level)
+
+    @property
+    def retry(self) -> bool:
+        """Whether the team wishes to try the task again."""
+        return self.reorganised is not None and self.reorganised.retry
+
+    @property
+    def numbers(self) -> Mapping[str, float]:
+        """What a report may show: what became of answers, and of what was written in them."""
+        counts = {**asdict(self.tally), "kept": len(self.edits), "refused": len(self.refused)}
+        return {name: float(count) for name, count in counts.items()}
+
+
+async def look_back(
+    meta: Respondent, path: str, ground: Ground, how: How | None = None
+) -> Retrospective:
+    """Have a team look back on a task, and change itself by what it finds.
+
+    Args:
+        meta: Who is asked for the team, and for agents that do not answer with their own models.
+        path: Which retrospective this is: `task 12/`.
+        ground: The team, what it did and was told.
+        how: How it looks back. None: at all levels.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    counting = _Counting(meta.tell)
+    counted = replace(meta, tell=counting)
+    one = _LookingBack(meta=counted, path=path, ground=ground, how=how or How())
+    return replace(await one.through(), tally=counting.tally)
+
+
+class _Counting:
+    """Counts what became of questions, by what is told of them."""
+
+    def __init__(self, tell: Tell) -> None:
+        self.tell = tell
+        self.tally = Tally()
+        self.handed_back = set[str]()
+
+    def __call__(self, event: str, /, **fields: Any) -> None:
+        """Count an event, and pass it on."""
+        match event:
+            case "operator_repair":
+                self.handed_back.add(fields["path"])
+            case "operator_answered":
+                self._add("repaired" if fields["path"] in self.handed_back else "fit")
+            case "operator_dropped":
+                self._add("dropped")
+            case _:
+                pass
+        self.tell(event, **fields)
+
+    def _add(self, name: str) -> None:
+        self.tally = replace(self.tally, **{name: getattr(self.tally, name) + 1})
+
+
+@dataclass(kw_only=True, eq=False)
+class _LookingBack:
+    """A team's looking back, on its way."""
+
+    meta: Respondent
+    path: str
+    ground: Ground
+    how: How
+
+    def __post_init__(self) -> None:
+        self.came = Retrospective(child=self.ground.team)
+
+    async def through(self) -> Retrospective:
+        if self.how.scheme == "centralised":
+            await self._centralised()
+            return self.came
+        if self.how.agent_level:
+            await self._agents()
+        if self.how.pair_level:
+            await self._pairs()
+        if self.how.team_level:
+            await self._team()
+        return self.came
+
+    @property
+    def _is_together(self) -> bool:
+        return self.how.scheme == "collaborative"
+
+    async def _centralised(self) -> None:
+        how = self.how
+        came = await centralise(
+            self.meta,
+            f"{self.path}centralise",
+            self.ground,
+            agent_level=how.agent_level,
+            pair_level=how.pair_level,
+            team_level=how.team_level,
+            newcomers=how.newcomers,
+        )
+        if isinstance(came, Dropped):
+            self._lose([came])
+            return
+        self._refuse(came.refused)
+        self._keep(came.edits)
+        if came.team is not None:
+            self._changed(came.team)
+
+    async def _agents(self) -> None:
+        of = speakers(self.ground.team, self.ground.run)
+        came = await together(
+            *(
+                retrospect(
+                    self.meta,
+                    f"{self.path}retrospect/{one}",
+                    self.ground,
+                    one,
+                    evidence=self.how.evidence if self._is_together else 0,
+                )
+                for one in of
+            )
+        )
+        self.came = replace(self.came, reflected=tuple(came))
+        self._lose([lost for one in came for lost in one.lost])
+        self._refuse([lost for one in came for lost in one.refused])
+        self._keep([edit for one in came for edit in one.edits])
+
+    async def _pairs(self) -> None:
+        of = interactions(self.ground.team, self.ground.run)
+        paths = ((one, f"{self.path}settle/{one[0]} {one[1]}") for one in of)
+        came = await together(
+            *(
+                settle(self.meta, path, self.ground, one, exchange=self._is_together)
+                for one, path in paths
+            )
+        )
+        self.came = replace(self.came, settled=tuple(came))
+        self._lose([lost for one in came for lost in one.lost])
+        self._refuse([lost for one in came for lost in one.refused])
+        self._keep([edit for one in came for edit in one.edits])
+
+    async def _team(self) -> None:
+        came = await reorganise(
+            self.meta,
+            f"{self.path}reorganise",
+            self.ground,
+            self.came.reflected,
+            self.came.settled,
+            newcomers=self.how.newcomers,
+        )
+        if isinstance(came, Dropped):
+            self._lose([came])
+        else:
+            self._changed(came)
+
+    def _changed(self, came: Reorganised) -> None:
+        self.came = replace(self.came, reorganised=came)
+        self._refuse(came.refused)
+        self._keep(came.edits)
+
+    def _keep(self, edits: Sequence[Edit]) -> None:
+        """Take a level's edits through the gate together, and go on with the team they make."""
+        meta, ground = self.meta, self.ground
+        passed = gate(
+            ground.team,
+            edits,
+            catalogue=meta.catalogue,
+            ceiling=meta.ceiling,
+            room=ground.room,
+        )
+        self._refuse(passed.refused)
+        self.ground = replace(ground, team=passed.child)
+        levels = (*self.came.levels, passed.kept)
+        self.came = replace(self.came, child=passed.child, levels=levels)
+
+    def _lose(self, lost: Sequence[Dropped]) -> None:
+        self.came = replace(self.came, lost=(*self.came.lost, *lost))
+
+    def _refuse(self, refused: Sequence[Refused]) -> None:
+        self.came = replace(self.came, refused=(*self.came.refused, *refused))
+
+
+async def reorganise_alone(
+    meta: Respondent,
+    path: str,
+    ground: Ground,
+    *,
+    scheme: Scheme = "collaborative",
+    level: tuple[str, ...] = (),
+    evidence: int = 2,
+) -> Noted:
+    """Have a team look back, and return the team that this leads to; see `look_back`."""
+    wanted: dict[str, Any] = {f"{name}_level": name in (level or LEVELS) for name in LEVELS}
+    how = How(scheme=scheme, evidence=evidence, **wanted)
+    back = await look_back(meta, f"{path}/", ground, how)
+    events = [f"{each.agent}: {each.summary}" for each in back.reflected if each.summary]
+    events += [line for each in back.reflected for line in evidence_lines(each.evidence)]
+    events += ["the team wishes to try again."] if back.retry else []
+    return noted(
+        "reorganise",
+        ground.team,
+        back.child,
+        back.edits,
+        reason=back.reorganised.reason if back.reorganised else "",
+        notes=notes_of(events, back.refused, back.lost),
+    )
+
+
+REORGANISE = Operator(
+    name="reorganise",
+    scale="team",
+    act=reorganise,
+    about="Let a team look back on a run, and change its notes, its rules and its roster. Agents"
+    " look back on themselves, then pairs settle what they learnt, then the team decides by that.",
+    alone=reorganise_alone,
+    inputs={
+        "scheme": Setting(
+            about="Who reads what happened: one analyser all; each agent its own; or that with"
+            " exchange.",
+            choices=get_args(Scheme),
+        ),
+        "level": Setting(
+            about="Look back only at this level; may be given several times.  [default: at all"
+            " three]",
+            choices=LEVELS,
+            several=True,
+        ),
+        "evidence": Setting(
+            about="The most questions that an agent may put to colleagues.",
+            least=0,
+            most=20,
+            option="--questions",
+        ),
+    },
+)

@@ -1,0 +1,199 @@
+"""Who may come into a team and who may go, as a team decides when it looks back.
+
+A newcomer is written after one of the team: it has that one's model, backend and limits, so it can
+do no more than somebody there. Its instructions and its role are new, its tools are of those that a
+person allows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from ....schema.edits import AddAgent, RemoveAgent, is_tied, spare_agents
+from ....schema.team.team import Notes, is_prompt_id
+from ....schema.values.problems import quoted
+from ....schema.values.terminal import on_one_line, speakable
+from ....schema.values.values import is_list, is_mapping
+from ...core.answers import closed
+from ...core.material import fenced
+from ...core.roles import free_id
+from .gate import Refused
+from .notes import NAME, name_of, shown_name, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ....schema.edits import Edit
+    from ....schema.loading.ceiling import Ceiling
+    from ....schema.team.team import Agent, Team
+    from .room import Room
+
+__all__ = ["RosterOffer"]
+
+LONGEST_ROLE = 60
+TOOLS = 8
+NEIGHBOURS = 8
+FUNCTION = "function"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RosterOffer:
+    """Who may come and who may go.
+
+    Where a team's agents wait for each other in a way that others cannot take over, as in rounds
+    that somebody opens, its roster stays.
+
+    Attributes:
+        team: The team.
+        ceiling: What a person lets teams ask for.
+        room: How much may be kept.
+        most: The most that come, and that go, at once.
+    """
+
+    team: Team
+    ceiling: Ceiling
+    room: Room
+    most: int = 1
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the team's members are recruited while it works, so that nobody has a place."""
+        return self.team.execution.roster is not None
+
+    @property
+    def models(self) -> Sequence[str]:
+        """After whom a newcomer may be written: those that ask a model."""
+        team = self.team
+        return [agent.id for agent in team.agents.values() if team.backend_of(agent) != FUNCTION]
+
+    @property
+    def spare(self) -> Sequence[str]:
+        """Who may go: not who answers for the team, and nobody whom others cannot do without."""
+        if self.is_open:
+            return [agent for agent in self.team.agents if agent != self.team.output]
+        return spare_agents(self.team, together=True)
+
+    @property
+    def _is_movable(self) -> bool:
+        return self.most > 0 and (self.is_open or is_tied(self.team))
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        """The lists of an answer that are about the roster."""
+        lists: dict[str, Any] = {}
+        if not self._is_movable:
+            return lists
+        if self.models and self._free > 0:
+            lists["come"] = _listed(self._newcomer, self._free)
+        if self.spare:
+            gone = {"type": "string", "enum": [*self.spare]}
+            lists["go"] = _listed(gone, min(self.most, len(self.spare)))
+        return lists
+
+    @property
+    def _free(self) -> int:
+        most = self.ceiling.agents
+        return self.most if most is None else max(0, min(self.most, most - len(self.team.agents)))
+
+    @property
+    def _newcomer(self) -> Mapping[str, Any]:
+        text = {"type": "string", "minLength": 1, "maxLength": self.room.body}
+        agents = {"type": "string", "enum": [*self.team.agents]}
+        place = {} if self.is_open else {
+            "hears": _some(agents, 0),
+            "reports_to": _some(agents, 1),
+        }  # fmt: skip
+        tools = {"type": "string", "enum": sorted(self.ceiling.tools)}
+        return closed(
+            id=NAME,
+            role={"type": "string", "minLength": 1, "maxLength": LONGEST_ROLE},
+            prompt=text,
+            like={"type": "string", "enum": [*self.models]},
+            **({"tools": _listed(tools, TOOLS)} if self.ceiling.tools else {}),
+            **place,
+        )
+
+    @property
+    def text(self) -> str:
+        """The tools that a newcomer may have, in a fence."""
+        has = self._is_movable and self.ceiling.tools
+        return fenced("tools", ", ".join(sorted(self.ceiling.tools))) if has else ""
+
+    def read(self, said: Mapping[str, Any]) -> tuple[tuple[Edit, ...], tuple[Refused, ...]]:
+        """Read what an answer says of the roster.
+
+        Args:
+            said: The lists of the answer, with items of any form.
+        """
+        edits: list[Edit] = []
+        refused: list[Refused] = []
+        for number, item in enumerate(said.get("go", ())):
+            if number >= self.most:
+                refused.append(_refused(item, f"at most {self.most} may go at once."))
+            elif item not in self.spare:
+                refused.append(_refused(item, f"{quoted(item)} cannot be done without."))
+            elif RemoveAgent(agent=item) not in edits:
+                edits.append(RemoveAgent(agent=item))
+        for number, item in enumerate(said.get("come", ())):
+            made = self._made(item) if number < self._free else f"at most {self._free} may come."
+            if isinstance(made, str):
+                refused.append(_refused(item, made))
+            else:
+                edits.append(made)
+        return tuple(edits), tuple(refused)
+
+    def _made(self, item: Any) -> AddAgent | str:
+        """Write a newcomer, or say why not."""
+        fields = self._newcomer["properties"]
+        if not is_mapping(item) or item.keys() != fields.keys():
+            return f"who comes has exactly {', '.join(fields)}."
+        texts = [item[name] for name in ("id", "role", "prompt", "like")]
+        lists = [item.get(name, []) for name in ("tools", "hears", "reports_to")]
+        if not all(isinstance(text, str) for text in texts) or not all(map(_is_names, lists)):
+            return "who comes is written in texts, and in lists of names."
+        return self._written(item)
+
+    def _written(self, item: Mapping[str, Any]) -> AddAgent | str:
+        name, role = name_of(item["id"]), text_of(item["role"])[:LONGEST_ROLE]
+        prompt = speakable(item["prompt"]).strip()
+        if item["like"] not in self.models:
+            return f"like: {quoted(item['like'])} is none of {', '.join(self.models)}."
+        if not name or not role or is_prompt_id(prompt) or not text_of(prompt):
+            return "who comes needs an id, a role, and instructions written out."
+        if len(prompt) > self.room.body:
+            return f"prompt: {len(prompt)} characters; at most {self.room.body}."
+        if foreign := sorted({*item.get("tools", ())} - self.ceiling.tools):
+            return f"tools: {quoted(foreign[0])} is not among those that it may have."
+        one = self._after(self.team.agents[item["like"]], free_id(name, self.team.agents))
+        made = replace(
+            one, role=role, prompt=prompt, tools=tuple(dict.fromkeys(item.get("tools", ())))
+        )
+        return AddAgent(
+            agent=made,
+            reports_to=tuple(dict.fromkeys(item.get("reports_to", ()))),
+            receives_from=tuple(dict.fromkeys(item.get("hears", ()))),
+        )
+
+    def _after(self, other: Agent, new_id: str) -> Agent:
+        """Write an agent after another, with what that may spend and nothing that it has learnt."""
+        return replace(
+            other, id=new_id, notes=Notes(), recall=None, output_schema=None, member=None
+        )
+
+
+def _is_names(value: Any) -> bool:
+    return is_list(value) and all(isinstance(one, str) for one in value)
+
+
+def _some(items: Mapping[str, Any], least: int) -> Mapping[str, Any]:
+    return {"type": "array", "items": items, "minItems": least, "maxItems": NEIGHBOURS}
+
+
+def _listed(items: Mapping[str, Any], most: int) -> Mapping[str, Any]:
+    return {"type": "array", "items": items, "minItems": 0, "maxItems": most}
+
+
+def _refused(item: Any, why: str) -> Refused:
+    name = item.get("id") if is_mapping(item) else item
+    return Refused(what=f"agent {shown_name(on_one_line(str(name)))}", reasons=(why,))

@@ -1,0 +1,116 @@
+"""The rules of a team: the lines of its constitution, of which some go and others come."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ....schema.edits import SetNote
+from ....schema.values.problems import quoted
+from ...core.material import fenced
+from .gate import Refused
+from .notes import shown_name, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ....schema.edits import Edit
+    from ....schema.team.team import Team
+    from .room import Room
+
+__all__ = ["Rules"]
+
+MOST = 3
+"""The most rules that come, and that go, at once."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rules:
+    """The constitution of a team, line by line.
+
+    A person may have written it in any form: what stays keeps its form, and a new rule is a line
+    of its own at the end.
+
+    Attributes:
+        team: The team.
+        room: How much may be kept.
+        most: The most rules that come, and that go, at once.
+    """
+
+    team: Team
+    room: Room
+    most: int = MOST
+
+    @property
+    def lines(self) -> Sequence[str]:
+        """The lines that say something, in order; they are numbered from 1."""
+        return [splitline for splitline in self.team.constitution.splitlines() if splitline.strip()]
+
+    @property
+    def text(self) -> str:
+        """The lines with their numbers, in a fence."""
+        numbered = (f"{number}. {line.strip()}" for number, line in enumerate(self.lines, 1))
+        return fenced("constitution", "\n".join(numbered))
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        """The lists of an answer that are about rules."""
+        text = {"type": "string", "minLength": 1, "maxLength": self.room.note}
+        lists: dict[str, Any] = {"rules": _listed(text, self.most)}
+        if numbers := [*range(1, len(self.lines) + 1)]:
+            lists["outdated"] = _listed({"type": "integer", "enum": numbers}, self.most)
+        return lists
+
+    def read(self, said: Mapping[str, Any]) -> tuple[tuple[Edit, ...], tuple[Refused, ...]]:
+        """Read what an answer says of rules: an edit of the constitution, or none.
+
+        Args:
+            said: The lists of the answer, with items of any form.
+        """
+        refused: list[Refused] = []
+        going = self._going(said.get("outdated", ()), refused)
+        coming = self._coming(said["rules"], refused)
+        if not going and not coming:
+            return (), tuple(refused)
+        stay = [line for number, line in enumerate(self.lines, 1) if number not in going]
+        constitution = "\n".join([*stay, *(f"- {one}" for one in coming)])
+        ends = "\n" if constitution and self.team.constitution.endswith("\n") else ""
+        text = f"{constitution}{ends}"
+        return (SetNote(agent=None, note="constitution", text=text),), tuple(refused)
+
+    def _going(self, items: Sequence[Any], refused: list[Refused]) -> set[int]:
+        going: set[int] = set()
+        for number, item in enumerate(items):
+            if number >= self.most:
+                refused.append(_refused(item, f"at most {self.most} rules go at once."))
+            elif type(item) is not int or not 1 <= item <= len(self.lines):
+                refused.append(_refused(item, f"no line {quoted(item)} of the constitution."))
+            else:
+                going.add(item)
+        return going
+
+    def _coming(self, items: Sequence[Any], refused: list[Refused]) -> list[str]:
+        known = {line.strip().removeprefix("- ") for line in self.lines}
+        coming: dict[str, None] = {}
+        for number, item in enumerate(items):
+            rule = text_of(item)
+            if number >= self.most:
+                refused.append(_refused(item, f"at most {self.most} rules come at once."))
+            elif not rule:
+                refused.append(_refused(item, "a rule is a text that says something."))
+            elif len(rule) > self.room.note:
+                why = f"a rule of {len(rule)} characters; at most {self.room.note}."
+                refused.append(_refused(item, why))
+            elif rule in known:
+                refused.append(_refused(item, "the constitution says that already."))
+            else:
+                coming[rule] = None
+        return [*coming]
+
+
+def _listed(items: Mapping[str, Any], most: int) -> Mapping[str, Any]:
+    return {"type": "array", "items": items, "minItems": 0, "maxItems": most}
+
+
+def _refused(item: Any, why: str) -> Refused:
+    return Refused(what=f"rule {shown_name(item)}", reasons=(why,))

@@ -1,0 +1,152 @@
+"""What a recipe says of looking back, and what of that a team's next head is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from ....schema.edits import SetNote
+from ...core.proposal import Dropped
+from .evidence.feedback import Told
+from .evidence.ground import Ground
+from .limits import Limits
+from .retrospective import How, look_back
+from .room import Room
+from .succession import GATE, Level
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ....runtime.agents.outcomes import Run
+    from ....runtime.values.score import Score
+    from ....schema.edits import Edit
+    from ....schema.team.team import Team
+    from ...core.meta import Respondent
+    from ...evolution.episode import Episode
+    from .retrospective import Retrospective
+    from .settings import RetrospectiveSettings
+
+__all__ = ["Looked", "limits_of", "looked_back", "room_of"]
+
+OPERATORS: Mapping[str, str] = MappingProxyType(
+    {"agent_level": "retrospect", "pair_level": "settle", "team_level": "reorganise"}
+)
+"""What each level is the work of, in the order in which they come."""
+CENTRAL = "centralise"
+OWN = frozenset({"patch", "skill"})
+"""The notes of an agent on itself; all others are on its work with somebody."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Looked:
+    """What came of a task, whoever looked back on it.
+
+    Attributes:
+        child: The team that it leads to.
+        levels: What each level changes, in order.
+        retry: Whether the team wishes to do the task again.
+    """
+
+    child: Team
+    levels: tuple[Level, ...] = ()
+    retry: bool = False
+
+
+def room_of(settings: RetrospectiveSettings) -> Room:
+    """Give how much a team may keep."""
+    return Room(
+        patches=settings.patches,
+        skills=settings.skills,
+        note=settings.note,
+        constitution=settings.constitution,
+        read=settings.read,
+    )
+
+
+def limits_of(settings: RetrospectiveSettings) -> Limits:
+    """Give what a phase may take: a share of it, where the evolution has a share of all (§4.5)."""
+    share, usd = settings.budget_share, settings.phase_usd
+    return Limits(
+        steps=max(1, int(share * settings.phase_steps)),
+        seconds=share * settings.phase_seconds,
+        usd=None if usd is None else share * usd,
+    )
+
+
+async def looked_back(
+    episode: Episode, meta: Respondent, team: Team, run: Run, score: Score
+) -> Looked:
+    """Have a team look back on what it did, in the scheme that the recipe names.
+
+    What is of no use, and what may not be kept, is counted as lost.
+
+    Args:
+        episode: The task.
+        meta: Who is asked; its ceiling is what the team may ask for.
+        team: The team that worked.
+        run: What came of it, with dialogues.
+        score: What that was worth.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    settings: RetrospectiveSettings = episode.settings
+    if settings.scheme == "none" or not settings.looks_back:
+        return Looked(child=team)
+    told = Told.of(
+        episode.task,
+        run,
+        score,
+        is_judged=episode.scored_by == "judge",
+        shows_reference=settings.reference,
+    )
+    how = How(
+        scheme=settings.scheme,
+        agent_level=settings.agent_level,
+        pair_level=settings.pair_level,
+        team_level=settings.team_level,
+        evidence=settings.evidence,
+    )
+    room, limits = room_of(settings), limits_of(settings)
+    ground = Ground(team=team, run=run, told=told, room=room, limits=limits)
+    came = await look_back(meta, episode.path, ground, how)
+    levels = tuple(_levels(came, settings))
+    _count(episode, levels, came)
+    return Looked(child=came.child, levels=levels, retry=came.retry)
+
+
+def _levels(came: Retrospective, settings: RetrospectiveSettings) -> Iterator[Level]:
+    """File what is to change under the level that it is of, and say why."""
+    why = came.reorganised.reason if came.reorganised else ""
+    told = {
+        "agent_level": "; ".join(
+            f"{reflected.agent}: {reflected.summary}" for reflected in came.reflected
+        )
+    }
+    told |= {"pair_level": "", "team_level": why}
+    for name, operator in OPERATORS.items():
+        if not getattr(settings, name):
+            continue
+        edits = tuple(edit for edit in came.edits if _level_of(edit) == name)
+        if settings.scheme == "centralised":
+            yield Level(name=name, operator=CENTRAL, edits=edits, reason=why)
+        else:
+            yield Level(name=name, operator=operator, edits=edits, reason=told[name])
+
+
+def _level_of(edit: Edit) -> str:
+    if not isinstance(edit, SetNote) or edit.agent is None:
+        return "team_level"
+    return "agent_level" if edit.note in OWN else "pair_level"
+
+
+def _count(episode: Episode, levels: tuple[Level, ...], came: Retrospective) -> None:
+    """Tell how much each level changes, and count what came to nothing."""
+    episode.told |= {f"{level.name} edits": float(len(level.edits)) for level in levels}
+    episode.told["refused"] = float(len(came.refused))
+    for one in came.lost:
+        episode.lose(one)
+    for one in came.refused:
+        why = f"{one.what}: {' '.join(one.reasons)}"
+        episode.lose(Dropped(operator=GATE, reason=why, parents=(came.child.name,)))

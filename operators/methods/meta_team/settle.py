@@ -1,0 +1,258 @@
+"""L2: two that worked together settle what they learnt about each other (Meta-Team §3.2).
+
+Each tells the other how their work together went, from its own conversation; then each reads that,
+and notes what it knows of the other. What an agent notes stands among its own notes: the other's
+are out of reach.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ....runtime.values.together import together
+from ....schema.edits import SetNote
+from ...core.answers import Unfit, closed, reason_schema, structured
+from ...core.bounds import Bounds
+from ...core.material import fenced, material
+from ...core.meta import prompt
+from ...core.operator import Operator, Setting
+from ...core.printed import Noted
+from ...core.proposal import Dropped
+from .gate import Refused, gate
+from .noted import noted, notes_of
+from .notes import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ....schema.edits import Edit, Note
+    from ....schema.team.team import Notes
+    from ...core.meta import Respondent
+    from .evidence.ground import Ground
+    from .limits import Meter
+    from .room import Room
+
+__all__ = ["SETTLE", "Settlement", "pair_edits", "settle"]
+
+OPERATOR = "settle"
+LONGEST_ACCOUNT = 800
+ANY: Mapping[str, Any] = {"type": "string"}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Settlement:
+    """What two agents settled.
+
+    Attributes:
+        pair: Who they are.
+        accounts: What each told the other of their work together, as far as it was of use.
+        edits: What each notes of the other, among its own notes.
+        refused: What they wrote that may not be kept, also after they were told why.
+        lost: Answers that were of no use.
+    """
+
+    pair: tuple[str, str]
+    accounts: Mapping[str, str]
+    edits: tuple[Edit, ...] = ()
+    refused: tuple[Refused, ...] = ()
+    lost: tuple[Dropped, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Side:
+    edits: tuple[Edit, ...]
+    refused: tuple[Refused, ...]
+
+
+async def settle(
+    meta: Respondent,
+    path: str,
+    ground: Ground,
+    pair: tuple[str, str],
+    *,
+    exchange: bool = True,
+) -> Settlement:
+    """Have two that worked together note what they learnt about each other.
+
+    Args:
+        meta: Who is asked, where agents do not answer with their own models.
+        path: Which settlement this is: `task 12/settle/planner solver`.
+        ground: The team, what it did and was told. Its limits are those of each of the two.
+        pair: The two; each must have a conversation.
+        exchange: Whether each first tells the other how their work together went.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    sides = [
+        _Settling(meta=meta, path=path, agent=one, other=other, ground=ground, meter=ground.meter())
+        for one, other in (pair, pair[::-1])
+    ]
+    said = await together(*(side.account() for side in sides)) if exchange else ()
+    accounts = {
+        one.agent: text
+        for one, text in zip(sides, said, strict=bool(said))
+        if isinstance(text, str)
+    }
+    came = await together(*(side.noted(accounts) for side in sides))
+    sided = [one for one in came if isinstance(one, _Side)]
+    return Settlement(
+        pair=pair,
+        accounts=accounts,
+        edits=tuple(edit for one in sided for edit in one.edits),
+        refused=tuple(lost for one in sided for lost in one.refused),
+        lost=tuple(one for one in (*said, *came) if isinstance(one, Dropped)),
+    )
+
+
+@dataclass(kw_only=True, eq=False)
+class _Settling:
+    """One of the two, on its way."""
+
+    meta: Respondent
+    path: str
+    agent: str
+    other: str
+    ground: Ground
+    meter: Meter
+
+    async def account(self) -> str | Dropped:
+        """Have it tell the other how their work together went."""
+        written = self.ground.voice(self.meta, self.agent).limits.characters
+        longest = min(LONGEST_ACCOUNT, written)
+        text = {"type": "string", "minLength": 1, "maxLength": longest}
+        return await self._ask(
+            f"account of {self.agent}",
+            prompt("settle_account", agent=self.agent, other=self.other, longest=longest),
+            schema=closed(account=text),
+            read=_account,
+        )
+
+    async def noted(self, accounts: Mapping[str, str]) -> _Side | Dropped:
+        """Have it note what it knows of the other."""
+        ground, limits = self.ground, self.ground.voice(self.meta, self.agent).limits
+        room = ground.room.within(limits)
+        heard = accounts.get(self.other, "")
+        text = {"type": "string", "maxLength": room.note}
+        return await self._ask(
+            f"notes of {self.agent}",
+            prompt(
+                OPERATOR,
+                agent=self.agent,
+                other=self.other,
+                longest=room.note,
+                has_account=bool(heard),
+            ),
+            schema=closed(reason=reason_schema(limits), profile=text, together=text),
+            read=lambda text: _all_of(self._read(text, room)),
+            salvage=lambda text: self._read(text, room),
+            also=material(
+                fenced("account", accounts.get(self.agent, ""), self.agent),
+                fenced("account", heard, self.other),
+                self._known(),
+            ),
+        )
+
+    async def _ask(self, what: str, instructions: str, **asked: Any) -> Any:
+        """Ask it in a further turn of its own conversation."""
+        ground, voice = self.ground, self.ground.voice(self.meta, self.agent)
+        usual: dict[str, Any] = {"operator": OPERATOR, "meter": self.meter, **asked}
+        path = f"{self.path}/{what}"
+        return await ground.ask(voice, path, self.agent, instructions=instructions, **usual)
+
+    @property
+    def _notes(self) -> Notes:
+        return self.ground.team.agents[self.agent].notes
+
+    def _known(self) -> str:
+        """Show what it has noted of the other before."""
+        profile = self._notes.teammates.get(self.other, "")
+        together = self._notes.pairs.get(self.other, "")
+        return material(
+            fenced("profile", profile, self.other), fenced("together", together, self.other)
+        )
+
+    def _read(self, text: str, room: Room) -> _Side:
+        """Read what may be kept of an answer, and what may not."""
+        meta = self.meta
+        shape = closed(reason=ANY, profile=ANY, together=ANY)
+        said = structured(text, shape, meta.limits)
+        edits = pair_edits(self.agent, self.other, said["profile"], said["together"])
+        passed = gate(
+            self.ground.team,
+            edits,
+            catalogue=meta.catalogue,
+            ceiling=meta.ceiling,
+            room=room,
+        )
+        return _Side(edits=passed.kept, refused=passed.refused)
+
+
+def pair_edits(agent: str, other: str, profile: str, together: str) -> tuple[Edit, ...]:
+    """Have an agent note what it knows of another; what says nothing stays as it is.
+
+    Args:
+        agent: Whose notes they are.
+        other: Whom they are about.
+        profile: What the other is like.
+        together: How the two work together.
+    """
+    notes: tuple[tuple[Note, str], ...] = (
+        ("teammate", text_of(profile)),
+        ("pair", text_of(together)),
+    )
+    return tuple(
+        SetNote(agent=agent, note=note, name=other, text=text) for note, text in notes if text
+    )
+
+
+def _account(text: str) -> str:
+    line = text_of(structured(text, closed(account=ANY), Bounds())["account"])
+    if not line:
+        raise Unfit("account: nothing is said there. Say how your work together went.")
+    return line[:LONGEST_ACCOUNT]
+
+
+def _all_of(side: _Side) -> _Side:
+    """Take an answer of which all may be kept.
+
+    Raises:
+        Unfit: Something may not.
+    """
+    if problems := [reason for one in side.refused for reason in one.reasons]:
+        raise Unfit(*problems)
+    return side
+
+
+async def settle_alone(
+    meta: Respondent, path: str, ground: Ground, pair: tuple[str, str], *, alone: bool = False
+) -> Noted:
+    """Have two settle, and return the team with their new notes; see `settle`.
+
+    Args:
+        meta: Who is asked.
+        path: Which settlement this is.
+        ground: The team, what it did and was told.
+        pair: The two.
+        alone: Whether neither tells the other how their work went.
+    """
+    settled = await settle(meta, path, ground, pair, exchange=not alone)
+    accounts = [f"{agent} told: {text}" for agent, text in settled.accounts.items()]
+    notes = notes_of(accounts, settled.refused, settled.lost)
+    if settled.lost and not settled.edits:
+        return Noted(proposal=settled.lost[-1], notes=notes)
+    passed = gate(ground.team, settled.edits, catalogue=meta.catalogue, ceiling=meta.ceiling)
+    reason = f"{pair[0]} and {pair[1]} worked together."
+    return noted(OPERATOR, ground.team, passed.child, settled.edits, reason=reason, notes=notes)
+
+
+SETTLE = Operator(
+    name=OPERATOR,
+    scale="pair",
+    act=settle,
+    about="Let two agents that worked together in a run note what they learnt about each other."
+    " Each first tells the other how their work went.",
+    alone=settle_alone,
+    inputs={"alone": Setting(about="Neither tells the other how their work went.")},
+)

@@ -1,0 +1,136 @@
+"""Meta-Team: a team that evolves as a team (Algorithm 1).
+
+One team works on every task. Afterwards it looks back on what it did: each agent in its own
+conversation, those who worked together in pairs, and the team as a whole. What passes the gate
+makes the next team; the one before it retires. Nobody tests whether the next one is better.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ....pool.ledger.changes import Tried
+from ....pool.values.statistics import Trial
+from ....runtime.values.caps import Caps
+from ...core.proposal import Dropped
+from ...evolution.strategy import Strategy
+from ..search.settings import read_schema
+from .head import begin, ceiling_for, constrained, head_of, suits
+from .schemes import looked_back, room_of
+from .settings import RetrospectiveSettings, check, foretells
+from .succession import Again, Succession
+
+if TYPE_CHECKING:
+    from ....pool.ledger.members import Member
+    from ....runtime.agents.outcomes import Run
+    from ....runtime.values.score import Score
+    from ....schema.team.team import Team
+    from ...evolution.episode import Episode
+    from ...evolution.strategy import Need
+
+__all__ = ["META_TEAM", "meta_team"]
+
+WORK, AGAIN = "work", "retry"
+DIALOGUE = 60_000
+"""Characters that are kept of what each agent read and said."""
+
+
+async def meta_team(episode: Episode) -> None:
+    """Have the pool's head work on a task; when learning, have it look back and change.
+
+    Raises:
+        Halted: A provider or a jail failed. That is no outcome, and teaches nothing.
+        LimitError: The budget is used up.
+    """
+    head = head_of(episode.view.members)
+    team = replace(head.team, lineage=None, successful_tasks=())
+    if not episode.learning:
+        episode.answered(await episode.run(team, WORK))
+        return
+    run = await _worked(episode, team, WORK)
+    outcome = await episode.score(run, WORK)
+    if isinstance(outcome, Dropped):
+        episode.lose(outcome)
+        episode.answered(run)
+        return
+    episode.answered(run, outcome)
+    episode.keep(_tried(episode, head, run, outcome), "trial")
+    await _learn(episode, head, team, run, outcome)
+
+
+async def _worked(episode: Episode, team: Team, what: str) -> Run:
+    """Have a team work within the share of its limits that an evolution has."""
+    settings: RetrospectiveSettings = episode.settings
+    share, usd = settings.budget_share, settings.usd
+    caps = None if usd is None else Caps(usd=share * usd)
+    within = constrained(team, share)
+    return await episode.run(within, what, base=team, dialogue=DIALOGUE, caps=caps)
+
+
+async def _learn(episode: Episode, head: Member, team: Team, run: Run, outcome: Score) -> None:
+    """Look back, and have the team that this leads to come after the head."""
+    settings: RetrospectiveSettings = episode.settings
+    ceiling = ceiling_for(team, episode.stage)
+    meta = replace(episode.meta, ceiling=ceiling)
+    looked = await looked_back(episode, meta, team, run, outcome)
+    again = None
+    if looked.retry and settings.retry and looked.child != team:
+        again = await _again(episode, looked.child, outcome)
+    episode.closing = Succession(
+        episode=episode,
+        head=head,
+        levels=looked.levels,
+        ceiling=ceiling,
+        room=room_of(settings),
+        again=again,
+    )
+
+
+async def _again(episode: Episode, child: Team, before: Score) -> Again:
+    """Have the changed team do the task once more; nobody looks back on that (lines 12 to 14)."""
+    run = await _worked(episode, child, AGAIN)
+    outcome = await episode.score(run, AGAIN)
+    if isinstance(outcome, Dropped):
+        episode.lose(outcome)
+        return Again(run=run, score=None)
+    episode.told["gain of a retry"] = outcome.value - before.value
+    return Again(run=run, score=outcome.value)
+
+
+def _tried(episode: Episode, head: Member, run: Run, outcome: Score) -> Tried:
+    trial = Trial(
+        task=episode.task.id,
+        niche=episode.task.niche or None,
+        score=outcome.value,
+        reward=episode.reward(run, outcome),
+        usage=run.usage,
+        run=episode.stage.name,
+        reason="" if run.answer is not None else run.error or "it came to no answer.",
+        rounds=run.rounds,
+    )
+    return Tried(member=head.name, trial=trial)
+
+
+def _needs(settings: RetrospectiveSettings, /) -> frozenset[Need]:
+    needs: set[Need] = {"teams"}
+    if settings.looks_back:
+        needs.add("meta_model")
+    return frozenset(needs)
+
+
+META_TEAM = Strategy(
+    name="meta_team",
+    episode=meta_team,
+    begin=begin,
+    settings=RetrospectiveSettings,
+    schema=read_schema(Path(__file__).with_name("meta_team.schema.json")),
+    check=check,
+    suits=suits,
+    foretells=foretells,
+    seeds=("seed:workshop",),
+    needs=_needs,
+    leaves_team=True,
+    scaffold=True,
+)

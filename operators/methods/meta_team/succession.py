@@ -1,0 +1,197 @@
+"""How a changed team comes after the one that it was made of, once all earlier tasks are committed.
+
+With one task at a time nothing comes between. Where several are at work at once, the head may have
+changed meanwhile: then what this task teaches is applied to the head as it is, but for what another
+task has changed as well; whoever came first stands, and what does not is counted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from ....pool.ledger.changes import Born, Rejected, Restored, Retired, Told
+from ....pool.teams.lineage import steps_to
+from ....pool.view import Views
+from ....schema.edits import diff, taught
+from ....schema.team.team import Lineage
+from .gate import Refused, gate
+from .head import head_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ....pool.ledger.members import Member
+    from ....pool.teams.pool import Pool
+    from ....runtime.agents.outcomes import Run
+    from ....schema.edits import Edit
+    from ....schema.loading.ceiling import Ceiling
+    from ....schema.team.team import LineageStep, Team
+    from ...evolution.episode import Episode
+    from .room import Room
+
+__all__ = ["GATE", "Level", "Succession"]
+
+GATE = "gate"
+RETRY = "retry"
+SHORT = {"agent_level": "L1", "pair_level": "L2", "team_level": "L3"}
+MEANWHILE = "another task has changed that since this one began."
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Level:
+    """What one level of a retrospective changes.
+
+    Attributes:
+        name: Which: `agent_level`, `pair_level` or `team_level`.
+        operator: What made it.
+        edits: The edits, in order.
+        reason: Why, in a few words.
+    """
+
+    name: str
+    operator: str
+    edits: tuple[Edit, ...]
+    reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Again:
+    """A task that was done once more, by the changed team: no trial of it, as it was taught by it.
+
+    Attributes:
+        run: What came of it.
+        score: What that was worth, in [0, 1]; None where nobody could tell.
+    """
+
+    run: Run
+    score: float | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Succession:
+    """Has the team that a task leads to come after the head: a `Closing`.
+
+    Attributes:
+        episode: The task.
+        head: The team that worked on it.
+        levels: What is to change, in order; nothing, where the head stays.
+        ceiling: What the team may ask for.
+        room: How much it may keep.
+        again: What came of doing the task once more; None where it was not done.
+    """
+
+    episode: Episode
+    head: Member
+    levels: tuple[Level, ...]
+    ceiling: Ceiling
+    room: Room
+    again: Again | None = None
+
+    def close(self, pool: Pool) -> Mapping[str, Any]:
+        """Commit the child, let it be the only one that lives, and give the episode's line."""
+        now = self._now(pool)
+        child, steps, refused = self._child(now)
+        for number, one in enumerate(refused):
+            pool.commit(self._rejected(one, now), op=self.episode.op(f"refused {number}"))
+        name, is_new = self._succeed(pool, now, child, steps)
+        if self.again is not None:
+            pool.commit(self._retried(self.again, name), op=self.episode.op("retry"))
+        return {
+            **self.episode.line(pool),
+            "team": self.head.name,
+            "kept": True,
+            "new": is_new,
+            "head": name,
+            "said": self._said(name, len(refused)),
+        }
+
+    def _rejected(self, one: Refused, now: Member) -> Rejected:
+        return Rejected(
+            operator=GATE,
+            reason=f"{one.what}: {' '.join(one.reasons)}",
+            parents=(now.name,),
+            task=self.episode.task.id,
+            run=self.episode.stage.name,
+        )
+
+    def _retried(self, again: Again, name: str) -> Told:
+        """Mark a retry: an event, which no statistics of a team count."""
+        about = {
+            "team": name,
+            "task": self.episode.task.id,
+            "run": self.episode.stage.name,
+            "score": again.score,
+            "calls": again.run.usage.calls,
+            "tokens": again.run.usage.tokens,
+            "usd": again.run.usage.usd,
+        }
+        return Told(what=RETRY, about={key: one for key, one in about.items() if one is not None})
+
+    def _said(self, name: str, refused: int) -> str:
+        """Say in a few words what each level changed, and who is the head now."""
+        counts = [f"{SHORT[level.name]} {len(level.edits)}" for level in self.levels]
+        refused += round(self.episode.told.get("refused", 0))
+        changed = f"{', '.join(counts)}, refused {refused}; " if counts else ""
+        head = "stays the head" if name == self.head.name else "is the head"
+        score = self.again.score if self.again else None
+        retried = "" if score is None else f"; done again: {score:g}"
+        return f"{changed}{name} {head}{retried}"
+
+    def _now(self, pool: Pool) -> Member:
+        """Give the head as all earlier tasks left it, also where this one was half committed."""
+        stage = self.episode.stage
+        if stage.recipe.workers == 1:
+            return self.head
+        before = Views(pool, stage.name).upto(self.episode.number - 1)
+        return head_of(before.members)
+
+    def _child(self, now: Member) -> tuple[Team, tuple[LineageStep, ...], list[Refused]]:
+        """Apply what is to change, level by level, and say which level changed what."""
+        episode, team, refused = self.episode, now.team, list[Refused]()
+        steps: tuple[LineageStep, ...] = ()
+        changed = {claim for one in diff(self.head.team, team) for claim in one.claims}
+        for level in self.levels:
+            free = [edit for edit in level.edits if changed.isdisjoint(edit.claims)]
+            refused += _late(level.edits, changed)
+            catalogue = episode.stage.catalogue
+            passed = gate(team, free, catalogue=catalogue, ceiling=self.ceiling, room=self.room)
+            refused += passed.refused
+            if passed.child != team:
+                child = taught(passed.child, passed.kept, episode.task.id)
+                steps = steps_to(child, level.operator, level.reason, (team, steps))
+                team = child
+        return team, steps, refused
+
+    def _succeed(
+        self, pool: Pool, now: Member, child: Team, steps: tuple[LineageStep, ...]
+    ) -> tuple[str, bool]:
+        """Have a child take the head's place; give the head's name, and whether it is new."""
+        episode = self.episode
+        if not steps:
+            return now.name, False
+        lineage = Lineage(
+            operator=steps[-1].operator,
+            parents=(now.name,),
+            reason=steps[-1].reason,
+            task=episode.task.id,
+            run=episode.stage.name,
+            steps=steps,
+        )
+        member = replace(child, lineage=None)
+        came = pool.commit(Born(member=member, lineage=lineage), op=episode.op("child"))
+        if came.name == now.name:  # the team is what it was but for what no twin differs in
+            return now.name, False
+        if not came.is_new:
+            pool.commit(Restored(member=came.name), op=episode.op("restored"))
+        why = f"{came.name} came after it, taught by task {episode.task.id}."
+        pool.commit(Retired(member=now.name, reason=why), op=episode.op("retired"))
+        return came.name, came.is_new
+
+
+def _late(edits: Sequence[Edit], changed: set[Any]) -> Iterator[Refused]:
+    """Refuse edits of what another task has changed meanwhile."""
+    for edit in edits:
+        if not changed.isdisjoint(edit.claims):
+            place = ".".join(str(part) for part in edit.claims[0])
+            yield Refused(what=place, reasons=(MEANWHILE,))

@@ -1,0 +1,1 @@
+"""A search among candidates within one episode: parents, children, admission."""

@@ -1,0 +1,144 @@
+"""What a search comes to in the pool: who comes in, whose trials are recorded, who leaves."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from ....pool.expectation.expectation import by_standing
+from ....pool.ledger.changes import Born, Retired, Tried
+from ....schema.team.team import SolvedTask
+from ...core.material import clip
+
+if TYPE_CHECKING:
+    from ....pool.teams.pool import Pool
+    from ....schema.team.task import Task
+    from ....schema.team.team import Team
+    from ...evolution.candidates import Candidate
+    from .search import Search
+
+__all__ = ["Admitting", "newcomer"]
+
+LONGEST_QUERY = 500
+"""Characters of a task that a team's file quotes, when it has solved it."""
+
+
+def newcomer(search: Search) -> Candidate | None:
+    """Give the best candidate, where it is new and the recipe lets it into the pool."""
+    best, settings = search.best, search.settings
+    if best.member is not None or settings.admission == "none":
+        return None
+    if settings.admission == "best":
+        return best
+    gains = best.executed and best.reward > 0
+    return best if gains and best.reward > _Bar(search).of(best) + settings.margin else None
+
+
+class _Bar:
+    """What a candidate's ancestors scored, which it has to pass."""
+
+    def __init__(self, search: Search) -> None:
+        self._search = search
+
+    def of(self, one: Candidate) -> float:
+        """Give the best reward that a candidate's ancestors had on the task.
+
+        Of a team of the pool that was not tried as it stands, it is the score that is expected.
+        """
+        before = [self._search.candidate(number) for number in one.sources]
+        rewards = [max(source.reward, self.of(source)) for source in before]
+        tried = {one.member for one in before}
+        expected = self._search.expected
+        rewards += [expected[name].score for name in one.born.parents if name not in tried]
+        return max(rewards, default=-math.inf)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Admitting:
+    """Takes what a search came to into the pool, once everything before it is there.
+
+    Attributes:
+        search: The search.
+    """
+
+    search: Search
+
+    def close(self, pool: Pool) -> dict[str, Any]:
+        """Commit the newcomer and every trial of a team that is there; give the episode's line."""
+        search, episode = self.search, self.search.episode
+        names, is_new = self._keep(pool)
+        best, first, known = search.best, search.candidates[0], episode.task.answer is not None
+        return {
+            **episode.head(),
+            "team": names[best.number] or best.born.parents[0],
+            "kept": names[best.number] is not None,
+            "new": is_new,
+            "pool": len(pool.members),
+            "score": best.score,
+            "scored_by": episode.scored_by,
+            "verdict": best.verdict if known else None,
+            "first": first.verdict if known else None,
+            "reward": best.reward,
+            "best": search.candidates.index(best),
+            "candidates": [
+                {**candidate.value(), "team": names[candidate.number]}
+                for candidate in search.candidates
+            ],
+            **episode.tail(),
+        }
+
+    def _keep(self, pool: Pool) -> tuple[dict[int, str | None], bool]:
+        """Put a newcomer into the pool, and every trial of a team that is there.
+
+        Returns:
+            What the pool calls each candidate, by its number; None where it has no such team. And
+            whether a team came in.
+        """
+        search, episode = self.search, self.search.episode
+        coming = newcomer(search)
+        names: dict[int, str | None] = {}
+        is_new = False
+        if coming is not None:
+            # It may have been born meanwhile, in an episode that this one did not see.
+            born = Born(member=_solved(coming, episode.task), lineage=coming.born)
+            came_in = pool.commit(born, op=episode.op("best"))
+            names[coming.number], is_new = came_in.name, came_in.is_new
+        for candidate in search.candidates:
+            if candidate is not coming:
+                names[candidate.number] = pool.twin_of(candidate.team)
+            if (name := names[candidate.number]) is not None:
+                self._record(pool, candidate, name, chosen=is_new and candidate is coming)
+            if candidate.is_adapted:
+                self._record(pool, candidate, candidate.born.parents[0], adapted=True)
+        if is_new and coming is not None:
+            self._make_room(pool, newcomer=names[coming.number])
+        return names, is_new
+
+    def _record(self, pool: Pool, one: Candidate, name: str, **marks: bool) -> None:
+        """Record a candidate's trials for a team, whether it was the best of its task or not."""
+        episode, what = self.search.episode, "adapted" if marks.get("adapted") else "trial"
+        for number, trial in enumerate(one.trials(episode.task, episode.stage.name)):
+            again = f".{number}" if number else ""
+            change = Tried(member=name, trial=replace(trial, **marks))
+            pool.commit(change, op=episode.op(f"{what} {one.number}{again}"))
+
+    def _make_room(self, pool: Pool, *, newcomer: str | None) -> None:
+        """Retire those that are expected to score least, until no more are left than may be."""
+        cap, op = self.search.settings.cap, self.search.episode.op
+        if cap is None or len(pool.members) <= cap:
+            return
+        order = [
+            one.name
+            for one in by_standing(pool.teams.values())
+            if one.retired is None and one.name != newcomer
+        ]
+        why = f"the pool has {cap} teams at most, and it was expected to score least."
+        for name in order[cap - 1 :]:
+            pool.commit(Retired(member=name, reason=why), op=op(f"retired {name}"))
+
+
+def _solved(one: Candidate, task: Task) -> Team:
+    """Note on a team that comes into the pool which task it comes for (EvoMAS App. B.2)."""
+    solved = SolvedTask(q=clip(task.text, LONGEST_QUERY), notes=f"scored {one.score:.3g}")
+    return replace(one.team, successful_tasks=(solved,))

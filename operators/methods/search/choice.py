@@ -1,0 +1,85 @@
+"""What a step of an evolution does to a team: a mutation, and of what, or a crossover.
+
+In the paper the meta-model chooses, from what happened (EvoMAS §3.2.2, App. D.3). The other ways
+are there to tell what that choice is worth.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...core.proposal import Dropped
+from .components import ByChance, ByOutcome, BySchedule, open_components
+from .decide import CROSSOVER, decide
+
+if TYPE_CHECKING:
+    from ....schema.edits import Component
+    from ...evolution.candidates import Candidate
+    from .components import ComponentPolicy
+    from .search import Search
+
+__all__ = ["choose_move"]
+
+
+async def choose_move(
+    search: Search, number: int, first: Candidate, partner: Candidate | None
+) -> Component | Candidate | Dropped:
+    """Choose what a step does.
+
+    Args:
+        search: The search, and with it what the recipe allows.
+        number: Which step of it it is.
+        first: The candidate that the step begins with.
+        partner: What it could be crossed with, if anything.
+
+    Returns:
+        The component that a mutation is to touch, or the partner that is to be crossed with.
+
+    Raises:
+        CoterieError: As for `decide`.
+    """
+    episode, settings = search.episode, search.settings
+    path = f"{episode.path}step {number}"
+    parent = search.parent(first)
+    allowed = settings.components if "mutate" in settings.moves else ()
+    if settings.choice == "model":
+        move = await decide(
+            episode.meta,
+            f"{path}/decide",
+            episode.task,
+            parent,
+            search.parent(partner) if partner else None,
+            components=allowed,
+            memories=search.memories,
+        )
+        if move != CROSSOVER:
+            return move
+    else:
+        open_to = open_components(search.author, parent, allowed)
+        crosses = episode.chance(f"step {number}/operator").random() < _share(search)
+        if open_to and not (partner and crosses):
+            return _policy(search).choose(path, _step(search), open_to)
+    why = "there is nothing in it that the recipe lets mutations touch, and nothing to cross."
+    return partner or Dropped(operator="mutate", reason=why)
+
+
+def _policy(search: Search) -> ComponentPolicy:
+    match search.settings.choice:
+        case "schedule":
+            return BySchedule()
+        case "outcome":
+            return ByOutcome(outcomes=tuple(search.gains()))
+        case _:
+            return ByChance(seed=search.episode.stage.recipe.seed)
+
+
+def _share(search: Search) -> float:
+    """Give the chance of a crossover: specialised parents come with time (EvoMAS App. D.3)."""
+    first, last = search.settings.crossover
+    steps = search.settings.steps
+    return first + (last - first) * (min(1.0, _step(search) / (steps - 1)) if steps > 1 else 0)
+
+
+def _step(search: Search) -> int:
+    """Count the children that the task has had."""
+    return sum(bool(candidate.sources) for candidate in search.candidates)

@@ -1,0 +1,183 @@
+"""Consolidation: what an evolution came to, as an entry of the memory (EvoMAS §3.2.4, Eq. 6).
+
+The evolution trace `O_q = ((o_1, C'_1, r_1), …)` becomes a summary `h_q`; the memory keeps it with
+the task and the best team. A model distils what helped; without one, the trace is told as it was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ....pool.ledger.learnt import LONGEST_TASK, Learnt, OperatorOutcome
+from ....schema.values.terminal import on_one_line
+from ...core.answers import Unfit, closed, structured
+from ...core.material import clip, fenced, material, task_text
+from ...core.meta import Question, prompt
+from ...core.operator import Operator
+from ...core.proposal import Dropped
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ....schema.edits import Component
+    from ....schema.team.task import Task
+    from ...core.meta import Respondent
+
+__all__ = ["CONSOLIDATE", "Step", "consolidate", "tell_steps"]
+
+OPERATOR = "consolidate"
+KIND = "evolution"
+LONGEST_SUMMARY = 2_000
+LONGEST_DETAILS = 600
+"""Characters of the edits and the reason of one step."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Step:
+    """A step of an evolution: what made a team, and what the team came to.
+
+    Attributes:
+        number: Which step it is; no two of an evolution have the same.
+        operator: What made it. The teams that evolution began with are steps too.
+        team: The team's name, which may be that of its parent too.
+        content_hash: Its content hash.
+        reward: Its reward on the task; None where it has none, as when its run failed.
+        parents: The names of its parents.
+        sources: The numbers of the steps that its parents come from, the first parent's first. A
+            parent that was taken from the pool and not tried as it stands there has none.
+        component: The only component that was touched, where it is one.
+        edits: What differs from the first parent, as `edit_words` says it; empty where nothing
+            does.
+        reason: Why it was made.
+    """
+
+    number: int
+    operator: str
+    team: str
+    content_hash: str
+    reward: float | None
+    parents: tuple[str, ...] = ()
+    sources: tuple[int, ...] = ()
+    component: Component | None = None
+    edits: tuple[str, ...] = ()
+    reason: str = ""
+
+
+async def consolidate(
+    meta: Respondent | None,
+    path: str,
+    task: Task,
+    steps: Sequence[Step],
+    *,
+    run: str | None = None,
+) -> Learnt | Dropped:
+    """Make an entry of the memory out of an evolution.
+
+    Args:
+        meta: Who is asked. None: the summary is the trace in words.
+        path: Which consolidation this is: `task 12/consolidate`.
+        task: The task. Its reference answer is not shown.
+        steps: The evolution trace, at least one step.
+        run: The run or the recipe that it comes from.
+
+    Raises:
+        ValueError: There is no step.
+        CoterieError: As for `Respondent.ask`.
+    """
+    if not steps:
+        raise ValueError("an evolution without a step has nothing to consolidate.")
+    if meta is None:
+        summary = clip("\n".join(tell_steps(steps)), LONGEST_SUMMARY)
+    else:
+        summary = await _ask(meta, path, task, steps)
+    if isinstance(summary, Dropped):
+        return summary
+    best = max(steps, key=lambda step: (step.reward is not None, step.reward or 0))
+    return Learnt(
+        kind=KIND,
+        task=task.text[:LONGEST_TASK],
+        text=summary,
+        niche=task.niche,
+        team=best.content_hash,
+        operators=tuple(
+            OperatorOutcome(
+                operator=step.operator,
+                component=step.component,
+                team=step.content_hash,
+                reward=step.reward,
+            )
+            for step in steps
+        ),
+        reward=best.reward,
+        run=run,
+    )
+
+
+def tell_steps(steps: Sequence[Step], details: int = LONGEST_DETAILS) -> list[str]:
+    """Tell an evolution trace, a line for each step, with what it gained over its sources.
+
+    Args:
+        steps: The steps.
+        details: The most characters of the edits and the reason of one step.
+    """
+    rewards = {step.number: step.reward for step in steps}
+    return [f"{step.number}. {_told(step, rewards, details)}" for step in steps]
+
+
+def _told(step: Step, rewards: Mapping[int, float | None], most: int) -> str:
+    what = f"{step.operator} ({step.component})" if step.component else step.operator
+    said = [*step.edits] or ["no edits"] * bool(step.parents or step.sources)
+    because = [f"because {step.reason}"] if step.reason else []
+    details = clip(on_one_line("; ".join([*said, *because])), most)
+    return f"{what}{_origin(step)}: {_came(step, rewards)}. {details}".rstrip()
+
+
+def _origin(step: Step) -> str:
+    """Say what a team was made of."""
+    if step.sources:
+        noun = "step" if len(step.sources) == 1 else "steps"
+        return f" of {noun} {' and '.join(map(str, step.sources))}"
+    return f" of {' and '.join(step.parents or (step.team,))} in the pool"
+
+
+def _came(step: Step, rewards: Mapping[int, float | None]) -> str:
+    """Say what a team came to, and what that is more than the better one that it was made of."""
+    if step.reward is None:
+        return "no reward"
+    before = [known for source in step.sources if (known := rewards.get(source)) is not None]
+    gained = f", {step.reward - max(before):+.3g}" if before else ""
+    return f"reward {step.reward:.3g}{gained}"
+
+
+async def _ask(meta: Respondent, path: str, task: Task, steps: Sequence[Step]) -> str | Dropped:
+    most = min(meta.limits.characters, LONGEST_SUMMARY)
+    details = min(LONGEST_DETAILS, meta.limits.team_characters // len(steps))
+    told = "\n".join(tell_steps(steps, details))
+    schema = closed(summary={"type": "string", "minLength": 1, "maxLength": most})
+
+    def read(text: str) -> str:
+        summary = structured(text, schema, meta.limits)["summary"].strip()
+        if not summary:
+            raise Unfit("the summary is empty.")
+        return summary
+
+    question = Question(
+        operator=OPERATOR,
+        instructions=prompt("consolidate", characters=most),
+        material=material(task_text(task, meta.limits), fenced("evolution", told)),
+        schema=schema,
+        read=read,
+    )
+    return await meta.ask(path, question)
+
+
+CONSOLIDATE = Operator(
+    name="consolidate",
+    scale="team",
+    act=consolidate,
+    about="Write what an evolution learnt on a task into its pool's memory. With --no-model, the"
+    " summary is the trace in words.",
+    asks="maybe",
+    gives="entry",
+)

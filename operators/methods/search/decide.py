@@ -1,0 +1,89 @@
+"""Decision: what the next step of an evolution does to a team (EvoMAS §3.2.2, App. C.1 and D.3).
+
+It mutates one component of the team, or it crosses the team with another: the model chooses from
+what came of their runs. One question, and no more of them than there are options.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from ...core.answers import closed, reason_schema, structured
+from ...core.material import material, memories_text, models_text, parent_text, task_text
+from ...core.meta import Question, prompt
+from .components import open_components
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ....pool.ledger.learnt import Learnt
+    from ....schema.edits import Component
+    from ....schema.team.task import Task
+    from ...core.meta import Respondent
+    from ...core.proposal import Dropped, Parent
+
+__all__ = ["CROSSOVER", "decide"]
+
+OPERATOR = "decide"
+Crossing = Literal["crossover"]
+CROSSOVER: Crossing = "crossover"
+"""The option that is no component."""
+
+
+async def decide(
+    meta: Respondent,
+    path: str,
+    task: Task,
+    parent: Parent,
+    partner: Parent | None,
+    *,
+    components: Sequence[Component],
+    memories: Sequence[Learnt] = (),
+) -> Component | Crossing | Dropped:
+    """Choose what is done to a team.
+
+    Args:
+        meta: Who is asked.
+        path: Which decision this is: `task 12/step 2/decide`.
+        task: What the child is to do better. Its reference answer is not shown.
+        parent: The team, with the digest of its run on the task.
+        partner: The team that it could be crossed with. None: a crossover is no option.
+        components: What a mutation may touch. Those in which the team has nothing to change are
+            no options.
+        memories: What was learnt on similar tasks.
+
+    Returns:
+        The component that a mutation is to touch, or `crossover`. A single option is given without
+        asking.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    names = tuple(one.team.name for one in (parent, partner) if one is not None)
+    options: list[Component | Crossing] = [*open_components(meta, parent, components)]
+    if partner is not None:
+        options.append(CROSSOVER)
+    if not options:
+        why = "there is nothing in it that may be changed, and nothing to cross it with."
+        return meta.drop(path, OPERATOR, why, parents=names)
+    if len(options) == 1:
+        return options[0]
+    schema = closed(
+        reason=reason_schema(meta.limits), change={"type": "string", "enum": [*options]}
+    )
+    was_run = parent.was_run or (partner is not None and partner.was_run)
+    question: Question[Component | Crossing] = Question(
+        operator=OPERATOR,
+        instructions=prompt("decide", options=options, was_run=was_run),
+        material=material(
+            task_text(task, meta.limits),
+            parent_text(parent, meta.catalogue, meta.limits),
+            parent_text(partner, meta.catalogue, meta.limits, "partner") if partner else "",
+            models_text(meta) if "model_id" in options else "",
+            memories_text(memories, meta.limits),
+        ),
+        schema=schema,
+        read=lambda text: structured(text, schema, meta.limits)["change"],
+        parents=names,
+    )
+    return await meta.ask(path, question)

@@ -1,0 +1,138 @@
+"""Mutation: edits of exactly one component of one parent (EvoMAS §3.2.2, Eq. 2).
+
+The component comes first, then the edits, of that component only: on as many agents as it takes,
+and never adding or removing one (EvoMAS App. C.1).
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any, cast
+
+from ....schema.edits import Mutation
+from ...core.answers import Unfit, child_of, closed, edits_in, reason_schema
+from ...core.material import material, memories_text, models_text, parent_text, task_text
+from ...core.meta import Question, prompt
+from ...core.operator import Operator, Setting
+from ...core.proposal import Dropped, Proposal
+from .components import MUTABLE, offer
+from .decide import decide
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ....pool.ledger.learnt import Learnt
+    from ....schema.edits import Component
+    from ....schema.team.task import Task
+    from ...core.meta import Respondent
+    from ...core.proposal import Parent
+
+__all__ = ["MUTABLE", "MUTATE", "mutate", "mutation", "nothing_to_change"]
+
+OPERATOR = "mutate"
+
+
+async def mutate(
+    meta: Respondent,
+    path: str,
+    task: Task,
+    parent: Parent,
+    *,
+    component: Component | None = None,
+    components: Sequence[Component] = MUTABLE,
+    memories: Sequence[Learnt] = (),
+) -> Proposal | Dropped:
+    """Make a child by edits of one component.
+
+    Args:
+        meta: Who is asked.
+        path: Which mutation this is: `task 12/step 2/mutate`.
+        task: What the team is to do better. Its reference answer is not shown.
+        parent: The team, with the digest of its run on the task.
+        component: What is touched. None: `decide` asks first.
+        components: What may be touched at all.
+        memories: What was learnt on similar tasks.
+
+    Raises:
+        ValueError: Mutations do not touch this component, or may not here.
+        CoterieError: As for `Respondent.ask`.
+    """
+    if component is None:
+        chosen = await decide(
+            meta, f"{path}/component", task, parent, None, components=components, memories=memories
+        )
+        if isinstance(chosen, Dropped):
+            return chosen
+        component = cast("Component", chosen)  # without a partner, a crossover is no option
+    allowed = [one for one in MUTABLE if one in components]
+    if component not in allowed:
+        raise ValueError(f"a mutation touches one of {', '.join(allowed)}, not {component!r}.")
+    shown = material(
+        task_text(task, meta.limits),
+        parent_text(parent, meta.catalogue, meta.limits),
+        models_text(meta) if component == "model_id" else "",
+        memories_text(memories, meta.limits),
+    )
+    question = mutation(meta, parent, component, shown)
+    if question is None:
+        return meta.drop(path, OPERATOR, nothing_to_change(component), parents=(parent.team.name,))
+    return await meta.ask(f"{path}/edits", question)
+
+
+def mutation(
+    meta: Respondent, parent: Parent, component: Component, shown: str = ""
+) -> Question[Proposal] | None:
+    """Write the question for edits of one component; None where there is nothing to choose.
+
+    Args:
+        meta: Who is to answer.
+        parent: The team.
+        component: What is touched.
+        shown: What is shown to who answers by reading.
+    """
+    schema = offer(meta, parent.team, component)
+    if schema is None:
+        return None
+    instructions = prompt(
+        "mutate", component=component, edits=meta.limits.edits, was_run=parent.was_run
+    )
+    return Question(
+        operator=OPERATOR,
+        instructions=instructions,
+        material=shown,
+        schema=closed(reason=reason_schema(meta.limits), **schema["properties"]),
+        read=functools.partial(_child, meta, parent, component),
+        parents=(parent.team.name,),
+        team=parent.team,
+    )
+
+
+def nothing_to_change(component: Component) -> str:
+    """Say why there is no mutation of a component."""
+    return f"there is nothing to change about {component} that is known and below the ceiling."
+
+
+def _child(meta: Respondent, parent: Parent, component: Component, text: str) -> Proposal:
+    """Read an answer as a mutation; its type makes edits of two components impossible."""
+    reason, read = edits_in(text, meta.limits, (component,))
+    if not read:
+        raise Unfit(f"there is no edit. Change something about {component}.")
+    edits: tuple[Any, ...] = read  # of one component; that `Mutation` checks when it is run
+    made: Mutation[Any] = Mutation(component=component, edits=edits)
+    child = child_of(parent.team, made.edits, meta.catalogue, meta.ceiling)
+    if child.content_hash == parent.team.content_hash:
+        raise Unfit("the edits change nothing that is run. Change something.")
+    return Proposal.of(
+        OPERATOR, parent.team, made.edits, reason=reason, child=child, component=made.component
+    )
+
+
+MUTATE = Operator(
+    name="mutate",
+    scale="team",
+    act=mutate,
+    about="Let a model change one component of a team, on as many agents as it takes.",
+    inputs={
+        "component": Setting(about="What to change.  [default: the model chooses]", choices=MUTABLE)
+    },
+)

@@ -1,0 +1,61 @@
+"""Which agent of one team stands where an agent of another does: by id, by role, by level."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ....schema.team.team import Team
+
+__all__ = ["counterparts"]
+
+
+def counterparts(team: Team, other: Team) -> Mapping[str, str]:
+    """Find for each position of a team the agent of another that stands in the same place.
+
+    The same id comes first, then the same role, then the same level: the output, those that start,
+    those between. Of several, the first position gets the first, and so on round: six workers may
+    all stand where two do. A position without a counterpart is not there.
+    """
+    by_id = {agent_id: agent_id for agent_id in team.agents if agent_id in other.agents}
+    by_role = _matched(team, other, _role)
+    by_level = _matched(team, other, _level)
+    return {
+        agent_id: found[agent_id]
+        for agent_id in team.agents
+        for found in [{**by_level, **by_role, **by_id}]
+        if agent_id in found
+    }
+
+
+def _matched(
+    team: Team, other: Team, place: Callable[[Team, str], str | None]
+) -> Mapping[str, str]:
+    """Match agents whose place has the same name, one after the other."""
+    there = _by_place(other, place)
+    return {
+        agent_id: there[name][rank % len(there[name])]
+        for name, ids in _by_place(team, place).items()
+        if name in there
+        for rank, agent_id in enumerate(ids)
+    }
+
+
+def _by_place(team: Team, place: Callable[[Team, str], str | None]) -> Mapping[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for agent_id in (one for level in team.levels for one in level):
+        if name := place(team, agent_id):
+            found.setdefault(name, []).append(agent_id)
+    return found
+
+
+def _role(team: Team, agent_id: str) -> str | None:
+    return team.agents[agent_id].role.strip().casefold() or None
+
+
+def _level(team: Team, agent_id: str) -> str:
+    if agent_id == team.output:
+        return "output"
+    return "between" if team.predecessors[agent_id] else "start"

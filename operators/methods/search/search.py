@@ -1,0 +1,365 @@
+"""A search among candidates: what EvoMAS and its baselines do within an episode.
+
+Teams are tried on the task, side by side or one after the other; each is scored; the best of them
+is the answer, and may come into the pool. What then happens to the pool is in `admission.py`.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ....pool.expectation.expectation import expectations
+from ....pool.ledger.members import Member
+from ....pool.teams.lineage import steps_to
+from ....pool.values.identity import are_twins, identity_of
+from ....runtime.values.score import Score
+from ....runtime.values.together import together
+from ....schema.team.team import Lineage, LineageStep, Team
+from ...core.digest import digest
+from ...core.operator import operator_of
+from ...core.proposal import Dropped, Parent, Proposal, edit_words
+from ...evolution.candidates import Candidate
+from ...evolution.episode import Halted
+from .admission import Admitting
+from .chance import Chance
+from .consolidate import Step
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine, Iterator, Mapping, Sequence
+    from typing import Literal
+
+    from ....pool.expectation.expectation import Expectation
+    from ....pool.ledger.learnt import Learnt
+    from ....runtime.agents.outcomes import Run
+    from ....schema.edits import Component
+    from ...core.meta import Respondent
+    from ...evolution.episode import Episode
+    from .settings import SearchSettings
+
+__all__ = ["Attempt", "Search"]
+
+Origin = Member | Candidate
+"""What a child is made from: a team of the pool, or one that was tried in this episode."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """Something to try.
+
+    Attributes:
+        number: The how-many-th of its episode it is, from 0.
+        made: A team as it stands in the pool, or what an operator came to.
+        parents: What it was made from; the first is what a proposal's edits are edits of.
+    """
+
+    number: int
+    made: Team | Proposal | Dropped
+    parents: Sequence[Origin]
+
+    @property
+    def team(self) -> Team:
+        """The team to run."""
+        if isinstance(self.made, Dropped):
+            raise TypeError("what was dropped has no team.")
+        return self.made.child if isinstance(self.made, Proposal) else self.made
+
+    @property
+    def operator(self) -> str:
+        """What made it."""
+        return "select" if isinstance(self.made, Team) else self.made.operator
+
+    @property
+    def sources(self) -> tuple[int, ...]:
+        """The numbers of the candidates that it was made of."""
+        return tuple(parent.number for parent in self.parents if isinstance(parent, Candidate))
+
+
+@dataclass(kw_only=True, eq=False)
+class Search:
+    """The search of one episode.
+
+    Attributes:
+        episode: The episode.
+        hits: What was learnt on similar tasks, with the similarity.
+        candidates: What was tried, in order.
+
+    Its `author` is who writes edits: the meta-model, or chance.
+    """
+
+    episode: Episode
+    hits: Sequence[tuple[Learnt, float]] = ()
+    candidates: list[Candidate] = field(default_factory=list[Candidate])
+
+    def __post_init__(self) -> None:
+        stage, episode = self.episode.stage, self.episode
+        drawn = Chance(
+            catalogue=stage.catalogue,
+            ceiling=stage.ceiling,
+            seed=stage.recipe.seed,
+            tell=episode.tell,
+        )
+        self.author: Respondent = episode.meta if self.settings.operators == "model" else drawn
+
+    @property
+    def settings(self) -> SearchSettings:
+        """What the recipe says."""
+        return self.episode.settings
+
+    @property
+    def members(self) -> Mapping[str, Member]:
+        """The teams of the pool, as this episode sees it."""
+        return self.episode.view.members
+
+    @functools.cached_property
+    def expected(self) -> Mapping[str, Expectation]:
+        """What each team of the pool is expected to score on the task; its members stay as seen."""
+        return expectations(self.members.values(), self.episode.task.niche or None)
+
+    @property
+    def memories(self) -> tuple[Learnt, ...]:
+        """What was learnt on similar tasks, the most similar first."""
+        return tuple(entry for entry, _ in self.hits)
+
+    async def remember(self) -> None:
+        """Look up what was learnt on similar tasks, where the recipe wants to know."""
+        if self.settings.memory:
+            text = self.episode.task.text
+            self.hits = await self.episode.recall(text, self.settings.memory)
+
+    async def selected(self, how: Literal["model", "statistics", "chance"], k: int) -> list[Member]:
+        """Choose teams of the pool for the task.
+
+        Where a model's choice is of no use, that is counted, and statistics choose.
+
+        Args:
+            how: Who chooses: the meta-model, what is known of the teams, or chance.
+            k: How many, where there are as many.
+        """
+        members, episode = list(self.members.values()), self.episode
+        if how == "chance":
+            return episode.chance("select").sample(members, min(k, len(members)))
+        meta = episode.meta if how == "model" else None
+        path = f"{episode.path}select"
+        chosen = await operator_of("select").act(
+            meta, path, episode.task, members, k=k, hits=self.hits, expected=self.expected
+        )
+        if isinstance(chosen, Dropped):
+            episode.lose(chosen, at=-1)
+            return await self.selected("statistics", k)
+        return [self.members[name] for name in chosen.names]
+
+    async def tried(self, *attempts: Attempt, again: bool = False) -> None:
+        """Run teams on the task, side by side, and score them.
+
+        A child that equals one that was tried in this episode is not run again. What did not come
+        about, or gets no score, is counted.
+
+        Args:
+            attempts: What to try. No two of an episode have the same number.
+            again: Also run a team that was tried already.
+
+        Raises:
+            Halted: A provider or a jail failed.
+            LimitError: The evolution's budget is used up.
+        """
+        teams = [candidate.team for candidate in self.candidates]
+        runs: list[Coroutine[Any, Any, None]] = []
+        # Who is the twin of whom is settled here, by number, and not by who is done first.
+        for attempt in attempts:
+            if isinstance(attempt.made, Dropped):
+                self.lose(attempt.number, attempt.made)
+            elif not again and any(are_twins(attempt.team, other) for other in teams):
+                why = "it equals a team that was tried on this task already."
+                self.lose(attempt.number, Dropped(operator=attempt.operator, reason=why))
+            else:
+                teams.append(attempt.team)
+                runs.append(self._try(attempt))
+        await together(*runs)
+        self.candidates.sort(key=lambda one: one.number)
+
+    def lose(self, number: int, dropped: Dropped) -> None:
+        """Count a child that did not come about."""
+        self.episode.lose(dropped, at=number)
+
+    async def _try(self, attempt: Attempt) -> None:
+        runs = await self._runs(attempt)
+        if isinstance(runs, Dropped):
+            self.lose(attempt.number, runs)
+            return
+        made = attempt.made
+        self.candidates.append(
+            Candidate(
+                number=attempt.number,
+                team=attempt.team,
+                born=self._lineage(attempt),
+                component=made.component if isinstance(made, Proposal) else None,
+                sources=attempt.sources,
+                edits=edit_words(made.base, made.child) if isinstance(made, Proposal) else (),
+                member=self._twin(attempt.team),
+                runs=runs,
+                rewards=[self.episode.reward(run, score) for run, score in runs],
+            )
+        )
+
+    async def _runs(self, attempt: Attempt) -> list[tuple[Run, Score]] | Dropped:
+        """Run a team as often as the recipe wants; without a score, the first reason why."""
+        numbers = range(self.settings.repeats)
+        tried = await together(*(self._run(attempt, number) for number in numbers))
+        scored = [one for one in tried if not isinstance(one, Dropped)]
+        lost = [one for one in tried if isinstance(one, Dropped)]
+        return scored or lost[0]
+
+    async def _run(self, attempt: Attempt, repeat: int) -> tuple[Run, Score] | Dropped:
+        made, what = attempt.made, _sample(attempt.number, repeat)
+        base, sources = None, ()
+        if isinstance(made, Proposal):
+            base, sources = made.base, _in_order(made, attempt.parents)
+        parents = [
+            _sample(source.number, repeat) for source in sources if isinstance(source, Candidate)
+        ]
+        run = await self.episode.run(attempt.team, what, base=base, parents=parents)
+        if run.is_infrastructure_failure:
+            why = "it gives its model less time than its parent did, and less than that needs."
+            return Dropped(operator="run", reason=why)
+        score = await self.episode.score(run, what)
+        return score if isinstance(score, Dropped) else (run, score)
+
+    def _twin(self, team: Team) -> str | None:
+        """Find what the pool calls a team, where it has it."""
+        identity = identity_of(team)
+        alike = (member for member in self.members.values() if member.identity == identity)
+        return next((one.name for one in alike if are_twins(one.team, team)), None)
+
+    def parent(self, origin: Origin) -> Parent:
+        """Give a team as operators are given it: with what its run on this task came to."""
+        if isinstance(origin, Member) or not self.settings.trace:
+            return Parent(team=origin.team)
+        run, score = origin.worst
+        told = digest(run, verdict=score, tokens=self.episode.meta.limits.digest_tokens)
+        return Parent(team=origin.team, digest=told, reward=origin.reward)
+
+    @property
+    def best(self) -> Candidate:
+        """The candidate with the highest reward.
+
+        Among equals those that ran come first, then those that the pool has, then parents before
+        their children, then the cheaper: what changed nothing is no gain.
+        """
+        return max(
+            self.candidates,
+            key=lambda one: (
+                one.executed,
+                one.reward,
+                one.member is not None,
+                -self._generation(one),
+                -one.usage.tokens,
+                -one.number,
+            ),
+        )
+
+    def candidate(self, number: int) -> Candidate:
+        """Find a candidate by its number."""
+        return next(one for one in self.candidates if one.number == number)
+
+    def _generation(self, one: Candidate) -> int:
+        """Count the steps that lead to a candidate from teams of the pool."""
+        if one.born.operator == "select":
+            return 0
+        return 1 + max((self._generation(self.candidate(n)) for n in one.sources), default=0)
+
+    def gains(self) -> Iterator[tuple[Component, float]]:
+        """Give what mutations gained over their parents, by the component that they touched.
+
+        Those of the tasks that this one sees come first, in order, then those of this one.
+        """
+        for line in self.episode.past:
+            rewards = {one["number"]: one["reward"] for one in line["candidates"]}
+            for one in line["candidates"]:
+                if one["component"] is not None:
+                    yield one["component"], one["reward"] - rewards[one["sources"][0]]
+        for one in self.candidates:
+            if one.component is not None:
+                yield one.component, one.reward - self.candidate(one.sources[0]).reward
+
+    def steps(self) -> list[Step]:
+        """Give the search as operators are told of it."""
+        return [
+            Step(
+                number=candidate.number,
+                operator=candidate.born.operator,
+                team=candidate.team.name,
+                content_hash=candidate.team.content_hash,
+                reward=candidate.reward,
+                parents=candidate.born.parents,
+                sources=candidate.sources,
+                component=candidate.component,
+                edits=candidate.edits,
+                reason=candidate.born.reason,
+            )
+            for candidate in self.candidates
+        ]
+
+    def promising(self, what: str) -> list[Candidate]:
+        """Give the candidates, those that ran and have the highest reward first.
+
+        Equals come in an order of their own chance.
+        """
+        order = self.episode.chance(what).sample(self.candidates, len(self.candidates))
+        return sorted(order, key=lambda one: (not one.executed, -one.reward))
+
+    def end(self) -> None:
+        """Answer with the best candidate, and have the pool take in what there is for it.
+
+        Raises:
+            Halted: There is none, so there is nothing to answer with.
+        """
+        episode = self.episode
+        if not self.candidates:
+            lost = episode.dropped
+            why = lost[-1].reason if lost else "the pool has no team for it."
+            raise Halted(f"task {episode.task.id}: nothing could be tried and scored: {why}")
+        best = self.best
+        run, score = best.worst
+        episode.answered(run, Score(value=best.score, reason=score.reason))
+        episode.closing = Admitting(search=self)
+
+    def _lineage(self, attempt: Attempt) -> Lineage:
+        """Write down where a team comes from: teams of the pool, and every step from there."""
+        made, parents, task = attempt.made, attempt.parents, self.episode.task
+        names = _names(parents)
+        if not isinstance(made, Proposal):
+            return Lineage(operator="select", parents=names, task=task.id)
+        sources = [(origin.team, _steps(origin)) for origin in _in_order(made, parents)]
+        return Lineage(
+            operator=made.operator,
+            parents=names,
+            reason=made.reason,
+            task=task.id,
+            run=self.episode.stage.name,
+            steps=steps_to(made.child, made.operator, made.reason, *sources),
+        )
+
+
+def _sample(number: int, repeat: int) -> str:
+    """Name a run of a candidate. A child's is made of that of its parents with the same repeat."""
+    return f"candidate {number}" + (f"/repeat {repeat}" if repeat else "")
+
+
+def _names(parents: Sequence[Origin]) -> tuple[str, ...]:
+    """Name the teams of the pool that parents go back to, each once."""
+    names: dict[str, None] = {}
+    for parent in parents:
+        found = parent.born.parents if isinstance(parent, Candidate) else (parent.name,)
+        names |= dict.fromkeys(found)
+    return tuple(names)
+
+
+def _steps(one: Origin) -> tuple[LineageStep, ...]:
+    return one.born.steps if isinstance(one, Candidate) else ()
+
+
+def _in_order(made: Proposal, parents: Sequence[Origin]) -> Sequence[Origin]:
+    """Put the parent first that the edits are edits of."""
+    return sorted(parents, key=lambda one: one.team != made.base)

@@ -1,0 +1,28 @@
+"""What a search may cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ....runtime.plan.plan import Plan
+    from .settings import SearchSettings
+
+__all__ = ["MOST", "calls_at_most"]
+
+MOST = 2
+"""How many attempts a task may take for each candidate that it is to have."""
+ASKED = 2
+"""How often an operator asks at most: once, and once more for a repair."""
+
+
+def calls_at_most(settings: SearchSettings, plan: Plan) -> int:
+    """Bound the model calls of a task: every attempt runs a team as large as this one.
+
+    Args:
+        settings: How it searches.
+        plan: A team.
+    """
+    attempts = max(settings.parents, MOST * (settings.parents + settings.steps))
+    asked = 1 + settings.parents + 2 * attempts + 1
+    return attempts * settings.repeats * plan.calls_at_most + ASKED * asked

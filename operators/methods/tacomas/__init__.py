@@ -1,0 +1,1 @@
+"""TacoMAS: a team adapts to a task between rounds, by coaching and restructuring."""

@@ -1,0 +1,302 @@
+"""How a team adapts while it works on one task: what comes between two rounds (TacoMAS §3.2).
+
+Fast: after every round a judge says what each agent contributed, and a coach tells each how to do
+better; that is its capability. Slow: after every few rounds agents and edges come and go; that is
+the topology. Neither touches what the other does, so what agents have learnt outlives a change of
+who works with whom.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from ....runtime.agents.round_state import Carry
+from ....runtime.agents.runner import Report
+from ....runtime.plan.plan import compile
+from ....runtime.rounds.rounds import Next, summed
+from ....runtime.values.together import together
+from ....schema import dump
+from ...core.account import Account
+from ...core.answers import child_of
+from ...core.operator import operator_of
+from ...core.proposal import Dropped
+from ...credit.contributions import Contributions, Earlier
+from .coach import ROOM, SHORTEST
+from .enlist import MOST
+from .replicator import even, joined, replicated
+from .restructure import AGENTS, EDGES, LOW, PATIENCE, lasting_low
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ....runtime.agents.outcomes import Run
+    from ....runtime.calls.calls import Tell
+    from ....runtime.plan.plan import Plan
+    from ....runtime.rounds.rounds import Round
+    from ....schema.team.task import Task
+    from ....schema.team.team import Agent, Team
+    from ...core.meta import Respondent
+
+__all__ = ["Adaptation", "AdaptationSettings", "calls_at_most"]
+
+ASKED = 2
+"""How often an operator asks at most: once, and once more for a repair."""
+LARGEST_SHARE = 4.0
+"""How much more than its even share of an agent's work is read for its coach, at most."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AdaptationSettings:
+    """How a team adapts. The fields are those of its schema; `mas explain settings` tells them."""
+
+    begin: Literal["team", "roles"] = "team"
+    roles: str | None = None
+    most: int = 5
+    threshold: float = 0.9
+    converge: bool = True
+    answer: Literal["best", "last"] = "best"
+    capability: bool = True
+    topology: bool = True
+    every: int = 2
+    replicator: bool = True
+    eta: float = 1
+    room: int = ROOM
+    b_agents: int = AGENTS
+    b_edges: int = EDGES
+    most_agents: int = MOST
+    low: float = LOW
+    patience: int = PATIENCE
+
+
+@dataclass(kw_only=True, eq=False)
+class Adaptation:
+    """The adaptation of a team to one task: a `Between` that keeps what it came to.
+
+    Attributes:
+        meta: The model that coaches and restructures; its ceiling is what the team may ask for.
+        judge: The model that judges.
+        task: The task.
+        path: Where it stands in the journal.
+        settings: How much of what.
+        roles: Who may be taken in, by role.
+        tell: Told what happens: `contributions`, `coaching`, `restructure`, `rounds_ended`.
+        lose: Told what did not come about.
+        keep: Keeps a file: the team of each round.
+        rubric: What makes an answer good. Empty for ours.
+        judged: What was said of each round; None where nothing of use was.
+        weights: What share of the coaching each agent has.
+        ended: Why there is no further round: `threshold`, `converged`, `most` or `stopped`.
+    """
+
+    meta: Respondent
+    judge: Respondent
+    task: Task
+    path: str
+    settings: AdaptationSettings
+    roles: Mapping[str, Agent]
+    tell: Tell
+    lose: Callable[[Dropped], None]
+    keep: Callable[[str, str], None]
+    rubric: str = ""
+    judged: list[Contributions | None] = field(default_factory=list["Contributions | None"])
+    weights: Mapping[str, float] = field(default_factory=dict[str, float])
+    ended: str = ""
+
+    async def __call__(self, done: Sequence[Round], /) -> Next | None:
+        """Judge the last round, and give the next with the team as it is from then on."""
+        last = await self._judge(done)
+        self.ended = self._end(last, done)
+        if self.ended:
+            return None
+        account = _account(done[-1])
+        team = account.team
+        if last is not None and self.settings.capability:
+            team = await self._coached(account, last, len(done))
+        if last is not None and self.settings.topology and len(done) % self.settings.every == 0:
+            team = await self._restructured(account, team, len(done))
+        self.weights = joined(self.weights, team.agents)
+        return Next(plan=compile(team, self.meta.catalogue), carry=_carried(done[-1]))
+
+    async def answer(self, done: Sequence[Round]) -> Run:
+        """Give the round whose answer counts, as a run that took what all of them took.
+
+        Args:
+            done: All rounds. The last is judged here, where nobody did.
+        """
+        if len(self.judged) < len(done):
+            last = await self._judge(done)
+            is_stopped = done[-1].run.status == "stopped"
+            self.ended = "stopped" if is_stopped else self._end(last, done)
+        best = self._best(done)
+        self.tell("rounds_ended", rounds=len(done), why=self.ended, answer_of=best + 1)
+        whole = summed(done, done[-1].plan)
+        took = {"usage": whole.usage, "seconds": whole.seconds, "rounds": whole.rounds}
+        return replace(done[best].run, **took)
+
+    def _best(self, done: Sequence[Round]) -> int:
+        """Find the round whose answer counts: never by the reference answer, which nobody knows."""
+        answered = [place for place, one in enumerate(done) if one.run.answer is not None]
+        if self.settings.answer == "last" or not answered:
+            return len(done) - 1
+        return max(answered, key=lambda place: (self._score(place), -place))
+
+    def _score(self, place: int) -> float:
+        said = self.judged[place]
+        return -1.0 if said is None else said.score
+
+    def _end(self, last: Contributions | None, done: Sequence[Round]) -> str:
+        if last is not None and last.score >= self.settings.threshold:
+            return "threshold"
+        if last is not None and last.converged and self.settings.converge:
+            return "converged"
+        return "most" if len(done) >= self.settings.most else ""
+
+    def _at(self, number: int, what: str) -> str:
+        return f"{self.path}round {number}/{what}"
+
+    async def _judge(self, done: Sequence[Round]) -> Contributions | None:
+        number, account = len(done), _account(done[-1])
+        self.keep(f"rounds/round_{number}.yaml", dump(done[-1].plan.resolved))
+        came = await operator_of("contributions").act(
+            self.judge,
+            self._at(number, "contributions"),
+            self.task,
+            account,
+            earlier=[self._earlier(place, one) for place, one in enumerate(done[:-1])],
+            rubric=self.rubric,
+        )
+        last = self._unless_dropped(came)
+        self.judged.append(last)
+        if last is not None:
+            self._weigh(last)
+            self._tell_contributions(number, last)
+        return last
+
+    def _earlier(self, place: int, one: Round) -> Earlier:
+        said = self.judged[place]
+        return Earlier(answer=one.run.answer, score=None if said is None else said.score)
+
+    def _weigh(self, last: Contributions) -> None:
+        """Let weights follow contributions; without a replicator, all weigh the same."""
+        if not self.settings.replicator:
+            self.weights = even(last.of)
+            return
+        before = joined(self.weights, last.of)
+        self.weights = replicated(before, last.values, eta=self.settings.eta)
+
+    def _tell_contributions(self, number: int, last: Contributions) -> None:
+        agents = {
+            agent: {"contribution": one.value, "weight": self.weights[agent], "reason": one.reason}
+            for agent, one in last.of.items()
+        }
+        said = {"score": last.score, "converged": last.converged, "reason": last.reason}
+        self.tell("contributions", round=number, **said, agents=agents)
+
+    async def _coached(self, account: Account, last: Contributions, number: int) -> Team:
+        """Coach every agent that asks a model and has room to be told something."""
+        team = account.team
+        rooms = {agent: self._room(agent, len(team.agents)) for agent in team.agents}
+        whom = [
+            one.id
+            for one in team.agents.values()
+            if team.backend_of(one) != "function" and rooms[one.id] >= SHORTEST
+        ]
+        said = await together(
+            *(
+                operator_of("coach").act(
+                    self.meta,
+                    self._at(number, f"coach/{agent}"),
+                    self.task,
+                    account,
+                    agent=agent,
+                    contribution=last.of[agent],
+                    share=min(LARGEST_SHARE, self.weights[agent] * len(team.agents)),
+                    room=rooms[agent],
+                )
+                for agent in whom
+            )
+        )
+        told = [one for one in map(self._unless_dropped, said) if one is not None]
+        texts = {one.agent: {"room": rooms[one.agent], "text": one.text} for one in told}
+        self.tell("coaching", round=number, agents=texts)
+        edits = [one.edit for one in told]
+        return child_of(team, edits, self.meta.catalogue, self.meta.ceiling) if edits else team
+
+    def _room(self, agent: str, agents: int) -> int:
+        """Give the characters of an agent's coaching: its share of what there is for all."""
+        most = self.meta.limits.characters
+        return min(most, round(min(most, self.settings.room) * agents * self.weights[agent]))
+
+    async def _restructured(self, account: Account, team: Team, number: int) -> Team:
+        s = self.settings
+        judged = [one for one in self.judged if one is not None]
+        came = await operator_of("restructure").act(
+            self.meta,
+            self._at(number, "restructure"),
+            self.task,
+            account,
+            judged,
+            team=team,
+            roles=self.roles,
+            dying=lasting_low(judged, below=s.low, rounds=s.patience),
+            agents=s.b_agents,
+            edges=s.b_edges,
+        )
+        made = self._unless_dropped(came)
+        if made is None:
+            return team
+        self.tell("restructure", round=number, edits=list(made.words), reason=made.reason)
+        return made.child
+
+    def _unless_dropped(self, came: Any) -> Any:
+        if isinstance(came, Dropped):
+            self.lose(came)
+            return None
+        return came
+
+
+def calls_at_most(settings: AdaptationSettings, plan: Plan) -> int:
+    """Bound the model calls of a task, without retries of agents: those of operators as well.
+
+    A newcomer is taken to call as often as the agent of the team that calls most, once at least.
+
+    Args:
+        settings: How the team adapts.
+        plan: The team of the first round; with `begin: roles`, the one in whose place it comes.
+    """
+    calls = [agent.calls_at_most for agent in plan.agents.values()]
+    largest = max(settings.most_agents, len(calls))
+    size = largest if settings.begin == "roles" else len(calls)
+    total = ASKED if settings.begin == "roles" else 0
+    for number in range(1, settings.most + 1):
+        known = sum(sorted(calls, reverse=True)[:size])
+        total += known + max(0, size - len(calls)) * max(1, *calls) + ASKED
+        if number == settings.most:
+            break
+        total += ASKED * size * settings.capability
+        if settings.topology and number % settings.every == 0:
+            total += ASKED
+            size = min(largest, size + settings.b_agents)
+    return total
+
+
+def _account(one: Round) -> Account:
+    return Account(team=one.plan.team, run=one.run)
+
+
+def _carried(last: Round) -> Carry:
+    """Let each agent read what it said itself, in the last round in which it said anything."""
+    said = {
+        agent: Report(
+            agent_id=agent,
+            role=last.plan.agents[agent].agent.role,
+            content=outcome.result.content,
+            patch=outcome.result.patch,
+            changes=outcome.changes if outcome.result.patch else (),
+        )
+        for agent, outcome in last.run.agents.items()
+        if outcome.result is not None
+    }
+    own = {**last.carry.own, **said}
+    return Carry(own={agent: own[agent] for agent in last.plan.agents if agent in own})

@@ -1,0 +1,210 @@
+"""The coach: what one agent did wrong in a round, and its plan for the next (TacoMAS §3.3).
+
+The coaching is a note of that agent, and of no other: the answer names nobody. How long it may be,
+and how much of the agent's work is read for it, follows from the agent's share.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from ....schema.edits import SetNote
+from ....schema.values.terminal import on_one_line
+from ...core.answers import Unfit, child_of, closed, structured
+from ...core.material import CHARACTERS_PER_TOKEN, clip, fenced, material, task_text
+from ...core.meta import Question, prompt
+from ...core.operator import Operator, Setting
+from ...core.proposal import Dropped, Proposal
+from ...credit.contributions import contributions
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ....schema.team.task import Task
+    from ....schema.team.team import Team
+    from ...core.account import Account
+    from ...core.bounds import Bounds
+    from ...core.meta import Respondent
+    from ...credit.contributions import Contribution
+
+__all__ = ["COACH", "ROOM", "SHORTEST", "Coaching", "coach"]
+
+OPERATOR = "coach"
+SHORTEST = 80
+"""Characters of coaching below which there is nothing to say: who has less room is not coached."""
+ROOM = 600
+"""Characters of coaching, unless a recipe says otherwise."""
+FORM = "What went wrong: {wrong}\nPlan: {plan}"
+ROOM_OF_WRONG = 1 / 3
+"""The part of the room that is for what went wrong; the rest is for the plan."""
+TOKENS_BESIDE = 64
+"""Tokens of an answer beside its texts."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Coaching:
+    """What a coach tells one agent.
+
+    Attributes:
+        agent: Whom.
+        wrong: What went wrong in its work.
+        plan: What it is to do in the next round.
+    """
+
+    agent: str
+    wrong: str
+    plan: str
+
+    @property
+    def text(self) -> str:
+        """What stands in the agent's notes."""
+        return FORM.format(wrong=self.wrong, plan=self.plan)
+
+    @property
+    def edit(self) -> SetNote:
+        """What puts it there."""
+        return SetNote(agent=self.agent, note="coaching", text=self.text)
+
+
+async def coach(
+    meta: Respondent,
+    path: str,
+    task: Task,
+    account: Account,
+    *,
+    agent: str,
+    contribution: Contribution,
+    share: float,
+    room: int,
+) -> Coaching | Dropped:
+    """Coach one agent.
+
+    Args:
+        meta: Who is asked.
+        path: Which coaching this is: `task 12/round 2/coach/planner`.
+        task: The task. Its reference answer is not shown.
+        account: What the team did in the round.
+        agent: Whom.
+        contribution: What the meta-judge said of the agent.
+        share: How much of its work is read, where 1 is as much as of any.
+        room: The most characters of what it is told, at least `SHORTEST`.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    limits = meta.limits
+    texts = _Texts.of(room)
+    before = account.team.agents[agent].notes.coaching
+    read = round(share * limits.digest_tokens * CHARACTERS_PER_TOKEN)
+    question = Question(
+        operator=OPERATOR,
+        instructions=prompt(
+            OPERATOR, agent=agent, wrong=texts.wrong, plan=texts.plan, has_note=bool(before)
+        ),
+        material=material(
+            task_text(task, limits),
+            account.outline(limits),
+            account.of(agent, read),
+            fenced("judge", f"contribution {contribution.value:.3g}: {contribution.reason}"),
+            fenced("told_before", clip(before, limits.characters)),
+        ),
+        schema=texts.schema,
+        read=functools.partial(_read, meta, account.team, agent, texts),
+        parents=(account.team.name,),
+    )
+    bounded = replace(meta, bounds=_bounds(limits, room))
+    return await bounded.ask(path, question)
+
+
+async def coach_alone(
+    meta: Respondent,
+    path: str,
+    task: Task,
+    account: Account,
+    *,
+    agent: str,
+    contribution: Contribution | None,
+    room: int = ROOM,
+) -> Proposal | Dropped:
+    """Coach one agent outside of an adaptation, and return the team that has it in its notes.
+
+    Args:
+        meta: Who is asked.
+        path: Which coaching this is.
+        task: The task.
+        account: What the team did.
+        agent: Whom.
+        contribution: What the meta-judge said of the agent. None: it is asked first.
+        room: The most characters of what the agent is told.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    if contribution is None:
+        judged = await contributions(meta, f"{path}/contributions", task, account)
+        if isinstance(judged, Dropped):
+            return judged
+        contribution = judged.of[agent]
+    room = min(room, meta.limits.characters)
+    coaching = await coach(
+        meta, path, task, account, agent=agent, contribution=contribution, share=1, room=room
+    )
+    if isinstance(coaching, Dropped):
+        return coaching
+    child = child_of(account.team, (coaching.edit,), meta.catalogue, meta.ceiling)
+    return Proposal.of(OPERATOR, account.team, (coaching.edit,), reason=coaching.wrong, child=child)
+
+
+def _bounds(limits: Bounds, room: int) -> Bounds:
+    """Let a coach write as much as fits the room; a character may need a token of its own."""
+    tokens = min(limits.answer_tokens, TOKENS_BESIDE + room)
+    return replace(limits, answer_tokens=tokens)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Texts:
+    """How many characters each part of a coaching may have."""
+
+    wrong: int
+    plan: int
+
+    @classmethod
+    def of(cls, room: int) -> _Texts:
+        left = room - len(FORM.format(wrong="", plan=""))
+        wrong = round(left * ROOM_OF_WRONG)
+        return cls(wrong=wrong, plan=left - wrong)
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        return closed(
+            wrong={"type": "string", "minLength": 1, "maxLength": self.wrong},
+            plan={"type": "string", "minLength": 1, "maxLength": self.plan},
+        )
+
+
+def _read(meta: Respondent, team: Team, agent: str, texts: _Texts, text: str) -> Coaching:
+    """Read a coaching; what is longer than its room is cut."""
+    any_text = {"type": "string"}
+    said = structured(text, closed(wrong=any_text, plan=any_text), meta.limits)
+    wrong, plan = on_one_line(said["wrong"]), on_one_line(said["plan"])
+    if not plan:
+        raise Unfit("the plan is empty. Say what the agent is to do in the next round.")
+    coaching = Coaching(agent=agent, wrong=wrong[: texts.wrong], plan=plan[: texts.plan])
+    child_of(team, (coaching.edit,), meta.catalogue, meta.ceiling)
+    return coaching
+
+
+COACH = Operator(
+    name="coach",
+    scale="agent",
+    act=coach,
+    about="Let a model tell an agent what it did wrong in a run, and what to do in the next. The"
+    " child has that in the agent's notes.",
+    alone=coach_alone,
+    inputs={
+        "agent": "asking_agent",
+        "room": Setting(about="The most characters of what the agent is told.", least=SHORTEST),
+    },
+)

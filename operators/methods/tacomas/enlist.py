@@ -1,0 +1,126 @@
+"""Enlisting: the team that begins with a task, of roles of a catalogue (TacoMAS §3.4)."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ....schema.edits import AddAgent, OrderAgents, RemoveAgent, ReplaceTopology
+from ....schema.team.team import natural
+from ...core.answers import Unfit, child_of, closed, reason_schema, structured
+from ...core.material import material, task_text
+from ...core.meta import Question, prompt
+from ...core.operator import Operator, Setting
+from ...core.proposal import Proposal
+from ...core.roles import roles_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ....schema.team.task import Task
+    from ....schema.team.team import Agent, Team
+    from ...core.bounds import Bounds
+    from ...core.meta import Respondent
+    from ...core.proposal import Dropped
+
+__all__ = ["ENLIST", "FEWEST", "MOST", "enlist"]
+
+OPERATOR = "enlist"
+FEWEST, MOST = 2, 8
+"""Agents of a team that is enlisted."""
+LONGEST = 256
+"""Items of a list that is read at all, with those that stand there twice."""
+
+
+async def enlist(
+    meta: Respondent,
+    path: str,
+    task: Task,
+    frame: Team,
+    roles: Mapping[str, Agent],
+    *,
+    most: int = MOST,
+) -> Proposal | Dropped:
+    """Make a team of roles.
+
+    Args:
+        meta: Who is asked.
+        path: Which team this is: `task 12/enlist`.
+        task: The task. Its reference answer is not shown.
+        frame: A team that gives all but agents and topology: its constitution, how it is run.
+        roles: Who there is, by role; at least two.
+        most: The most agents, at least two.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    limits, most = meta.limits, min(most, len(roles))
+    question = Question(
+        operator=OPERATOR,
+        instructions=prompt(OPERATOR, least=FEWEST, most=most),
+        material=material(task_text(task, limits), roles_text(roles, meta.catalogue, limits)),
+        schema=_schema(roles, limits, most),
+        read=functools.partial(_read, meta, frame, roles, most),
+        parents=(frame.name,),
+    )
+    return await meta.ask(path, question)
+
+
+def _schema(roles: Mapping[str, Agent], bounds: Bounds, most: int) -> Mapping[str, Any]:
+    role = {"type": "string", "enum": sorted(roles, key=natural)}
+    agents = {"type": "array", "items": role, "minItems": FEWEST, "maxItems": most}
+    edge = closed(sender=role, receiver=role)
+    edges = {"type": "array", "items": edge, "minItems": 0, "maxItems": most * (most - 1) // 2}
+    return closed(reason=reason_schema(bounds), agents=agents, edges=edges)
+
+
+def _read(
+    meta: Respondent, frame: Team, roles: Mapping[str, Agent], most: int, text: str
+) -> Proposal:
+    """Read a team; a role that stands there twice counts once, at its first place."""
+    said = structured(text, _schema(roles, meta.limits, LONGEST), meta.limits)
+    chosen = [*dict.fromkeys(said["agents"])]
+    if not FEWEST <= len(chosen) <= most:
+        raise Unfit(f"{len(chosen)} different roles; choose from {FEWEST} to {most}.")
+    edits = (
+        *(RemoveAgent(agent=agent) for agent in frame.agents),
+        *(AddAgent(agent=replace(roles[role], id=role)) for role in chosen),
+        OrderAgents(agents=tuple(chosen)),
+        ReplaceTopology(reports_to=_topology(chosen, said["edges"]), output=chosen[-1]),
+    )
+    child = child_of(frame, edits, meta.catalogue, meta.ceiling)
+    return Proposal.of(OPERATOR, frame, edits, reason=said["reason"], child=child)
+
+
+def _topology(
+    chosen: Sequence[str], edges: Sequence[Mapping[str, str]]
+) -> Mapping[str, tuple[str, ...]]:
+    """Join who reports to nobody to the last.
+
+    Raises:
+        Unfit: An edge names a role that was not chosen, or leads back.
+    """
+    place = {role: number for number, role in enumerate(chosen)}
+    receivers: dict[str, dict[str, None]] = {role: {} for role in chosen[:-1]}
+    for edge in edges:
+        sender, receiver = edge["sender"], edge["receiver"]
+        if not {sender, receiver} <= place.keys():
+            raise Unfit(f"an edge from {sender} to {receiver}: both have to be among the agents.")
+        if place[sender] >= place[receiver]:
+            why = (
+                f"an edge from {sender} to {receiver}: edges lead to agents further down the list."
+            )
+            raise Unfit(why)
+        receivers[sender][receiver] = None
+    return {role: tuple(found) or (chosen[-1],) for role, found in receivers.items()}
+
+
+ENLIST = Operator(
+    name="enlist",
+    scale="roster",
+    act=enlist,
+    about="Let a model make a team of a catalogue's roles for a task. The team that is given says"
+    " how it is run; its agents go.",
+    inputs={"frame": "team", "most": Setting(about="The most agents.", least=FEWEST)},
+)

@@ -1,0 +1,359 @@
+"""The restructurer: a small change of a team's structure between two rounds (TacoMAS §3.4, Eq. 4).
+
+Agents are born, of a role from a catalogue, and die, where they contributed little for several
+rounds; edges come and go. How much of it at most is the edit budget of the paper. A newcomer brings
+its own edges, and who reported to one that died reports to the next that heard of its work: neither
+counts as an edit of edges. Agents that stay are not touched: there is no edit for it.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ....schema.edits import edits_from_json, is_tied, new_edges, spare_agents, spare_edges
+from ....schema.team.team import natural
+from ....schema.team.writing import agent_value
+from ....schema.values.errors import ConfigError
+from ....schema.values.problems import quoted
+from ....schema.values.terminal import on_one_line
+from ...core.answers import Unfit, child_of, closed, reason_schema, structured, told
+from ...core.material import clip, fenced, material, task_text
+from ...core.meta import Question, prompt
+from ...core.operator import Operator, Setting
+from ...core.proposal import Proposal
+from ...core.roles import free_id, roles_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from ....schema.loading.ceiling import Ceiling
+    from ....schema.team.task import Task
+    from ....schema.team.team import Agent, Team
+    from ...core.account import Account
+    from ...core.bounds import Bounds
+    from ...core.meta import Respondent
+    from ...core.proposal import Dropped
+    from ...credit.contributions import Contributions
+
+__all__ = ["AGENTS", "EDGES", "LOW", "PATIENCE", "RESTRUCTURE", "lasting_low", "restructure"]
+
+Schema = dict[str, Any]
+
+OPERATOR = "restructure"
+AGENTS, EDGES = 1, 2
+"""The most agents and edges that come and go, unless a recipe says otherwise."""
+LOW, PATIENCE = 0.3, 2
+"""Who contributed less in so many rounds may go, unless a recipe says otherwise."""
+REPORTERS, RECEIVERS = 8, 3
+"""The most agents that a newcomer hears, and reports to, when it comes."""
+
+
+def lasting_low(judged: Sequence[Contributions], *, below: float, rounds: int) -> tuple[str, ...]:
+    """Find the agents that contributed little in each of the last rounds.
+
+    Args:
+        judged: What was said of the rounds, the first one first.
+        below: What counts as little: less than this.
+        rounds: How many rounds on end; one that was there for fewer is not among them.
+    """
+    last = judged[-rounds:]
+    if len(last) < rounds:
+        return ()
+    return tuple(
+        agent
+        for agent in last[-1].of
+        if all(agent in one.of and one.of[agent].value < below for one in last)
+    )
+
+
+async def restructure(
+    meta: Respondent,
+    path: str,
+    task: Task,
+    account: Account,
+    judged: Sequence[Contributions],
+    *,
+    team: Team,
+    roles: Mapping[str, Agent],
+    dying: Sequence[str],
+    agents: int,
+    edges: int,
+) -> Proposal | Dropped:
+    """Change a team's structure, or leave it as it is.
+
+    Args:
+        meta: Who is asked.
+        path: Which change this is: `task 12/round 2/restructure`.
+        task: The task. Its reference answer is not shown.
+        account: What the team did in the last round.
+        judged: What was said of the rounds so far, the first one first.
+        team: The team that is to change: the same, maybe with other notes.
+        roles: Who may come, by role.
+        dying: Who may go.
+        agents: The most agents that come and go.
+        edges: The most edges that come and go beside theirs.
+
+    Returns:
+        The team under edits, which may be none. Where there is nothing to change, the team as it
+        is, and nobody was asked.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    room = _room(meta.ceiling, team, agents)
+    come = roles if room else {}
+    offer = _Offer(team=team, roles=come, dying=dying, agents=room or agents, edges=edges)
+    lists = offer.lists
+    if not lists:
+        return Proposal.of(OPERATOR, team, (), reason="There is nothing to change.", child=team)
+    limits = meta.limits
+    question = Question(
+        operator=OPERATOR,
+        instructions=prompt(
+            OPERATOR,
+            agents=offer.agents if "agents" in lists else 0,
+            births=bool(offer.births),
+            deaths=bool(offer.deaths),
+            edges=offer.edges if "edges" in lists else 0,
+        ),
+        material=material(
+            task_text(task, limits),
+            account.text(limits),
+            fenced("contributions", clip("\n".join(_told(judged)), limits.team_characters)),
+            roles_text(offer.roles, meta.catalogue, limits),
+        ),
+        schema=closed(reason=reason_schema(limits), **lists),
+        read=functools.partial(_read, meta, offer),
+        parents=(team.name,),
+        team=team,
+    )
+    return await meta.ask(path, question)
+
+
+def _told(judged: Sequence[Contributions]) -> Iterator[str]:
+    """Say what each agent of the last round contributed in every round, and why in the last."""
+    for agent, last in judged[-1].of.items() if judged else ():
+        values = (
+            contributions.of[agent].value if agent in contributions.of else None
+            for contributions in judged
+        )
+        told = ", ".join("-" if value is None else f"{value:.3g}" for value in values)
+        yield f"{agent}: {told}; {on_one_line(last.reason)}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Offer:
+    """What there is to choose from; whatever of it is chosen fits together.
+
+    Attributes:
+        team: The team that is to change.
+        roles: Who may come, by role.
+        dying: Who may die.
+        agents: The most agents that come and go.
+        edges: The most edges that come and go.
+    """
+
+    team: Team
+    roles: Mapping[str, Agent]
+    dying: Sequence[str]
+    agents: int
+    edges: int
+
+    @property
+    def births(self) -> Sequence[Schema]:
+        """Newcomers, one choice for each place that they may take."""
+        return [*_births(self.team, sorted(self.roles, key=natural))] if self.roles else []
+
+    @property
+    def spare(self) -> Sequence[str]:
+        """Who may go: of those that may die, whom the team can do without."""
+        return [
+            spare_agent
+            for spare_agent in spare_agents(self.team, together=True)
+            if spare_agent in self.dying
+        ]
+
+    @property
+    def deaths(self) -> Sequence[Schema]:
+        """Agents that may go."""
+        return [_edit("remove_agent", agent=_one_of(self.spare))] if self.spare else []
+
+    @property
+    def changes(self) -> Sequence[Schema]:
+        """Edges that may come and go."""
+        new = new_edges(self.team, together=True)
+        spare = spare_edges(self.team, together=True)
+        return [*_pairs("add_edge", new), *_pairs("remove_edge", spare)]
+
+    @property
+    def lists(self) -> Mapping[str, Schema]:
+        """The lists of an answer, as far as there is something to choose."""
+        if not is_tied(self.team):
+            return {}
+        lists = {
+            "agents": _listed([*self.births, *self.deaths], self.agents),
+            "edges": _listed(self.changes, self.edges),
+        }
+        return {name: schema for name, schema in lists.items() if schema}
+
+
+def _room(ceiling: Ceiling, team: Team, most: int) -> int:
+    """Say how many agents may come: each change of an agent might be one that does."""
+    return most if ceiling.agents is None else max(0, min(most, ceiling.agents - len(team.agents)))
+
+
+def _births(team: Team, roles: Sequence[str]) -> Iterator[Schema]:
+    """Offer newcomers between any two levels, so that none of their edges closes a cycle.
+
+    Ahead of all, they hear nobody; behind all, they give the team's answer.
+    """
+    role = _one_of(roles)
+    levels = team.levels
+    for slot in range(len(levels)):
+        ahead = [one for level in levels[:slot] for one in level]
+        behind = [one for level in levels[slot:] for one in level]
+        heard = {"receives_from": _some(ahead, REPORTERS)} if ahead else {}
+        yield _edit("add_agent", role=role, **heard, reports_to=_some(behind, RECEIVERS))
+    others = [agent for agent in team.agents if agent != team.output]
+    heard = {"receives_from": _some(others, REPORTERS)} if others else {}
+    yield _edit("add_agent", role=role, **heard, is_output={"type": "boolean", "enum": [True]})
+
+
+def _pairs(kind: str, options: Mapping[str, Iterable[str]]) -> Iterator[Schema]:
+    for sender, receivers in options.items():
+        if receivers:
+            yield _edit(kind, sender=_one_of([sender]), receiver=_one_of(receivers))
+
+
+def _edit(kind: str, **fields: Schema) -> Schema:
+    return closed(**{kind: closed(**fields)})
+
+
+def _one_of(names: Iterable[str]) -> Schema:
+    return {"type": "string", "enum": sorted(names, key=natural)}
+
+
+def _some(names: Sequence[str], most: int) -> Schema:
+    return {
+        "type": "array",
+        "items": _one_of(names),
+        "minItems": 1,
+        "maxItems": min(len(names), most),
+    }
+
+
+def _listed(choices: Sequence[Schema], most: int) -> Schema:
+    if not choices or not most:
+        return {}
+    items = choices[0] if len(choices) == 1 else {"anyOf": [*choices]}
+    return {"type": "array", "items": items, "minItems": 0, "maxItems": most}
+
+
+def _read(meta: Respondent, offer: _Offer, text: str) -> Proposal:
+    """Read an answer: its budget first, then what it names, then what it makes of the team."""
+    said = _said(text, offer, meta.limits)
+    values = [*_named(said.get("agents", []), offer), *said.get("edges", [])]
+    try:
+        edits = edits_from_json(json.dumps({"edits": values}))
+    except ConfigError as error:
+        raise Unfit(*told(error.problems)) from None
+    child = child_of(offer.team, edits, meta.catalogue, meta.ceiling)
+    return Proposal.of(OPERATOR, offer.team, edits, reason=said["reason"], child=child)
+
+
+def _said(text: str, offer: _Offer, bounds: Bounds) -> Mapping[str, Any]:
+    """Read the lists of an answer, whose items may be of any form.
+
+    Raises:
+        Unfit: It has another shape, or more changes than may be made at once.
+    """
+    most = {"agents": offer.agents, "edges": offer.edges}
+    kinds = {"agents": ("add_agent", "remove_agent"), "edges": ("add_edge", "remove_edge")}
+    lists = {
+        name: {"type": "array", "items": {"anyOf": [_any_edit(kind) for kind in kinds[name]]}}
+        for name in offer.lists
+    }
+    said = structured(text, closed(reason=reason_schema(bounds), **lists), bounds)
+    for name in lists:
+        if len(said[name]) > most[name]:
+            why = f"{len(said[name])} changes under {name}; at most {most[name]} may be made."
+            raise Unfit(why)
+    return said
+
+
+def _any_edit(kind: str) -> Schema:
+    return closed(**{kind: {"type": "object"}})
+
+
+def _named(changes: Sequence[Mapping[str, Any]], offer: _Offer) -> Iterator[Mapping[str, Any]]:
+    """Give changes of agents as edits: newcomers as their role's agent, with an id of their own.
+
+    Raises:
+        Unfit: A role is not in the catalogue, or an agent may not go.
+    """
+    ids = {*offer.team.agents}
+    for change in changes:
+        if (born := change.get("add_agent")) is not None:
+            role = offer.roles.get(str(born.get("role")))
+            if role is None:
+                raise Unfit(f"no role {quoted(born.get('role'))}. Known: {', '.join(offer.roles)}.")
+            id_ = free_id(born["role"], ids)
+            ids.add(id_)
+            place = {name: item for name, item in born.items() if name != "role"}
+            yield {"add_agent": {"agent": id_, "fields": agent_value(role), "place": place}}
+        elif change["remove_agent"].get("agent") not in offer.spare:
+            named = quoted(change["remove_agent"].get("agent"))
+            raise Unfit(f"{named} may not go. These may: {', '.join(offer.spare) or 'nobody'}.")
+        else:
+            yield change
+
+
+async def restructure_alone(
+    meta: Respondent,
+    path: str,
+    task: Task,
+    account: Account,
+    judged: Sequence[Contributions],
+    *,
+    roles: Mapping[str, Agent],
+    agents: int = AGENTS,
+    edges: int = EDGES,
+    low: float = LOW,
+    patience: int = PATIENCE,
+) -> Proposal | Dropped:
+    """Change the structure of a team that worked; see `restructure` and `lasting_low`."""
+    return await restructure(
+        meta,
+        path,
+        task,
+        account,
+        judged,
+        team=account.team,
+        roles=roles,
+        dying=lasting_low(judged, below=low, rounds=patience),
+        agents=agents,
+        edges=edges,
+    )
+
+
+RESTRUCTURE = Operator(
+    name="restructure",
+    scale="roster",
+    act=restructure,
+    about="Let a model take agents of a catalogue's roles into a team, let go of some, and move"
+    " edges.",
+    alone=restructure_alone,
+    inputs={
+        "agents": Setting(about="The most agents that come and go.", least=0),
+        "edges": Setting(about="The most edges that come and go.", least=0),
+        "low": Setting(
+            about="Who contributed less in each of the last rounds may go.", least=0, most=1
+        ),
+        "patience": Setting(
+            about="How many rounds those are; with fewer --judged, nobody may go.", least=1
+        ),
+    },
+)

@@ -1,0 +1,145 @@
+"""TacoMAS: a team that adapts while it works on one task, in rounds.
+
+Capability changes after every round, the topology only after every few, and by little: so that what
+agents learn of working together is worth something for a while (TacoMAS §3.2). Nothing of it is
+kept: the pool stays as it is, and the next task begins anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ....pool.expectation.expectation import by_standing
+from ....schema.team.writing import agent_value, write_agent_yaml
+from ....schema.values.errors import ConfigError, InputError
+from ...core.operator import operator_of
+from ...core.proposal import Dropped
+from ...core.roles import ROLES, alone, ceiling_with, load_roles
+from ...evolution.strategy import Strategy
+from ..search.settings import read_schema
+from .adaptation import Adaptation, AdaptationSettings, calls_at_most
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ....schema.host.catalogue import Catalogue
+    from ....schema.loading.ceiling import Ceiling
+    from ....schema.team.team import Agent, Team
+    from ...core.meta import Respondent
+    from ...evolution.episode import Episode
+    from ...evolution.strategy import Found, Need
+
+__all__ = ["TACOMAS", "tacomas"]
+
+SCHEMA = read_schema(Path(__file__).with_name("tacomas.schema.json"))
+SOLVE = "solve"
+DIALOGUE = 8_000
+"""Characters that are kept of what each agent read and said in a round."""
+NOT_BESIDE = {
+    "rounds": "repeats by itself (execution.rounds), and tacomas repeats it as well.",
+    "recruit": "recruits by itself (execution.recruit), and tacomas has all its agents work.",
+    "roster": "has an open roster (execution.roster), and tacomas has all its agents work.",
+}
+
+
+async def tacomas(episode: Episode) -> None:
+    """Let a team work on a task in rounds, and adapt it between them.
+
+    Raises:
+        Halted: A provider or a jail failed.
+        LimitError: The budget is used up.
+        InputError: The roles do not load, or the team repeats by itself.
+        ConfigError: A role is above the policy.
+    """
+    settings: AdaptationSettings = episode.settings
+    roles = _roles(settings, episode.stage.beside, episode.stage.catalogue)
+    given = _given(episode)
+    meta = replace(episode.meta, ceiling=_ceiling(episode, given, roles))
+    team = await _enlisted(episode, meta, given, roles) if settings.begin == "roles" else given
+    work = Adaptation(
+        meta=meta,
+        judge=episode.judge,
+        task=episode.task,
+        path=f"{episode.path}{SOLVE}/",
+        settings=settings,
+        roles=roles,
+        tell=episode.note,
+        lose=episode.lose,
+        keep=episode.write,
+        rubric=episode.stage.recipe.rubric,
+    )
+    done = await episode.rounds(team, SOLVE, work, most=settings.most, dialogue=DIALOGUE)
+    episode.answered(await work.answer(done))
+
+
+def _given(episode: Episode) -> Team:
+    """Take the team of the pool that is expected to score most on such a task."""
+    best, *_ = by_standing(episode.view.members.values(), episode.task.niche)
+    team = best.team
+    for field, why in NOT_BESIDE.items():
+        if getattr(team.execution, field) is not None:
+            raise InputError(f"{team.name} {why} Leave execution.{field} out.")
+    return replace(team, lineage=None, successful_tasks=())
+
+
+async def _enlisted(
+    episode: Episode, meta: Respondent, given: Team, roles: Mapping[str, Agent]
+) -> Team:
+    """Let the meta-model pick roles for the task; where that fails, begin with the team."""
+    most = episode.settings.most_agents
+    path = f"{episode.path}enlist"
+    made = await operator_of("enlist").act(meta, path, episode.task, given, roles, most=most)
+    if isinstance(made, Dropped):
+        episode.lose(made)
+        return given
+    episode.note("enlist", agents=[*made.child.agents], reason=made.reason)
+    return made.child
+
+
+def _ceiling(episode: Episode, given: Team, roles: Mapping[str, Agent]) -> Ceiling:
+    """Give what the team may ask for: what it and the roles do, and no more than a policy says.
+
+    Raises:
+        ConfigError: A role is above the policy.
+    """
+    most, stage = episode.settings.most_agents, episode.stage
+    ceiling = ceiling_with(given, roles, most)
+    if stage.recipe.policy is None:
+        return ceiling
+    problems = [
+        found for one in alone(roles) for found in stage.ceiling.problems(one, f"role {one.name}")
+    ]
+    if problems:
+        raise ConfigError(problems)
+    limits = [one for one in (stage.ceiling.agents, ceiling.agents) if one is not None]
+    return replace(stage.ceiling, agents=min(limits))
+
+
+def _roles(settings: AdaptationSettings, beside: Path, catalogue: Catalogue) -> Mapping[str, Agent]:
+    folder = ROLES if settings.roles is None else beside / settings.roles
+    return load_roles(folder, catalogue)
+
+
+def _find(settings: AdaptationSettings, beside: Path, catalogue: Catalogue, /) -> Found:
+    roles = _roles(settings, beside, catalogue)
+    files = {
+        f"roles/{name}.yaml": write_agent_yaml(agent_value(role)) for name, role in roles.items()
+    }
+    return replace(settings, roles="roles"), files
+
+
+def _needs(_settings: AdaptationSettings, /) -> frozenset[Need]:
+    return frozenset({"teams", "meta_model"})
+
+
+TACOMAS = Strategy(
+    name="tacomas",
+    episode=tacomas,
+    settings=AdaptationSettings,
+    schema=SCHEMA,
+    needs=_needs,
+    find=_find,
+    calls_at_most=calls_at_most,
+)

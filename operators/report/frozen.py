@@ -1,0 +1,174 @@
+"""What held-out trials come to: each team's score, its differences to the others, its cost."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...pool.values.intervals import mean_interval, paired_interval
+from ...runtime.runs.record import read_value
+from ...runtime.values.terminal import counted
+from ...runtime.values.usage import Usage
+from ...schema.values.codec import Misfit, from_value, kept, to_value
+from ...schema.values.errors import InputError
+from ...schema.values.files import write_atomically
+from ...schema.values.json_text import dumps
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from .heldout import Subject
+
+__all__ = ["HELD_OUT", "Figures", "read_figures", "write_figures"]
+
+HELD_OUT = "heldout.json"
+Scores = dict[str, list[float]]
+"""The scores of each task, by its id."""
+
+
+def difference(one: Scores, other: Scores) -> tuple[float, tuple[float, float]]:
+    """Give the mean difference over the tasks that both have, and its 95 % interval."""
+    tasks = sorted(one.keys() & other.keys())
+    found = [statistics.fmean(one[task]) - statistics.fmean(other[task]) for task in tasks]
+    return statistics.fmean(found) if found else 0.0, paired_interval(found)
+
+
+@kept()
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Figures:
+    """Held-out figures of an evolution. The first team is the one that the pool would deploy.
+
+    Attributes:
+        tasks: How many tasks were held out.
+        repeats: How often each team ran on each.
+        after: How many tasks the pool had evolved on.
+        teams: Of each team its name, role, score, interval and cost, and the difference to it of
+            the first one.
+        best_seed: The seed of which the pool expected most before the test.
+    """
+
+    tasks: int
+    repeats: int
+    after: int
+    teams: tuple[Mapping[str, Any], ...]
+    best_seed: str | None
+
+    @classmethod
+    def of(
+        cls, teams: Sequence[Subject], trials: Sequence[Mapping[str, Any]], *, after: int
+    ) -> Figures:
+        """Sum up trials."""
+        scores = {team.name: _scores(team.name, trials) for team in teams}
+        first = scores[teams[0].name]
+        seeds = [team for team in teams if team.is_seed and team.expected is not None]
+        best = max(seeds, key=lambda one: one.expected or 0.0, default=None)
+        return cls(
+            tasks=len({trial["task"] for trial in trials}),
+            repeats=max((trial["repeat"] for trial in trials), default=0),
+            after=after,
+            teams=tuple(_told(team, scores[team.name], first, trials) for team in teams),
+            best_seed=best.name if best else None,
+        )
+
+    @property
+    def deployed(self) -> Mapping[str, Any]:
+        """The figures of the team that the pool would deploy."""
+        return self.teams[0]
+
+    @property
+    def gain(self) -> float | None:
+        """How much more it scores than the best seed, which may be itself; None without seeds."""
+        found = (team["difference"] for team in self.teams if team["team"] == self.best_seed)
+        return next(found, None)
+
+    def value(self) -> dict[str, Any]:
+        """Give the figures as a JSON object."""
+        return {**to_value(self), "gain": self.gain}
+
+    def __str__(self) -> str:
+        """Write the figures for people."""
+        how = f"{counted(self.tasks, 'task')} x {counted(self.repeats, 'repeat')}"
+        first, *others = self.teams
+        lines = [f"held out, {how}: {first['team']} {_score(first)}, {_cost(first)}"]
+        if first["is_seed"]:
+            lines.append("  it is a seed: evolution found no team that is expected to score more")
+        for one in others:
+            low, high = one["difference_interval"]
+            role = "the best seed" if one["team"] == self.best_seed else one["role"]
+            lines.append(
+                f"  {one['team']} ({role}) {_score(one)}, {_cost(one)};"
+                f" {first['team']} scores {one['difference']:+.3f} [{low:+.3f}, {high:+.3f}]"
+            )
+        if lost := sum(team["unscored"] for team in self.teams):
+            lines.append(f"  {counted(lost, 'trial')} without a score")
+        return "\n".join(lines)
+
+
+def write_figures(folder: Path, figures: Figures, trials: Sequence[Mapping[str, Any]]) -> None:
+    """Keep held-out figures, and the trials that they are made of, in an evolution's folder.
+
+    Raises:
+        StorageError: They cannot be written.
+    """
+    told = {**figures.value(), "trials": list(trials)}
+    write_atomically(folder / HELD_OUT, dumps(told, indent=2, ensure_ascii=False) + "\n")
+
+
+def read_figures(folder: Path) -> Figures | None:
+    """Read the held-out figures of an evolution; None where there are none."""
+    path = folder / HELD_OUT
+    if not path.exists():
+        return None
+    try:
+        return from_value(Figures, read_value(path))
+    except Misfit as error:
+        raise InputError(f"{path}: not what was kept of held-out tasks: {error}.") from None
+
+
+def _scores(team: str, trials: Sequence[Mapping[str, Any]]) -> Scores:
+    found: Scores = {}
+    for trial in trials:
+        if trial["team"] == team and trial["score"] is not None:
+            found.setdefault(trial["task"], []).append(trial["score"])
+    return found
+
+
+def _told(
+    one: Subject, scores: Scores, first: Scores, trials: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    mine = [trial for trial in trials if trial["team"] == one.name]
+    usage = sum((Usage(**trial["usage"]) for trial in mine), Usage())
+    runs = len(mine) or 1
+    gain, reach = difference(first, scores)
+    return {
+        "team": one.name,
+        "role": one.role,
+        "is_seed": one.is_seed,
+        "expected": one.expected,
+        "score": statistics.fmean(map(statistics.fmean, scores.values())) if scores else None,
+        "interval": list(mean_interval([*scores.values()])),
+        "difference": gain,
+        "difference_interval": list(reach),
+        "executed": sum(trial["executed"] for trial in mine),
+        "trials": len(mine),
+        "unscored": sum(trial["score"] is None for trial in mine),
+        "each": {
+            "calls": usage.calls / runs,
+            "tokens": usage.tokens / runs,
+            "usd": None if usage.unpriced_calls else usage.usd / runs,
+        },
+    }
+
+
+def _score(one: Mapping[str, Any]) -> str:
+    low, high = one["interval"]
+    return "no score" if one["score"] is None else f"{one['score']:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def _cost(one: Mapping[str, Any]) -> str:
+    each = one["each"]
+    price = "unpriced" if each["usd"] is None else f"${each['usd']:.4f}"
+    return f"{each['calls']:.1f} calls, {each['tokens']:.0f} tokens and {price} a run"

@@ -1,0 +1,264 @@
+"""Held-out scores: teams as they stand, or a strategy with what it learnt, on unseen tasks.
+
+The team is the one that its pool would deploy, found by what is expected of it and never by these
+tasks; the recipe's seeds stand beside it. Each runs on each task some times. A trial is paid for
+once, and the pool keeps it under the split `test`, which selection never sees.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ...pool.expectation.expectation import expected_scores, most_promising
+from ...pool.ledger.changes import Tried
+from ...pool.values.statistics import Trial
+from ...runtime.record.journal import digest
+from ...runtime.values.together import by_workers
+from ...runtime.values.usage import Usage
+from ..core.proposal import Dropped
+from ..evolution.episode import Episode
+from ..evolution.folder import task_digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ...pool.teams.pool import Pool
+    from ...pool.view import View
+    from ...runtime.record.trace import Parts, Trace
+    from ...schema.team.task import Task
+    from ...schema.team.team import Team
+    from ..evolution.context import Stage
+    from ..evolution.strategy import Strategy
+
+__all__ = [
+    "TEST",
+    "Frozen",
+    "HeldOut",
+    "Learned",
+    "Subject",
+    "beside_teams",
+    "frozen_teams",
+]
+
+TEST = "test"
+"""The split of the trials. What evolution learns from is `evolve`."""
+HASH_DIGITS = 16
+RUN = "candidate 0"
+"""What the journal calls the only run of a trial."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Frozen:
+    """A team that is tested as it stands.
+
+    Attributes:
+        name: What the pool calls it; of a team that is not in it, its own name.
+        team: The team.
+        role: `deployed`, `seed` or `beside`.
+        is_seed: Whether it is a seed of the recipe, whatever its role.
+        expected: What the pool expected of it before the test; None for a team that is not in it.
+    """
+
+    name: str
+    team: Team
+    role: str
+    is_seed: bool
+    expected: float | None
+
+    @property
+    def key(self) -> str:
+        """What tells its trials from others, in the journal."""
+        return self.team.content_hash[:HASH_DIGITS]
+
+    async def solve(self, episode: Episode) -> None:
+        """Run the team on the task."""
+        run = await episode.run(self.team, RUN)
+        score = await episode.verdict(run, RUN)
+        if isinstance(score, Dropped):
+            episode.lose(score)
+        else:
+            episode.answered(run, score)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Learned:
+    """A strategy that is tested with all that its pool has learnt; it learns nothing more.
+
+    Attributes:
+        strategy: The strategy.
+        after: How many tasks the pool had evolved on.
+    """
+
+    strategy: Strategy
+    after: int
+    role: str = "learnt"
+    is_seed: bool = False
+    expected: float | None = None
+
+    @property
+    def name(self) -> str:
+        """What the figures call it."""
+        return self.strategy.name
+
+    @property
+    def key(self) -> str:
+        """What tells its trials from others, in the journal."""
+        return f"{self.strategy.name} after {self.after}"
+
+    async def solve(self, episode: Episode) -> None:
+        """Have the strategy do the task."""
+        await self.strategy.episode(episode)
+        await episode.finish()
+
+
+Subject = Frozen | Learned
+"""What can be tested."""
+
+
+@dataclass(kw_only=True, eq=False)
+class HeldOut:
+    """A test on tasks of which nothing is learnt.
+
+    Attributes:
+        stage: What it has of this host: that of the evolution, its journal and its budget too.
+        view: The pool as it is tested.
+        subjects: What is tested: teams as they stand, or a strategy with all that it learnt.
+        tasks: The tasks.
+        repeats: How often each is tried on each task.
+        workers: How many runs are made at the same time. The scores do not depend on it.
+        parts: Listens to the trials.
+    """
+
+    stage: Stage
+    view: View
+    subjects: Sequence[Subject]
+    tasks: Sequence[Task]
+    repeats: int
+    workers: int
+    parts: Parts | None = None
+    _trials: dict[tuple[str, str, int], dict[str, Any]] = field(
+        default_factory=dict[tuple[str, str, int], "dict[str, Any]"]
+    )
+
+    async def to_the_end(self) -> list[dict[str, Any]]:
+        """Make all trials that were not made yet; record them in the pool, and give all of them.
+
+        Raises:
+            Halted: A provider or a jail failed. What was paid for is kept.
+            LimitError: The budget is used up. What was paid for is kept.
+            StorageError: Something cannot be written down.
+        """
+        await by_workers(self._keys(), self._make, self.workers)
+        made = [self._trials[one.name, task.id, number] for one, task, number in self._keys()]
+        self._record()
+        return made
+
+    def _keys(self) -> Iterator[tuple[Subject, Task, int]]:
+        """Give all trials: everything on every task once before any of them again."""
+        repeats = range(1, self.repeats + 1)
+        return (
+            (subject, task, n) for n in repeats for task in self.tasks for subject in self.subjects
+        )
+
+    async def _make(self, key: tuple[Subject, Task, int]) -> None:
+        one, task, number = key
+        place = f"held out/{one.key}/{task.id}/{_which(task)}/repeat {number}/"
+        episode = Episode(
+            stage=self.stage,
+            number=number,
+            task=task,
+            view=self.view,
+            learning=False,
+            path=place,
+            trace=self._told(key, place),
+        )
+        await one.solve(episode)
+        told = self._trials[one.name, task.id, number] = _trial(one, episode, number)
+        if self.parts is not None:
+            self.parts.finished(place, told["score"])
+
+    def _told(self, key: tuple[Subject, Task, int], place: str) -> Trace | None:
+        """Give what a trial tells, where somebody listens."""
+        if self.parts is None:
+            return None
+        one, task, number = key
+        return self.parts.begin(place, "trial", task=task.id, trial=number, subject=one.name)
+
+    def _record(self) -> None:
+        """Let the pool keep the trials of its teams, in an order that is always the same."""
+        stage = self.stage
+        for one, task, number in self._keys():
+            if one.expected is None:
+                continue  # the pool has no such team
+            told = self._trials[one.name, task.id, number]
+            trial = Trial(
+                task=task.id,
+                niche=task.niche or None,
+                score=told["score"],
+                usage=Usage(**told["usage"]),
+                split=TEST,
+                run=stage.name,
+                reason=told["reason"],
+            )
+            op = f"{stage.name}/{TEST}/{one.name}/{task.id}/{_which(task)}/{number}"
+            stage.pool.commit(Tried(member=one.name, trial=trial), op=op)
+
+
+def _trial(one: Subject, episode: Episode, number: int) -> dict[str, Any]:
+    """Write down what came of a trial; where no score did, why."""
+    answer, task = episode.answer, episode.task
+    reason = "" if answer else episode.dropped[-1].reason if episode.dropped else "no answer."
+    return {
+        "team": one.name,
+        "task": task.id,
+        "niche": task.niche or None,
+        "repeat": number,
+        "executed": answer is not None and answer.run.status == "done",
+        "score": answer.score.value if answer and answer.score else None,
+        "reason": reason,
+        "scored_by": "judge" if task.answer is None else "answer",
+        "usage": (episode.ran + episode.operators if answer else Usage()).value(),
+        "judging": episode.judging.value(),
+    }
+
+
+def frozen_teams(pool: Pool, seeds: Iterable[Team], beside: Iterable[Team] = ()) -> list[Frozen]:
+    """Find the teams to test: the one that a pool would deploy, its seeds, and others beside them.
+
+    Each is there once, whichever roles it has; the first role counts.
+
+    Raises:
+        InputError: The pool has no team that is not retired.
+    """
+    expected = expected_scores(pool.teams.values())
+    best, _ = most_promising(pool)
+    wanted = [("deployed", best.team), *(("seed", seed) for seed in seeds)]
+    wanted += [("beside", one) for one in beside]
+    found: dict[str, Frozen] = {}
+    for role, team in wanted:
+        twin = pool.twin_of(team)
+        name = twin or (f"{team.name} (not in the pool)" if team.name in expected else team.name)
+        known = found.get(name)
+        found[name] = Frozen(
+            name=name,
+            team=pool.member(twin).team if twin else team,
+            role=known.role if known else role,
+            is_seed=role == "seed" or (known is not None and known.is_seed),
+            expected=expected[twin] if twin else None,
+        )
+    return list(found.values())
+
+
+def beside_teams(teams: Iterable[Team]) -> list[Frozen]:
+    """Give teams that are tested beside something else; of equal names, the first."""
+    named = {one.name: one for one in reversed([*teams])}
+    return [
+        Frozen(name=name, team=team, role="beside", is_seed=False, expected=None)
+        for name, team in sorted(named.items())
+    ]
+
+
+def _which(task: Task) -> str:
+    """Tell a task from others of the same id: another answer makes another test."""
+    return digest(task_digest(task))[:HASH_DIGITS]

@@ -1,0 +1,221 @@
+"""What came of an evolution, from the lines of its episodes: nothing is remembered elsewhere."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from ...pool.values.statistics import wilson
+from ...runtime.values.terminal import counted
+from ...runtime.values.usage import Usage
+from ..core.judge import agreement
+from ..evolution.lines import candidates_of, saved_of, usage_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+__all__ = ["Report"]
+
+
+MAKERS = frozenset({"instantiate", "mutate", "crossover"})
+"""The operators that generate configs."""
+
+
+@dataclass(kw_only=True)
+class _Operator:
+    """What an operator contributed: teams that were run, answers of no use, and best candidates."""
+
+    made: int = 0
+    dropped: int = 0
+    best: int = 0
+
+
+@dataclass(kw_only=True)
+class Report:
+    """Numbers of an evolution.
+
+    Attributes:
+        tasks: Episodes taken.
+        searched: Those that tried candidates, of which the best is the answer.
+        score_sum: Sum of the scores of each episode's answer: of its best candidate, if it had any.
+        answered: Episodes of which the task's own scorer has a verdict.
+        right: Sum of its verdicts on each episode's answer.
+        first: Sum of its verdicts on each episode's first team, before anything was chosen.
+        judged: The score that a judge gave an answer, and the one by the reference answer, of each
+            answer that has both.
+        by_answers: Episodes whose best candidate was chosen by the reference answer.
+        candidates: Teams that were run.
+        ran: Those that ran to an answer.
+        generated: Configs that operators wrote, valid or not; teams left as they were do not count.
+        executed: Those of them that ran to an answer: the execution rate's numerator (EvoMAS §4).
+        spending: What was consumed, by purpose: task, operator, judge.
+        saved: What was not, as runs of parents had answers for their children; see `Recipe.reuse`.
+        spent: What was consumed by each operator, where the strategy has no candidates.
+        told: What the strategy told of its episodes: sums and counts of numbers, by their names.
+        operators: What each operator contributed.
+        components: How often a mutation touched a component, by niche.
+        teams: How often each team of the pool was an episode's best.
+        growth: How many teams had come into the pool after each episode.
+        sizes: How many teams the pool had after each episode that were not retired.
+    """
+
+    tasks: int = 0
+    searched: int = 0
+    score_sum: float = 0.0
+    answered: int = 0
+    right: float = 0.0
+    first: float = 0.0
+    judged: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])
+    by_answers: int = 0
+    candidates: int = 0
+    ran: int = 0
+    generated: int = 0
+    executed: int = 0
+    spending: dict[str, Usage] = field(
+        default_factory=lambda: {"task": Usage(), "operator": Usage(), "judge": Usage()}
+    )
+    saved: Usage = field(default_factory=Usage)
+    spent: dict[str, Usage] = field(default_factory=dict[str, Usage])
+    told: dict[str, list[float]] = field(default_factory=dict[str, "list[float]"])
+    operators: dict[str, _Operator] = field(default_factory=dict[str, _Operator])
+    components: dict[str, Counter[str]] = field(default_factory=dict[str, "Counter[str]"])
+    teams: Counter[str] = field(default_factory=Counter[str])
+    growth: list[int] = field(default_factory=list[int])
+    sizes: list[int] = field(default_factory=list[int])
+
+    @classmethod
+    def of(cls, lines: Iterable[Mapping[str, Any]]) -> Report:
+        """Sum up episodes, as their lines have them."""
+        report = cls()
+        for line in lines:
+            report.take(line)
+        return report
+
+    def take(self, line: Mapping[str, Any]) -> None:
+        """Take in an episode."""
+        self.tasks += 1
+        self.score_sum += line["score"]
+        self.by_answers += line["scored_by"] == "answer"
+        self.growth.append((self.growth[-1] if self.growth else 0) + line.get("new", 0))
+        self.sizes.append(line["pool"])
+        if line["verdict"] is not None:
+            self.answered += 1
+            self.right += line["verdict"]
+        self.spending["task"] += usage_of(line)
+        self.saved += saved_of(line)
+        self.spending["operator"] += Usage(**line["operators"])
+        self.spending["judge"] += Usage(**line["judging"])
+        for lost in line["dropped"]:
+            self._operator(lost["operator"]).dropped += 1
+            self.generated += lost["operator"] in MAKERS and bool(lost["problems"])
+        if candidates_of(line):
+            self._take_candidates(line)
+        else:
+            self._take_answer(line)
+
+    def _take_answer(self, line: Mapping[str, Any]) -> None:
+        """Take in an episode that tried no candidates, and came to an answer all the same."""
+        self.candidates += 1
+        self.ran += line["executed"]
+        self._compare(line, line["score"], line["verdict"])
+        for name, usage in line["spent"].items():
+            self.spent[name] = self.spent.get(name, Usage()) + Usage(**usage)
+        for name, number in line["told"].items():
+            self.told.setdefault(name, []).append(number)
+
+    def _take_candidates(self, line: Mapping[str, Any]) -> None:
+        self.searched += 1
+        self.teams[line["team"]] += line["kept"]
+        self.first += line["first"] or 0.0
+        for number, one in enumerate(line["candidates"]):
+            self._take_candidate(one, line, is_best=number == line["best"])
+
+    def _take_candidate(
+        self, one: Mapping[str, Any], line: Mapping[str, Any], *, is_best: bool
+    ) -> None:
+        self.candidates += 1
+        self.ran += one["executed"]
+        if one["edits"]:
+            self.generated += 1
+            self.executed += one["executed"]
+        self._compare(line, one["score"], one["verdict"])
+        operator = self._operator(one["operator"])
+        operator.made += 1
+        operator.best += is_best
+        if one["component"]:
+            niche = self.components.setdefault(line["niche"] or "all", Counter())
+            niche[one["component"]] += 1
+
+    def _compare(self, line: Mapping[str, Any], score: float, verdict: float | None) -> None:
+        """Take note of an answer of which a judge's score is known, and the true one."""
+        if line["scored_by"] == "judge" and verdict is not None:
+            self.judged.append((score, verdict))
+
+    def spent_by(self, operator: str) -> Usage:
+        """Give what an operator consumed."""
+        return self.spent.get(operator, Usage())
+
+    def _operator(self, name: str) -> _Operator:
+        return self.operators.setdefault(name, _Operator())
+
+    @property
+    def score(self) -> float | None:
+        """The mean score of each episode's answer."""
+        return self.score_sum / self.tasks if self.tasks else None
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Its 95 % interval."""
+        return wilson(self.score_sum, self.tasks)
+
+    @property
+    def warnings(self) -> list[str]:
+        """Mechanisms that were to act and never did."""
+        silent = [
+            f"{name} never made a team: {counted(operator.dropped, 'answer')} of no use."
+            for name, operator in sorted(self.operators.items())
+            if name in MAKERS and operator.made == 0
+        ]
+        if self.searched and not any(
+            operator.best for name, operator in self.operators.items() if name != "select"
+        ):
+            silent.append("no child was ever the best of its task: evolution added nothing.")
+        return silent
+
+    def value(self) -> dict[str, Any]:
+        """Give the report as a JSON object."""
+        low, high = self.interval
+        return {
+            "tasks": self.tasks,
+            "score": self.score,
+            "interval": [low, high],
+            "verdicts": {"n": self.answered, "best": self.right, "first": self.first},
+            "agreement": asdict(agreement(self.judged)) if self.judged else None,
+            "chosen_by_answers": self.by_answers,
+            "candidates": self.candidates,
+            "ran": self.ran,
+            "generated": self.generated,
+            "execution_rate": self.executed / self.generated if self.generated else None,
+            "spending": {
+                name: {**usage.value(), "cost": usage.cost} for name, usage in self.spending.items()
+            },
+            "saved": self.saved.value(),
+            "spent": {name: usage.value() for name, usage in sorted(self.spent.items())},
+            "told": {name: fmean(numbers) for name, numbers in sorted(self.told.items())},
+            "operators": {
+                name: vars(operator) for name, operator in sorted(self.operators.items())
+            },
+            "components": {niche: dict(count) for niche, count in sorted(self.components.items())},
+            "teams": dict(self.teams.most_common()),
+            "growth": self.growth,
+            "sizes": self.sizes,
+            "warnings": self.warnings,
+        }
+
+    def __str__(self) -> str:
+        """Write the report for people."""
+        from .report_text import report_text
+
+        return report_text(self)

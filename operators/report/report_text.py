@@ -1,0 +1,146 @@
+"""The report of an evolution in words, for people."""
+
+from __future__ import annotations
+
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from ...pool.values.statistics import wilson
+from ...runtime.values.terminal import counted
+from ..core.judge import agreement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .report import Report
+
+__all__ = ["report_text"]
+
+
+def report_text(report: Report) -> str:
+    """Write a report for people; what its strategy has nothing of is not spoken of."""
+    if not report.tasks:
+        return "no task was taken."
+    lines = [*_online(report), *_agreement(report), *_executed(report), ""]
+    lines += [*_operators(report), *_spent(report), ""]
+    for niche, count in sorted(report.components.items()):
+        shares = ", ".join(f"{name} {number}" for name, number in count.most_common())
+        lines.append(f"mutations on {niche}: {shares}")
+    for name, numbers in sorted(report.told.items()):
+        lines.append(
+            f"{name}: {fmean(numbers):.4g} a task, {min(numbers):.4g} to {max(numbers):.4g}"
+        )
+    if report.searched:
+        wins = ", ".join(f"{name} {number}" for name, number in report.teams.most_common(5))
+        lines += [f"most often best: {wins}", _grown(report)]
+    lines += [f"warning: {warning}" for warning in report.warnings]
+    return "\n".join(lines)
+
+
+def _online(report: Report) -> Iterator[str]:
+    """Tell the score, what it is a score of, and what the reference answers say."""
+    low, high = report.interval
+    score = (
+        f"online {report.score:.3f} [{low:.3f}, {high:.3f}] over {counted(report.tasks, 'task')}"
+    )
+    if not report.searched:
+        yield f"{score}: each task's answer, {_scored(report)}"
+        return
+    yield f"{score}: each task's best candidate, {_chosen(report)}"
+    if not report.answered:
+        return
+    low, high = wilson(report.first, report.answered)
+    yield (
+        "chosen by nothing, the first team tried on each task:"
+        f" {report.first / report.answered:.3f} [{low:.3f}, {high:.3f}] by the reference answers"
+    )
+    if report.by_answers < report.tasks:
+        low, high = wilson(report.right, report.answered)
+        yield (
+            f"the best candidates by the reference answers: {report.right / report.answered:.3f}"
+            f" [{low:.3f}, {high:.3f}]"
+        )
+
+
+def _scored(report: Report) -> str:
+    """Say who scored answers among which nothing was chosen."""
+    if report.by_answers == report.tasks:
+        return "scored by the reference answers"
+    judged = counted(report.tasks - report.by_answers, "task")
+    return (
+        f"scored by the reference answers; on {judged} by the judge"
+        if report.by_answers
+        else ("scored by the judge")
+    )
+
+
+def _chosen(report: Report) -> str:
+    """Say what chose the candidates that the online score is of."""
+    if report.by_answers == report.tasks:
+        return "chosen by the reference answers: no score on unseen tasks"
+    if report.by_answers:
+        judged = report.tasks - report.by_answers
+        return f"chosen by the reference answers; on {counted(judged, 'task')} by the judge"
+    return "chosen by the judge, who is the one that scores"
+
+
+def _agreement(report: Report) -> Iterator[str]:
+    if not report.judged:
+        return
+    found = agreement(report.judged)
+    low, high = found.interval
+    yield (
+        f"the judge agrees with the reference answers on {found.agreed} of"
+        f" {counted(found.n, 'answer')} [{low:.3f}, {high:.3f}]: it passed"
+        f" {found.passed_wrong} wrong and failed {found.failed_right} right"
+    )
+
+
+def _executed(report: Report) -> Iterator[str]:
+    if not report.searched:
+        yield f"ran to an answer: {report.ran} of {counted(report.candidates, 'task')}"
+        return
+    yield (
+        f"ran to an answer: {report.ran} of {counted(report.candidates, 'team')}; of"
+        f" {counted(report.generated, 'config')} that operators wrote, {report.executed}"
+    )
+
+
+def _operators(report: Report) -> Iterator[str]:
+    """Tell what operators made, or where there are no candidates what they consumed."""
+    if report.searched:
+        yield "operator      made  dropped  best of its task"
+        for name, operator in sorted(report.operators.items()):
+            yield f"{name:<12} {operator.made:>5} {operator.dropped:>8} {operator.best:>17}"
+        yield ""
+    elif names := sorted({*report.spent, *report.operators}):
+        yield "operator         dropped    calls     tokens  cost"
+        for name in names:
+            usage, dropped = report.spent_by(name), report.operators.get(name)
+            many = dropped.dropped if dropped else 0
+            yield f"{name:<16} {many:>7} {usage.calls:>8} {usage.tokens:>10}  {usage.cost}"
+        yield ""
+
+
+def _spent(report: Report) -> Iterator[str]:
+    yield "spent on        calls     tokens  cost"
+    for name, usage in report.spending.items():
+        yield f"{name:<12} {usage.calls:>8} {usage.tokens:>10}  {usage.cost}"
+    if report.saved.calls:
+        saved, whole = report.saved, report.saved.calls + report.spending["task"].calls
+        yield f"{'saved':<12} {saved.calls:>8} {saved.tokens:>10}  {saved.cost}"
+        yield (
+            f"saved: runs of parents had the answers to {saved.calls / whole:.0%} of what teams"
+            " asked; rewards and teams' costs count them"
+        )
+
+
+def _grown(report: Report) -> str:
+    """Tell how the pool grew, and for how long it has not."""
+    growth = report.growth
+    half, still = growth[(report.tasks - 1) // 2], growth.count(growth[-1])
+    quiet = counted(still - 1 if growth[-1] else still, "task")
+    return (
+        f"new in the pool: {growth[-1]}, {half} of them in the first half, none in the"
+        f" last {quiet}; it has {counted(report.sizes[-1], 'team')} now"
+    )

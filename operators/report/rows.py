@@ -1,0 +1,101 @@
+"""The episodes of an evolution as rows of a table, for whoever draws curves of them."""
+
+from __future__ import annotations
+
+import csv
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+from ...runtime.values.usage import Usage
+from ...schema.values.files import write_atomically
+from ..evolution.folder import EVOLUTIONS
+from ..evolution.lines import best_of, candidates_of, lines_in, runs_of, saved_of, usage_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+__all__ = ["COLUMNS", "rows", "write_csv"]
+
+PURPOSES = ("teams", "operators", "judge", "saved")
+TOLD = ("task", "niche", "best", "team", "new", "pool")
+SCORED = ("score", "scored_by", "reward", "verdict", "first")
+COLUMNS = (
+    "number",
+    "task",
+    "niche",
+    "candidates",
+    "dropped",
+    "executed",
+    "best",
+    "team",
+    "new",
+    "score",
+    "scored_by",
+    "reward",
+    "verdict",
+    "first",
+    "operator",
+    "component",
+    "pool",
+    *(f"{purpose}_{unit}" for purpose in PURPOSES for unit in ("calls", "tokens", "usd")),
+)
+"""The columns: `pool` is the number of teams that were not retired after the episode, `best` the
+place of the best candidate among those that were tried, from 0. `saved` is what children did not
+consume, as runs of their parents had the answers. Empty USD: a price is unknown. What a strategy
+tells beside them stands before them."""
+
+
+def rows(pool: Path, name: str) -> Iterator[dict[str, Any]]:
+    """Give a row for each episode of an evolution, in order.
+
+    Args:
+        pool: The pool's folder.
+        name: The evolution's name.
+
+    Raises:
+        StorageError: A file is damaged.
+    """
+    for number, line in enumerate(lines_in(pool / EVOLUTIONS / name)):
+        tried = candidates_of(line)
+        best = best_of(line) or {}
+        spent = (
+            usage_of(line),
+            Usage(**line["operators"]),
+            Usage(**line["judging"]),
+            saved_of(line),
+        )
+        yield {
+            "number": number,
+            **{key: line.get(key) for key in (*TOLD, *SCORED)},
+            "candidates": runs_of(line),
+            "dropped": len(line["dropped"]),
+            "executed": sum(one["executed"] for one in tried) if tried else int(line["executed"]),
+            "operator": best.get("operator"),
+            "component": best.get("component"),
+            **_costs(spent),
+            **line.get("told", {}),
+        }
+
+
+def write_csv(path: Path, found: Sequence[Mapping[str, Any]]) -> None:
+    """Write rows as CSV, a line each after that of the columns.
+
+    Raises:
+        StorageError: It cannot be written.
+    """
+    text = StringIO()
+    more = [key for key in dict.fromkeys(key for row in found for key in row) if key not in COLUMNS]
+    table = csv.DictWriter(text, [*more, *COLUMNS], lineterminator="\n")
+    table.writeheader()
+    table.writerows(found)
+    write_atomically(path, text.getvalue())
+
+
+def _costs(spent: tuple[Usage, ...]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for purpose, usage in zip(PURPOSES, spent, strict=True):
+        found[f"{purpose}_calls"] = usage.calls
+        found[f"{purpose}_tokens"] = usage.tokens
+        found[f"{purpose}_usd"] = None if usage.unpriced_calls else round(usage.usd, 9)
+    return found

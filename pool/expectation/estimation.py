@@ -1,0 +1,331 @@
+"""The model behind what teams are expected to score: relatives are alike, tasks are not.
+
+It is that with which breeders estimate what animals are worth. What was chosen by its records does
+not bias it, as long as all that were chosen from are in it (Henderson 1975, Biometrics 31:423).
+
+* A child is worth the mean of its parents, plus what newcomers gain on average, plus a difference
+  of its own. Founders differ from each other as much.
+* What a team is adapted to for a task is like a child of it; what adapting gains on average is
+  known by itself, where teams ran both ways.
+* The trial for which a team was taken into the pool is better than others by what luck gives to
+  whoever wins: by as much for all, and unknown. So wins never raise the level, but where scores
+  have degrees they tell newcomers apart. Where all wins are alike they tell nothing.
+* Half of the variance of such a difference is common to all niches.
+* A trial's score is what the team is worth, how easy the niche and the task are, and chance.
+
+How large differences are is not known beforehand: each of `SPREADS` is taken as true in turn, and
+counts as much as it makes the scores likely. Where nothing but chance makes a difference, all teams
+are estimated alike; where teams differ, their own trials soon tell more than their parents'.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from ..values.statistics import Sums
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ..ledger.members import Member, Task
+    from ..values.statistics import Kind, Past
+
+__all__ = ["estimated"]
+
+PRIOR = 0.5
+"""What is estimated where nothing is known."""
+LEVEL, EASE = 0.05, 0.03
+"""Variances of what all teams are worth and of what a niche adds: together those of any score."""
+GAIN = 0.03**2
+"""Variance of what newcomers gain over their parents on average."""
+ADAPTING = 0.1**2
+"""Variance of what adapting a team to a task gains on average."""
+LUCK = 0.3**2
+"""Variance of what trials that were chosen are better than others."""
+SPREADS = (0.0, 0.05, 0.1, 0.2, 0.4)
+"""Standard deviations that the differences of children from their parents may have."""
+NOISE, BELIEF = 0.25, 4.0
+"""The variance of a trial before any was repeated, and how many repetitions it counts as."""
+PAIRS = 10.0
+"""How many pairs of trials of a task stand against that tasks differ in how easy they are."""
+NOTHING = Sums()
+LEAST = 1e-4
+"""The least variance of a trial, and the least share of it for which wins count at all."""
+KINDS: tuple[Kind, ...] = ("plain", "adapted", "chosen")
+MOST = 400
+"""Teams are looked at niche by niche up to so many pairs of both; time grows with their cube."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Tasks:
+    """What the trials of a group add up to.
+
+    Attributes:
+        sums: On each of the last tasks, by niche and task.
+        past: On those before, by niche.
+    """
+
+    sums: dict[Task, Sums] = field(default_factory=dict["Task", "Sums"])
+    past: dict[str, Past] = field(default_factory=dict[str, "Past"])
+
+    @property
+    def whole(self) -> Sums:
+        """What all of them add up to."""
+        known = (*self.sums.values(), *self.past.values())
+        return Sums(
+            sum(one.n for one in known),
+            sum(one.scores for one in known),
+            sum(one.squares for one in known),
+        )
+
+    @property
+    def places(self) -> Mapping[str, Sums]:
+        """What they add up to by niche."""
+        found: dict[str, Sums] = {}
+        items = chain(((place, one) for (place, _), one in self.sums.items()), self.past.items())
+        for place, one in items:
+            n, scores, squares = found.get(place, NOTHING)
+            found[place] = Sums(n + one.n, scores + one.scores, squares + one.squares)
+        return found
+
+
+_Group = tuple[int, str | bool, "Kind"]
+"""A team's number, its niche (or whether it is the wanted one), and the kind of its trials."""
+
+
+def estimated(teams: Sequence[Member], niche: str | None, split: str) -> Any:
+    """Estimate what teams score in the long run.
+
+    Args:
+        teams: The teams, parents before their children.
+        niche: The niche of the tasks; None for all niches, as often as they were met.
+        split: The split of the tasks.
+
+    Returns:
+        For each team the mean and the standard deviation of what is known of it, as an array of
+        two columns.
+    """
+    import numpy as np
+
+    seen = _Seen.of(teams, niche, split)
+    kinship, births = _pedigree(teams)
+    who, births_seen = seen.teams, births[seen.teams]
+    fixed = LEVEL + EASE * seen.alike + GAIN * np.outer(births_seen, births_seen)
+    fixed += ADAPTING * np.outer(seen.adapted, seen.adapted)
+    fixed += LUCK * np.outer(seen.chosen, seen.chosen)
+    fixed_with = LEVEL + EASE * seen.asked + GAIN * np.outer(births, births_seen)
+    fixed_alone = LEVEL + EASE * seen.wanted + GAIN * births**2
+    # All that a team is adapted to is taken for one child, which has no team of its own.
+    adapted_alike = np.equal.outer(who, who) * np.outer(seen.adapted, seen.adapted)
+    related = (kinship[np.ix_(who, who)] + adapted_alike) * (1 + seen.alike) / 2
+    related_with = kinship[:, who] * (1 + seen.asked) / 2
+    related_alone = kinship.diagonal() * (1 + seen.wanted) / 2
+    off = seen.means - PRIOR
+    found: list[Any] = []
+    for spread in SPREADS:
+        together = fixed + spread**2 * related + seen.noise
+        toward = fixed_with + spread**2 * related_with
+        root = np.linalg.cholesky(together)
+        solved = np.linalg.solve(together, np.column_stack([off, toward.T]))
+        likely = -np.log(root.diagonal()).sum() - off @ solved[:, 0] / 2
+        known = (toward * solved[:, 1:].T).sum(axis=1)
+        found.append(
+            (likely, toward @ solved[:, 0], fixed_alone + spread**2 * related_alone - known)
+        )
+    likely, off, variance = (np.array(one) for one in zip(*found, strict=True))
+    weights = np.exp(likely - likely.max())
+    weights /= weights.sum()
+    mean = weights @ off
+    spread = np.sqrt(np.maximum(0, weights @ (variance + off**2) - mean**2))
+    return np.stack([PRIOR + mean, spread], axis=1)
+
+
+def _pedigree(teams: Sequence[Member]) -> tuple[Any, Any]:
+    """Give how much teams have in common, in variances of a child, and how many births ago.
+
+    What a child has in common with others is the mean of what its parents have (Henderson 1976,
+    Biometrics 32:69). The parents of a founder are not among the teams.
+    """
+    import numpy as np
+
+    kinship, births = np.zeros((len(teams), len(teams))), np.zeros(len(teams))
+    numbers: dict[str, int] = {}
+    for number, team in enumerate(teams):
+        parents = [numbers[parent] for parent in team.born.parents if parent in numbers]
+        if parents:
+            births[number] = sum(births[parent] for parent in parents) / len(parents) + 1
+            kinship[number] = sum(kinship[parent] for parent in parents) / len(parents)
+            kinship[:, number] = kinship[number]
+            kinship[number, number] = (
+                sum(kinship[number, parent] for parent in parents) / len(parents) + 1
+            )
+        else:
+            kinship[number, number] = 1
+        numbers[team.name] = number
+    return kinship, births
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Seen:
+    """What was seen, in groups: the trials of a team in a niche, as it stands or as adapted.
+
+    Attributes:
+        teams: The team of each group, by its number.
+        adapted: 1 where it ran as it was adapted, else 0.
+        chosen: 1 where it is what a team was taken into the pool for, else 0.
+        means: The mean score of each group.
+        noise: The covariance of the groups' means that is not the teams' doing.
+        alike: For two groups, how likely trials of them are of the same niche.
+        asked: The same for a group and what is asked for.
+        wanted: The same for what is asked for, with itself.
+    """
+
+    teams: Any
+    adapted: Any
+    chosen: Any
+    means: Any
+    noise: Any
+    alike: Any
+    asked: Any
+    wanted: float
+
+    @classmethod
+    def of(cls, teams: Sequence[Member], niche: str | None, split: str) -> _Seen:
+        import numpy as np
+
+        groups = _groups(teams, niche, split)
+        chance, ease = _variances([one for key, one in groups.items() if key[2] != "chosen"])
+        telling = _telling([one for key, one in groups.items() if key[2] == "chosen"])
+        telling /= chance + ease
+        if telling < LEAST:
+            groups = {key: one for key, one in groups.items() if key[2] != "chosen"}
+        told = list(groups.values())
+        adapted = np.array([float(kind == "adapted") for *_, kind in groups])
+        chosen = np.array([float(kind == "chosen") for *_, kind in groups])
+        wholes = [group.whole for group in told]
+        sizes = np.array([one.n for one in wholes])
+        noise = chance / sizes / np.where(chosen, min(1.0, telling), 1.0)
+        on_past = np.array([sum(past.repeats for past in one.past.values()) for one in told])
+        tasks = dict.fromkeys(task for one in told for task in one.sums)
+        names = (name for one in told for name in one.past)
+        niches = {
+            name: n for n, name in enumerate(dict.fromkeys(chain((of for of, _ in tasks), names)))
+        }
+        in_niche = np.zeros((len(told), len(niches)))
+        for number, (group, whole) in enumerate(zip(told, wholes, strict=True)):
+            for place, known in group.places.items():
+                in_niche[number, niches[place]] = known.n / whole.n
+        if niche is None:
+            met = _met(told, tasks)
+            asked = np.array([met[name] for name in niches]) / max(1, sum(met.values()))
+        else:
+            asked = np.array([float(name == niche) for name in niches])
+        return cls(
+            teams=np.array([number for number, *_ in groups], dtype=int),
+            adapted=adapted,
+            chosen=chosen,
+            means=np.array([one.scores for one in wholes]) / sizes,
+            noise=np.diag(noise + ease * on_past / sizes**2) + ease * _shared(told, sizes),
+            alike=in_niche @ in_niche.T,
+            asked=in_niche @ asked,
+            wanted=1.0 if niche is not None or not told else float(asked @ asked),
+        )
+
+
+def _groups(teams: Sequence[Member], niche: str | None, split: str) -> dict[_Group, _Tasks]:
+    """Give the trials of each team, niche by niche; of many, those in the wanted niche and others.
+
+    Which team a group is of is told by its number.
+    """
+    sums: list[tuple[int, Task, Kind, Sums]] = [
+        (number, task, kind, known)
+        for number, team in enumerate(teams)
+        for kind in KINDS
+        for task, known in team.sums(split, kind).items()
+    ]
+    past: list[tuple[int, str, Kind, Past]] = [
+        (number, place, kind, known)
+        for number, team in enumerate(teams)
+        for kind in KINDS
+        for place, known in team.past(split, kind).items()
+    ]
+    pairs = {(number, place, kind) for number, (place, _), kind, _ in sums}
+    pairs.update((number, place, kind) for number, place, kind, _ in past)
+    are_few = len(pairs) <= MOST
+    groups: defaultdict[_Group, _Tasks] = defaultdict(_Tasks)
+    for number, task, kind, known in sums:
+        inside = task[0] if are_few else task[0] == niche
+        groups[number, inside, kind].sums[task] = known
+    for number, place, kind, known in past:
+        groups[number, place if are_few else place == niche, kind].past[place] = known
+    return dict(groups)
+
+
+def _met(groups: Sequence[_Tasks], tasks: Iterable[Task]) -> Mapping[str, float]:
+    """Count the tasks of each niche; those before the last ones, as if as many teams shared one."""
+    met = Counter[str](place for place, _ in tasks)
+    each = sum(len(group.sums) for group in groups) / max(1, sum(met.values()))
+    found: dict[str, float] = {**met}
+    for group in groups:
+        for place, known in group.past.items():
+            found[place] = found.get(place, 0) + known.tasks / max(1, each)
+    return found
+
+
+def _shared(groups: Sequence[_Tasks], sizes: Any) -> Any:
+    """Give, for two groups, how likely trials of them are of the same task."""
+    import numpy as np
+
+    by_task: defaultdict[Task, list[tuple[int, float]]] = defaultdict(list)
+    for number, group in enumerate(groups):
+        for task, known in group.sums.items():
+            by_task[task].append((number, known.n / sizes[number]))
+    shared = np.zeros((len(groups), len(groups)))
+    for found in by_task.values():
+        numbers, shares = map(np.array, zip(*found, strict=True))
+        shared[numbers[:, None], numbers] += np.outer(shares, shares)
+    return shared
+
+
+def _telling(wins: Sequence[_Tasks]) -> float:
+    """Give the variance of wins within niches.
+
+    Who wins has drawn well, so wins vary less than other trials, and as much less do they tell.
+    """
+    sums: defaultdict[str, Sums] = defaultdict(Sums)
+    for group in wins:
+        for (place, _), one in group.sums.items():
+            mean = one.scores / one.n
+            n, scores, squares = sums[place]
+            sums[place] = Sums(n + 1, scores + mean, squares + mean**2)
+        for place, one in group.past.items():
+            n, scores, squares = sums[place]
+            sums[place] = Sums(n + one.n, scores + one.scores, squares + one.squares)
+    squares = sum(max(0.0, one.squares - one.scores**2 / one.n) for one in sums.values())
+    return squares / max(1, sum(one.n - 1 for one in sums.values()))
+
+
+def _variances(groups: Sequence[_Tasks]) -> tuple[float, float]:
+    """Estimate, within teams and niches, what chance adds to a trial, and what its task adds.
+
+    What two teams miss on the same task, each against its other trials, they owe to the task.
+    """
+    squares, freedom = NOISE * BELIEF, BELIEF
+    missed: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for group in groups:
+        places = group.places
+        for n, total, square in places.values():
+            squares += square - total**2 / n
+            freedom += n - 1
+        for task, (times, scores, _) in group.sums.items():
+            n, total, _ = places[task[0]]
+            if n > times:
+                missed[task].append(scores / times - (total - scores) / (n - times))
+    product = sum((sum(one) ** 2 - sum(miss**2 for miss in one)) / 2 for one in missed.values())
+    pairs = sum(len(one) * (len(one) - 1) / 2 for one in missed.values())
+    together = max(LEAST, squares / freedom)
+    of_task = min(0.9 * together, max(0.0, product / (pairs + PAIRS)))
+    return together - of_task, of_task

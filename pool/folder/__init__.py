@@ -1,0 +1,1 @@
+"""The files that follow the ledger: agents, archives, copies of evolutions."""

@@ -1,0 +1,103 @@
+"""Makes sure that what a pool is made of lies in its folder: no link leads out of it.
+
+Pools are shared, by git and in archives. Who opened one whose `teams` or `evolutions` is a link
+would read or write wherever a stranger wants. So no command works on such a pool.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from ...schema.values.errors import InputError, StorageError
+from ..values.layout import (
+    AGENTS,
+    EVOLUTIONS,
+    LEDGER,
+    LOCK,
+    MEMORY,
+    PENDING,
+    SCAFFOLD,
+    SNAPSHOTS,
+    TEAMS,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+__all__ = ["refuse_link", "refuse_links"]
+
+PARTS = frozenset(
+    {
+        AGENTS, EVOLUTIONS, LEDGER, LOCK, MEMORY, PENDING, SCAFFOLD, SNAPSHOTS, TEAMS,
+        f".{LEDGER}.lock", ".gitattributes", ".gitignore",
+    }
+)  # fmt: skip
+"""What a pool has in its folder. What else is there is not looked at."""
+LEVELS = 2
+"""How deep the folder of the evolutions is looked into: each of their episodes has a folder."""
+
+
+def refuse_links(pool: Path, *, whole: bool = False) -> None:
+    """Make sure that a pool, which may be none yet, has neither links nor pipes in it.
+
+    The folder itself may be a link: whoever calls names it.
+
+    Args:
+        pool: The pool's folder.
+        whole: Whether its evolutions are looked into down to their last file.
+
+    Raises:
+        InputError: There is one.
+        StorageError: A folder cannot be read.
+    """
+    for entry in _entries(os.fspath(pool), within=PARTS):
+        _check_all(entry, LEVELS if entry.name == EVOLUTIONS and not whole else None)
+
+
+def refuse_link(folder: Path) -> None:
+    """Make sure that a folder is none that a link leads to.
+
+    Raises:
+        InputError: It is a link.
+    """
+    if folder.is_symlink():
+        raise _link(os.fspath(folder))
+
+
+def _check_all(entry: os.DirEntry[str], levels: int | None) -> None:
+    if entry.is_symlink():
+        raise _link(entry.path)
+    if entry.is_dir(follow_symlinks=False):
+        if levels != 0:
+            _check_below(entry.path, None if levels is None else levels - 1)
+    elif not entry.is_file(follow_symlinks=False):
+        raise InputError(f"{entry.path} is neither a file nor a folder. Remove it from the pool.")
+    elif entry.stat(follow_symlinks=False).st_nlink > 1:
+        raise InputError(
+            f"{entry.path} is a hard link: what is written there changes another file. Put a copy"
+            " of the file in its place."
+        )
+
+
+def _check_below(folder: str, levels: int | None) -> None:
+    for entry in _entries(folder):
+        _check_all(entry, levels)
+
+
+def _entries(folder: str, *, within: frozenset[str] | None = None) -> Iterator[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            yield from (entry for entry in entries if within is None or entry.name in within)
+    except (FileNotFoundError, NotADirectoryError):
+        return  # whoever wants to read it says so
+    except OSError as error:
+        raise StorageError(error.errno, error.strerror, folder) from error
+
+
+def _link(path: str) -> InputError:
+    return InputError(
+        f"{path} is a link, so the pool is not used: nothing was read or written. Put in its place"
+        " the file or folder itself that it leads to, if that belongs to the pool."
+    )

@@ -1,0 +1,149 @@
+"""Merging the files of a pool for git, one by one, as a merge driver of its own.
+
+git asks for each file that both sides changed. Lines of ledgers are united by their operations; an
+evolution's manifest is that of who went on further. What agents' folders say follows from the
+ledger, which git merges on its own: of these files one side's is kept, or what both have, and the
+next to open the pool writes them as the ledger has them.
+
+A clone without this driver goes by the pool's `.gitattributes`, where git itself keeps the lines of
+both sides. So nothing that this driver does may be needed to read the pool.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from ...runtime.repository.git import git
+from ...schema.loading.agent_document import LESSONS
+from ...schema.values.errors import AgentError, InputError, StorageError
+from ...schema.values.files import append, make_folders, write_atomically
+from ..values.layout import AGENTS, EVOLUTIONS, LEDGER, MANIFEST, TURNS
+from .manifests import united_manifests
+from .union import Contradiction, Side, union_of, united
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["DRIVER", "NAME", "merge_file", "set_up"]
+
+NAME = "coterie"
+"""What git's settings call the driver."""
+DRIVER = "mas-pool merge --driver %O %A %B %P"
+PATTERNS = (
+    LEDGER,
+    f"{EVOLUTIONS}/*/{TURNS}",
+    f"{EVOLUTIONS}/*/{MANIFEST}",
+    f"{AGENTS}/**",
+)
+"""The files of a pool that the driver merges."""
+
+
+def merge_file(ours: Path, theirs: Path, path: str) -> Sequence[str]:
+    """Merge one file for git: what is right stands in the first one afterwards.
+
+    Args:
+        ours: Our version.
+        theirs: Theirs.
+        path: What the file is called in the repository.
+
+    Returns:
+        What a person should know of.
+
+    Raises:
+        Contradiction: They say different things of one. Ours is as it was.
+        InputError: It is no file of a pool.
+        StorageError: A version is damaged, or cannot be read or written.
+    """
+    try:
+        return _merged(ours, theirs, path)
+    except Contradiction as error:
+        raise Contradiction(f"{error} To be where you were: git merge --abort.") from None
+
+
+def _merged(ours: Path, theirs: Path, path: str) -> Sequence[str]:
+    name = PurePosixPath(path)
+    texts = [_content(one) for one in (ours, theirs)]
+    names = [f"{path} (ours)", f"{path} (theirs)"]
+    if name.name in {LEDGER, TURNS}:
+        one, other = map(Side.of, names, texts)
+        if name.name == LEDGER:
+            lines, notes = union_of(one, other, Path(name.parent))
+        else:
+            lines, notes = united(one, other), ()
+        write_atomically(ours, b"".join(line.text for line in lines))
+        return notes
+    if name.name == MANIFEST:
+        mine, others = (text.decode("utf-8", "backslashreplace") for text in texts)
+        write_atomically(ours, united_manifests(names[0], mine, names[1], others))
+        return ()
+    if AGENTS not in name.parts:
+        raise InputError(f"{path} is no file of a pool that a merge driver is for.")
+    if name.name == LESSONS:
+        # As after a crash: the next to open the pool adds the others in the ledger's order.
+        write_atomically(ours, _beginning(*texts))
+    return ()
+
+
+def set_up(folder: Path) -> tuple[Path, Path]:
+    """Have git merge a pool with the driver, in this clone of its repository.
+
+    Args:
+        folder: The pool.
+
+    Returns:
+        The repository's folder, and the file with attributes that was written.
+
+    Raises:
+        InputError: The pool is in no repository of git, or its folder has a name that attributes
+            cannot have.
+        StorageError: The attributes cannot be written.
+    """
+    try:
+        top = Path(git(folder, "rev-parse", "--show-toplevel").strip())
+        path = folder / git(folder, "rev-parse", "--git-path", "info/attributes").strip()
+        git(folder, "config", f"merge.{NAME}.name", "Pools of coterie")
+        git(folder, "config", f"merge.{NAME}.driver", DRIVER)
+        git(folder, "config", f"merge.{NAME}.recursive", "union")
+    except AgentError as error:
+        raise InputError(
+            f"{folder} is in no repository of git that can be set up: {error}"
+        ) from None
+    inside = folder.resolve().relative_to(top.resolve()).as_posix()
+    lines = [f"{_pattern(inside, one)} merge={NAME}" for one in PATTERNS]
+    there = _content(path) if path.exists() else b""
+    if missing := [line for line in map(os.fsencode, lines) if line not in there.splitlines()]:
+        make_folders(path.parent)
+        gap = b"" if not there or there.endswith(b"\n") else b"\n"
+        append(path, gap + b"".join(line + b"\n" for line in missing))
+    return top, path
+
+
+def _pattern(inside: str, name: str) -> str:
+    """Write the pattern of a pool's file for git's attributes."""
+    begun = "" if inside == "." else inside + "/"
+    if any(letter in begun for letter in '\\"*?[]\n'):
+        raise InputError(
+            f"{inside!r} has characters that patterns of git have a meaning for. Rename the folder."
+        )
+    whole = f"/{begun}{name}"
+    return f'"{whole}"' if any(letter.isspace() for letter in whole) else whole
+
+
+def _beginning(one: bytes, other: bytes) -> bytes:
+    """Give the lines with which both begin."""
+    lines = zip(one.splitlines(keepends=True), other.splitlines(keepends=True), strict=False)
+    found = list[bytes]()
+    for mine, theirs in lines:
+        if mine != theirs:
+            break
+        found.append(mine)
+    return b"".join(found)
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be read: {error.strerror}.") from error

@@ -1,0 +1,251 @@
+"""Making one pool of two copies of it that went on by themselves.
+
+The ledger is the union of theirs, and all else follows: files of teams and evolutions are those of
+either, agents' folders and the scaffold are written as the ledger has them. What contradicts is
+found before anything is touched. The new ledger is written last, and in one piece: whoever is
+stopped before leaves files that no line names, and merging again is all that is to be done.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...schema.loading.loading import read_team
+from ...schema.values.errors import ConfigError, InputError, StorageError
+from ...schema.values.files import locked, rename, write_atomically
+from ..folder.agent_folders import AgentFolders
+from ..folder.own_files import refuse_links
+from ..folder.replacing import copy_folder, put_back, replace_evolution
+from ..ledger.ledger import Ledger
+from ..ledger.scaffold import Scaffold
+from ..ledger.state import State
+from ..teams.pool import Pool
+from ..values.layout import EVOLUTIONS, LEDGER, LOCK, MANIFEST, TEAMS, TURNS, make_folders
+from .manifests import united_manifests
+from .union import Contradiction, Line, Side, union_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+__all__ = ["Joined", "join", "join_into"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Joined:
+    """What became of a pool by merging.
+
+    Attributes:
+        lines: How many lines its ledger has now.
+        taken: How many of them it did not have before.
+        notes: What a person should know of: what both sides changed, and which change counts.
+    """
+
+    lines: int
+    taken: int
+    notes: tuple[str, ...]
+
+
+def join(folder: Path, other: Path, *, tell: Callable[[str], None]) -> Joined:
+    """Take all that happened to another copy of a pool into a pool. The other one stays as it is.
+
+    Args:
+        folder: The pool. Nobody should be at work on it.
+        other: The other copy.
+        tell: Told where a person's edits of the scaffold were copied to.
+
+    Raises:
+        InputError: One of them is no pool, or both are the same folder.
+        Contradiction: They say different things of one; nothing was changed.
+        StorageError: One is damaged, or the pool cannot be written.
+    """
+    _expect_two(folder, other)
+    return _join(folder, other, folder, tell)
+
+
+def join_into(target: Path, one: Path, other: Path, *, tell: Callable[[str], None]) -> Joined:
+    """Make a new pool of two copies of one. Both stay as they are.
+
+    Args:
+        target: Its folder, which is not there yet, or is empty.
+        one: The one.
+        other: The other.
+        tell: As `join`.
+
+    Raises:
+        InputError: There is something in the folder, or as `join`.
+        Contradiction: As `join`; then there is no new pool.
+        StorageError: As `join`.
+    """
+    _expect_two(one, other)
+    if target.exists() and not (target.is_dir() and not any(target.iterdir())):
+        raise InputError(
+            f"{target} is there already. Name a new folder; to take {other} into {one} itself,"
+            " leave out --into."
+        )
+    if not target.parent.is_dir():
+        raise InputError(f"{target}: there is no folder {target.parent}.")
+    aside = _aside(target)
+    try:
+        copy_folder(one, aside)
+        joined = _join(aside, other, one, tell)
+        with suppress(FileNotFoundError):
+            target.rmdir()
+        aside.chmod(0o755)
+        rename(aside, target)
+    except StorageError:
+        raise
+    except OSError as error:
+        raise StorageError(error.errno, error.strerror, str(target)) from error
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+    return joined
+
+
+def _aside(target: Path) -> Path:
+    """Make a folder beside another one.
+
+    Raises:
+        StorageError: It cannot be made.
+    """
+    try:
+        return Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
+    except OSError as error:
+        raise StorageError(error.errno, error.strerror, str(target)) from error
+
+
+def _join(folder: Path, other: Path, called: Path, tell: Callable[[str], None]) -> Joined:
+    """Take another copy into a pool, which messages call as they do."""
+    heads = [_checked(one, tell) for one in (folder, other)]
+    with locked(folder / LOCK), locked(Ledger(folder / LEDGER).lock):
+        put_back(folder)  # what a merge left that was killed
+        before = Side.of(str(called / LEDGER), _content(folder / LEDGER))
+        theirs = Side.of(str(other / LEDGER), _content(other / LEDGER))
+        lines, notes = union_of(before, theirs, folder)
+        state = _state(folder, lines)
+        evolutions = dict(_evolutions(folder, other, called))
+        _take_teams(folder, other, state)
+        for name, manifest in evolutions.items():
+            _take_evolution(folder, name, other / EVOLUTIONS / name, manifest)
+        write_atomically(folder / LEDGER, b"".join(line.text for line in lines))
+        for agent in state.agents.values():
+            AgentFolders(folder).write(agent, state.learnt)
+        Scaffold(pool=folder, tell=tell).follow(state.heads)
+    return Joined(
+        lines=len(lines),
+        taken=len(lines) - len(before.lines),
+        notes=(*notes, *_of_heads(heads, state)),
+    )
+
+
+def _expect_two(folder: Path, other: Path) -> None:
+    for one in (folder, other):
+        refuse_links(one, whole=True)
+        if not (one / LEDGER).is_file():
+            raise InputError(f"no pool in {str(one)!r}: it has no {LEDGER}.")
+    if folder.samefile(other):
+        raise InputError(f"{folder} and {other} are one folder. Name two copies of a pool.")
+
+
+def _checked(folder: Path, tell: Callable[[str], None]) -> str:
+    """Make sure that a pool opens, so that what a crash left is put right; name its head."""
+    head = Pool.open(folder, report=tell).head
+    return head.name if head else ""
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise StorageError(error.errno, error.strerror, str(path)) from error
+
+
+def _state(folder: Path, lines: Sequence[Line]) -> State:
+    state = State(folder)
+    for line in lines:
+        state.take(line.entry)
+    return state
+
+
+def _of_heads(heads: Sequence[str], state: State) -> Iterator[str]:
+    if len({*heads}) > 1 and all(heads):
+        head, others = state.heads[-1].name, [one for one in heads if one != state.heads[-1].name]
+        yield (
+            f"both sides have a head: {' and '.join(heads)}. {head} is the head now, and"
+            f" {' and '.join(others)} is a team beside it."
+        )
+
+
+def _take_teams(folder: Path, other: Path, state: State) -> None:
+    """Take the files of teams; of two that write one team differently, always the same one."""
+    make_folders(folder)
+    for member in state.teams.values():
+        theirs = other / TEAMS / member.path.name
+        if not theirs.is_file():
+            continue
+        if not member.path.is_file():
+            write_atomically(member.path, _content(theirs))
+        elif _content(member.path) != _content(theirs):
+            right = [path for path in (member.path, theirs) if _is(path, member.content_hash)]
+            _write(member.path, min(map(_content, right or [member.path])))
+
+
+def _is(path: Path, content_hash: str) -> bool:
+    try:
+        return read_team(path).content_hash == content_hash
+    except (ConfigError, InputError):
+        return False
+
+
+def _write(path: Path, text: bytes) -> None:
+    if not path.is_file() or _content(path) != text:
+        write_atomically(path, text)
+
+
+def _evolutions(folder: Path, other: Path, called: Path) -> Iterator[tuple[str, str | None]]:
+    """Give the evolutions of another copy, each with what its manifest is to say.
+
+    Raises:
+        Contradiction: One went on differently on both sides, or is another one.
+    """
+    for path in _folders_in(other / EVOLUTIONS):
+        own, name = folder / EVOLUTIONS / path.name, called / EVOLUTIONS / path.name
+        mine, theirs = (_text(one / MANIFEST) for one in (own, path))
+        if mine is None or theirs is None:
+            yield path.name, theirs
+            continue
+        turns = sorted((_text(one / TURNS) or "" for one in (own, path)), key=len)
+        if not turns[1].startswith(turns[0]):
+            raise Contradiction(
+                f"{name} and {path} are one evolution that went on differently. Nothing was"
+                " merged. Keep one of the two, and take the teams of the other one in with:"
+                " mas-pool import."
+            )
+        yield path.name, united_manifests(str(name), mine, str(path), theirs)
+
+
+def _folders_in(evolutions: Path) -> Sequence[Path]:
+    """Give the folders of evolutions; what a crash left there has a name that none of them has."""
+    return sorted(path for path in evolutions.glob("[!.]*") if path.is_dir())
+
+
+def _text(path: Path) -> str | None:
+    return _content(path).decode("utf-8", "backslashreplace") if path.is_file() else None
+
+
+def _take_evolution(folder: Path, name: str, theirs: Path, manifest: str | None) -> None:
+    """Take an evolution, with its journal; one that both have, of who went on further."""
+    own = folder / EVOLUTIONS / name
+    sizes = [_size(one / TURNS) if one.is_dir() else -1 for one in (own, theirs)]
+    if sizes[0] < sizes[1]:
+        replace_evolution(folder, name, theirs, manifest)
+    elif manifest is not None:
+        _write(own / MANIFEST, manifest.encode())
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.is_file() else 0

@@ -1,0 +1,79 @@
+"""What two copies of an evolution say that it was begun with, as one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...schema.values.errors import StorageError
+from ...schema.values.json_text import dumps, loads
+from ...schema.values.values import is_list, is_mapping
+from .union import Contradiction
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["united_manifests"]
+
+GROWING = ("commands", "coterie")
+"""What is added to by whoever goes on with an evolution; and tasks are."""
+
+
+def united_manifests(one: str, text: str, other: str, others: str) -> str:
+    """Give the manifest of an evolution that two copies of a pool have.
+
+    The tasks are those of the copy that has more of them, and begin with those of the other one.
+
+    Args:
+        one: What to call the one in messages.
+        text: What it says.
+        other: What to call the other one.
+        others: What that says.
+
+    Raises:
+        Contradiction: They are of two evolutions.
+        StorageError: One is no manifest.
+    """
+    if text == others:
+        return text
+    mine, theirs = _read(one, text), _read(other, others)
+    less, more = sorted((mine, theirs), key=lambda each: (len(each["tasks"]), dumps(each)))
+    begun = list(less["tasks"].items())
+    if list(more["tasks"].items())[: len(begun)] != begun or _rest(less) != _rest(more):
+        raise Contradiction(
+            f"{one} and {other} are two evolutions of one name: begun with other tasks, or another"
+            " recipe. Nothing was merged. Keep one of the two, and take the teams of the other one"
+            " in with: mas-pool import."
+        )
+    grown = {name: list(dict.fromkeys((*more[name], *less[name]))) for name in GROWING}
+    return dumps({**more, **grown}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _read(name: str, text: str) -> Mapping[str, Any]:
+    try:
+        value = loads(text)
+    except ValueError as error:
+        raise StorageError(f"{name}: cannot be read: {error}.") from None
+    if not is_mapping(value) or not is_mapping(value.get("tasks")):
+        raise StorageError(f"{name}: not what an evolution wrote there.")
+    if not all(_are_texts(value.get(growing)) for growing in GROWING):
+        raise StorageError(f"{name}: not what an evolution wrote there.")
+    return value
+
+
+def _are_texts(value: Any) -> bool:
+    return is_list(value) and all(isinstance(one, str) for one in value)
+
+
+def _rest(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Give what does not change while an evolution goes on, as `Manifest.differences` has it."""
+    kept = {name: item for name, item in value.items() if name not in {"tasks", *GROWING}}
+    models = kept.get("models")
+    if is_mapping(models):
+        kept["models"] = {alias: _without_address(model) for alias, model in models.items()}
+    return kept
+
+
+def _without_address(model: Any) -> Any:
+    if not is_mapping(model):
+        return model
+    return {name: item for name, item in model.items() if name != "api_base"}

@@ -1,0 +1,231 @@
+"""What became of a pool since a revision of git: for whoever reviews a branch that evolved it."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from ...runtime.repository.repository import Repository
+from ...runtime.values.usage import Usage
+from ...schema.values.errors import AgentError, InputError
+from ...schema.values.files import append
+from ...schema.values.problems import quoted
+from ..expectation.expectation import ranked
+from ..ledger.ledger import Ledger
+from ..ledger.state import State
+from ..population.evolutions import turns_in, usage_of
+from ..values.layout import EVOLUTIONS, LEDGER, TURNS
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator, Mapping
+
+    from ..expectation.expectation import Expectation
+    from ..ledger.agents import PoolAgent
+    from ..ledger.learnt import Learnt
+    from ..ledger.ledger import Entry
+    from ..ledger.members import Member
+    from ..teams.pool import Pool
+
+__all__ = ["Since", "Stream"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stream:
+    """What an evolution did since then.
+
+    Attributes:
+        tasks: How many tasks.
+        score: The sum of what their answers scored.
+        teams: What the runs of teams consumed, those of candidates that were not kept as well.
+        operators: What operators consumed.
+        judging: What judging consumed.
+    """
+
+    tasks: int = 0
+    score: float = 0.0
+    teams: Usage = field(default_factory=Usage)
+    operators: Usage = field(default_factory=Usage)
+    judging: Usage = field(default_factory=Usage)
+
+    @property
+    def usage(self) -> Usage:
+        """Everything together."""
+        return self.teams + self.operators + self.judging
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Since:
+    """What became of a pool since a revision.
+
+    Attributes:
+        revision: Its hash, shortened.
+        pool: The pool as it is now.
+        before: The pool as it was: its teams by name.
+        born: The teams that are new, in the order of their births.
+        agents: The agents that are new.
+        retired: The teams and agents that were members, and are none any more.
+        restored: Those that were none, and are members again.
+        dropped: How many children were dropped.
+        trials: How many evaluations are new.
+        learnt: The entries of the memory that are new.
+        best: The team of which most was expected then, with that; None where there was no team.
+        best_now: The same as of now.
+        streams: What each evolution did, by its name.
+    """
+
+    revision: str
+    pool: Pool
+    before: Mapping[str, Member]
+    born: tuple[Member, ...]
+    agents: tuple[PoolAgent, ...]
+    retired: tuple[Member | PoolAgent, ...]
+    restored: tuple[Member | PoolAgent, ...]
+    dropped: int
+    trials: int
+    learnt: tuple[Learnt, ...]
+    best: tuple[Member, Expectation] | None
+    best_now: tuple[Member, Expectation] | None
+    streams: Mapping[str, Stream]
+
+    @classmethod
+    def of(cls, pool: Pool, revision: str) -> Self:
+        """Compare a pool with what it was.
+
+        Args:
+            pool: The pool, in a repository of git.
+            revision: A commit, a branch or a tag, as git takes it.
+
+        Raises:
+            InputError: The pool is in no repository, or there is no such revision, or no pool yet.
+            StorageError: The ledger, then or now, is damaged.
+        """
+        with _Was.of(pool.folder, revision) as was:
+            state, lines = was.state()
+            streams = dict(was.streams())
+        known = {**state.teams, **state.agents}
+        now = {**pool.teams, **pool.all_agents}
+        moved = [(one, known[name]) for name, one in now.items() if name in known]
+        added = [entry for entry in pool.entries() if entry.op not in lines]
+        return cls(
+            revision=was.commit[:7],
+            pool=pool,
+            before=state.teams,
+            born=tuple(team for name, team in pool.teams.items() if name not in known),
+            agents=tuple(
+                all_agent for name, all_agent in pool.all_agents.items() if name not in known
+            ),
+            retired=tuple(one for one, was in moved if one.retired and not was.retired),
+            restored=tuple(one for one, was in moved if was.retired and not one.retired),
+            dropped=sum(one.value["kind"] == "rejected" for one in added),
+            trials=sum(one.value["kind"] in {"evaluated", "failed"} for one in added),
+            learnt=tuple(one for name, one in pool.learnt.items() if name not in state.learnt),
+            best=_best(state.teams),
+            best_now=_best(pool.teams),
+            streams=streams,
+        )
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing happened."""
+        new = (self.born, self.agents, self.retired, self.restored, self.learnt, self.streams)
+        return not any(new) and not self.trials and not self.dropped
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Was:
+    """A pool as it was at a commit.
+
+    Attributes:
+        folder: The pool.
+        repository: What it stands in.
+        revision: The commit, as somebody named it.
+        commit: Its id.
+    """
+
+    folder: Path
+    repository: Repository
+    revision: str
+    commit: str
+
+    @classmethod
+    @contextmanager
+    def of(cls, folder: Path, revision: str) -> Generator[Self]:
+        """Look at a pool as it was, for a `with` block.
+
+        Raises:
+            InputError: It is in no repository that can be read, or there is no such revision.
+        """
+        with ExitStack() as stack:
+            try:
+                repository = stack.enter_context(Repository.around(folder))
+            except AgentError as error:
+                raise InputError(f"--since: {error}") from None
+            if repository is None:
+                raise InputError(
+                    f"{folder} is in no repository of git, so nothing is known of what it was."
+                )
+            try:
+                commit = repository.commit_of(revision)
+            except AgentError:
+                raise InputError(
+                    f"--since {quoted(revision)}: git knows no such commit, branch or tag."
+                ) from None
+            yield cls(folder=folder, repository=repository, revision=revision, commit=commit)
+
+    def state(self) -> tuple[State, frozenset[str]]:
+        """Read what the pool was, and the operations that had happened by then."""
+        text = self._text(LEDGER)
+        if text is None:
+            raise InputError(f"--since {quoted(self.revision)}: {self.folder} was no pool then.")
+        state, ops = State(self.folder), set[str]()
+        for entry in _entries(text):
+            state.take(entry)
+            ops.add(entry.op)
+        return state, frozenset(ops)
+
+    def streams(self) -> Iterator[tuple[str, Stream]]:
+        """Sum up what evolutions did since then."""
+        for path in sorted((self.folder / EVOLUTIONS).glob(f"*/{TURNS}")):
+            name = path.parent.name
+            text = self._text(f"{EVOLUTIONS}/{name}/{TURNS}")
+            done = {one.op for one in _entries(text)} if text else frozenset[str]()
+            stream = Stream()
+            for entry in turns_in(path):
+                if entry.op not in done:
+                    stream = _after(stream, entry.value)
+            if stream.tasks:
+                yield name, stream
+
+    def _text(self, name: str) -> str | None:
+        """Read a file of the pool; None where it was not there."""
+        place = (self.folder.resolve() / name).relative_to(self.repository.source)
+        return self.repository.text(self.commit, place.as_posix())
+
+
+def _entries(text: str) -> Iterator[Entry]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / LEDGER
+        append(path, text.encode("utf-8", "surrogateescape"))
+        yield from Ledger(path).read()
+
+
+def _best(teams: Mapping[str, Member]) -> tuple[Member, Expectation] | None:
+    """Find of whom most was expected, as the teams' trials say."""
+    for member, expected in ranked(teams.values()).items():
+        if member.retired is None:
+            return member, expected
+    return None
+
+
+def _after(stream: Stream, line: Mapping[str, Any]) -> Stream:
+    teams, operators, judging = usage_of(line)
+    return Stream(
+        tasks=stream.tasks + 1,
+        score=stream.score + line["score"],
+        teams=stream.teams + teams,
+        operators=stream.operators + operators,
+        judging=stream.judging + judging,
+    )

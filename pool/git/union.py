@@ -1,0 +1,319 @@
+"""The union of two ledgers of one pool: each operation once, each after what it refers to.
+
+Both are copies that went on by themselves. What both have comes in the order in which the one of
+them has it that went on less; between two such lines come first its own lines, and then those of
+the other. So the order of either side is kept, the union is the same whichever side is asked
+first, and what the side says that went on further comes last: of an agent that both revised, its
+last revision is what the agent is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+from ...runtime.values.terminal import counted
+from ...schema.values.errors import InputError, StorageError
+from ...schema.values.problems import quoted
+from ..ledger.ledger import START, Entry, entry_of
+from ..ledger.scaffold import HEAD
+from ..ledger.state import State, in_order
+from ..teams.exchange import IMPORTED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+__all__ = ["Contradiction", "Line", "Side", "union_of", "united"]
+
+MOST_TOLD = 60
+"""Characters of a task or a text by which a line is told."""
+MEMBERS = ("team", "agent")
+
+
+class Contradiction(InputError):
+    """Two copies of a pool say different things of one, so there is no union of them."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Line:
+    """A line of a ledger.
+
+    Attributes:
+        text: The whole of it, with its end.
+        entry: What it says.
+    """
+
+    text: bytes
+    entry: Entry
+
+    @property
+    def op(self) -> str:
+        """The operation that it records."""
+        return self.entry.op
+
+    def __str__(self) -> str:
+        return f"line {self.entry.end.line}, {_told(self.entry.value)}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Side:
+    """One of two copies.
+
+    Attributes:
+        name: What to call it in messages.
+        lines: The lines of its ledger, each once.
+    """
+
+    name: str
+    lines: tuple[Line, ...]
+
+    @classmethod
+    def of(cls, name: str, content: bytes) -> Side:
+        """Read a file that is a ledger. The unfinished line of a crash counts for nothing.
+
+        Args:
+            name: What to call it in messages.
+            content: What is in the file.
+
+        Raises:
+            StorageError: A line is damaged.
+            Contradiction: A line repeats an operation and says something else.
+        """
+        found, after = dict[str, Line](), START
+        for text in BytesIO(content):
+            if not text.endswith(b"\n"):
+                break
+            try:
+                entry = entry_of(text, after)
+            except ValueError as error:
+                raise _damage(name, after.line + 1, str(error)) from None
+            if entry is None:
+                raise _damage(name, after.line + 1, "does not match its checksum")
+            line, after = Line(text=text, entry=entry), entry.end
+            if (known := found.setdefault(line.op, line)).text != text:
+                raise _other_of(line.op, (name, known), (name, line))
+        return cls(name=name, lines=tuple(found.values()))
+
+    def ordered(self, folder: Path) -> Side:
+        """Give it with its lines in an order in which they can be read, as far as there is one."""
+        lines = {id(line.entry): line for line in self.lines}
+        entries = in_order([line.entry for line in self.lines], folder)
+        return Side(name=self.name, lines=tuple(lines[id(entry)] for entry in entries))
+
+
+def union_of(one: Side, other: Side, folder: Path) -> tuple[Sequence[Line], Sequence[str]]:
+    """Unite the ledgers of two copies of a pool.
+
+    Args:
+        one: The one.
+        other: The other.
+        folder: The pool's folder, for messages and paths.
+
+    Returns:
+        The lines; and what a person should know of: agents that both sides revised, and the like.
+
+    Raises:
+        Contradiction: One operation says different things on both sides, or two members of one
+            name were born.
+        StorageError: One of them cannot be read on its own.
+    """
+    one, other = one.ordered(folder), other.ordered(folder)
+    lines = united(one, other)
+    state, births = State(folder), dict[str, Line]()
+    for line in lines:
+        try:
+            state.take(line.entry)
+        except ValueError as error:
+            _expect_whole(one, folder)
+            _expect_whole(other, folder)
+            raise _misfit(line, births, (one, other), error) from None
+        for name in _born(line.entry.value):
+            births[name] = line
+    return lines, tuple(_notes(one, other, lines))
+
+
+def united(one: Side, other: Side) -> list[Line]:
+    """Unite two files whose lines have operations; see the module.
+
+    Raises:
+        Contradiction: One operation says different things on both sides.
+    """
+    one, other = _settled(one, other), _settled(other, one)
+    _expect_equal(one, other)
+    first, second = sorted((one, other), key=lambda side: _weight(side, _ops(one) & _ops(other)))
+    common = _ops(first) & _ops(second)
+    places = {line.op: number for number, line in enumerate(first.lines)}
+    latest, added = -1, dict[int, list[Line]]()
+    for line in second.lines:
+        if line.op in common:
+            # As far as both agree on the order. Else this line waits for all that it came after.
+            latest = max(latest, places[line.op])
+        else:
+            added.setdefault(latest, []).append(line)
+    found, waiting = list[Line](), added.get(-1, [])
+    for number, line in enumerate(first.lines):
+        if line.op in common:
+            found += waiting
+            waiting = []
+        found.append(line)
+        waiting += added.get(number, ())
+    return [_shared(line, second) for line in (*found, *waiting)]
+
+
+def _settled(side: Side, other: Side) -> Side:
+    """Leave out what the other side says better of an operation that is named by what it is of.
+
+    Both took in the same team or trial of another pool, and one of them had a twin of it.
+    """
+    there = {line.op: line for line in other.lines}
+    kept = [
+        line
+        for line in side.lines
+        if not line.op.startswith(IMPORTED) or _is_better(line, there.get(line.op, line))
+    ]
+    return Side(name=side.name, lines=tuple(kept)) if len(kept) < len(side.lines) else side
+
+
+def _is_better(line: Line, other: Line) -> bool:
+    kinds = [one.entry.value.get("kind") == "born" for one in (line, other)]
+    return line.text == other.text or all(kinds) or (kinds[0], other.text) > (kinds[1], line.text)
+
+
+def _ops(side: Side) -> set[str]:
+    return {line.op for line in side.lines}
+
+
+def _weight(side: Side, common: set[str]) -> tuple[bool, int, bytes]:
+    """Say how far a side went on by itself, and what tells it from one that went as far.
+
+    One that has nothing of its own adds nothing: the other stays as it is, in its own order.
+    """
+    own = [line.text for line in side.lines if line.op not in common]
+    return (
+        not own,
+        len(own),
+        hashlib.sha256(b"".join(own or [one.text for one in side.lines])).digest(),
+    )
+
+
+def _expect_equal(one: Side, other: Side) -> None:
+    there = {line.op: line for line in other.lines}
+    unequal = [
+        (line, there[line.op])
+        for line in one.lines
+        if line.op in there and line.text != there[line.op].text and not _is_first(line)
+    ]
+    if unequal:
+        (mine, theirs), *more = unequal
+        raise _other_of(mine.op, (one.name, mine), (other.name, theirs), more=len(more))
+
+
+def _is_first(line: Line) -> bool:
+    """Tell whether it is the line that a pool begins with: one side may say that it is shared."""
+    return line.entry.value.get("kind") == "pool"
+
+
+def _shared(line: Line, second: Side) -> Line:
+    """Give the first line as the side has it whose branches are merged."""
+    if not _is_first(line) or line.entry.value.get("shared"):
+        return line
+    return next((one for one in second.lines if one.op == line.op), line)
+
+
+def _born(value: Mapping[str, Any]) -> Iterator[str]:
+    if value.get("kind") == "born":
+        yield from (value[of] for of in MEMBERS if of in value)
+
+
+def _expect_whole(side: Side, folder: Path) -> None:
+    """Make sure that it is not a side alone that is damaged.
+
+    Raises:
+        StorageError: It is.
+    """
+    state = State(folder)
+    for line in side.lines:
+        try:
+            state.take(line.entry)
+        except ValueError as error:
+            raise _damage(side.name, line.entry.end.line, str(error)) from None
+
+
+def _damage(name: str, line: int, what: str) -> StorageError:
+    return StorageError(
+        f"{name}: line {line}: {what}. Nothing was merged. To see all that is wrong with that copy:"
+        " mas-pool verify."
+    )
+
+
+def _other_of(
+    op: str, mine: tuple[str, Line], theirs: tuple[str, Line], *, more: int = 0
+) -> Contradiction:
+    further = f" So do {counted(more, 'more operation')}." if more else ""
+    return Contradiction(
+        f"the operation {quoted(op)} says one thing in {mine[0]} ({mine[1]}) and another in"
+        f" {theirs[0]} ({theirs[1]}): both went on with one evolution, or they are no copies of one"
+        f" pool.{further} Nothing was merged. Keep one of the two, and take the teams of the other"
+        " one in with: mas-pool import."
+    )
+
+
+def _misfit(
+    line: Line, births: Mapping[str, Line], sides: Sequence[Side], error: ValueError
+) -> Contradiction | StorageError:
+    for name in _born(line.entry.value):
+        if (earlier := births.get(name)) is not None:
+            said = " and ".join(
+                f"by {quoted(one.op)} in {_side_of(one, sides)} ({one})" for one in (earlier, line)
+            )
+            return Contradiction(
+                f"two members called {quoted(name)} were born, {said}. In pools that mas-pool init"
+                " made shared, names do not collide. Nothing was merged. Take the teams of one into"
+                " the other, which gives them other names, with: mas-pool import."
+            )
+    return Contradiction(
+        f"the operation {quoted(line.op)} of {_side_of(line, sides)} ({line}) cannot follow what"
+        f" the other side did: {error}. Nothing was merged."
+    )
+
+
+def _side_of(line: Line, sides: Sequence[Side]) -> str:
+    return next(side.name for side in sides if any(one.text == line.text for one in side.lines))
+
+
+def _notes(one: Side, other: Side, lines: Sequence[Line]) -> Iterator[str]:
+    """Say what both sides changed, and which change is the one that counts now."""
+    changed = [
+        {subject: line for line in side.lines if line.op not in there and (subject := _of(line))}
+        for side, there in ((one, _ops(other)), (other, _ops(one)))
+    ]
+    last = {subject: line for line in lines if (subject := _of(line))}
+    for subject in sorted(changed[0].keys() & changed[1].keys()):
+        line = last[subject]
+        yield (
+            f"both sides {subject}. What {quoted(line.op)} of {_side_of(line, (one, other))} says"
+            " is what counts now; the ledger has both."
+        )
+
+
+def _of(line: Line) -> str:
+    """Say what a line changed that only one can have the last word on; nothing otherwise."""
+    value = line.entry.value
+    match value.get("kind"):
+        case "revised":
+            return f"revised the agent {quoted(value['agent'])}"
+        case "told" if value.get("what") == HEAD:
+            return "said which team is the head"
+        case _:
+            return ""
+
+
+def _told(value: Mapping[str, Any]) -> str:
+    who = next((value[of] for of in MEMBERS if of in value), value.get("what", ""))
+    task = value.get("task", "")
+    said = " ".join(str(word) for word in (value.get("kind", "a line"), who) if word)
+    score = f" with {value['score']}" if "score" in value else ""
+    return f"{said}{f' on {quoted(str(task)[:MOST_TOLD])}' if task else ''}{score}"

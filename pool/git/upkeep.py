@@ -1,0 +1,268 @@
+"""Looking after a pool's folder: finding what is wrong with it, and going on with what is left."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import TYPE_CHECKING
+
+from ...schema import dump
+from ...schema.host.catalogue import Catalogue
+from ...schema.loading.loading import load_team
+from ...schema.values.errors import ConfigError, InputError, StorageError
+from ...schema.values.files import locked, sync, write_atomically
+from ...schema.values.problems import quoted
+from ..folder.agent_folders import AgentFolders
+from ..folder.own_files import refuse_links
+from ..ledger.changes import Retired
+from ..ledger.ledger import Entry, Ledger, entry_of, line_of
+from ..ledger.scaffold import Scaffold
+from ..ledger.shape import misshapen
+from ..ledger.state import State, first_line, in_order
+from ..teams.pool import Pool
+from ..values.layout import LEDGER, PENDING, TEAMS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ...schema.team.team import Team
+    from ..ledger.members import Member
+
+__all__ = ["Findings", "repair", "verify"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Findings:
+    """What looking through a pool found.
+
+    Attributes:
+        lines: Whole lines of the ledger.
+        teams: Teams that were ever born.
+        members: Those that were not retired.
+        agents: Agents that were ever born.
+        faults: What keeps the pool, or a member, from being used.
+        notes: What is to be known and harms nothing: what a crash left, files of retired teams.
+    """
+
+    lines: int
+    teams: int
+    members: int
+    agents: int
+    faults: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def verify(folder: Path, catalogue: Catalogue | None = None) -> Findings:
+    """Look through a pool, from the first line of its ledger to the last of its files.
+
+    Every line is whole, and as `ledger.schema.json` has it. Every parent was born before its child,
+    so lineage has no cycle. Every team's file loads, is the team that was born, and has its
+    lineage. Every agent's files are as the ledger has the agent, and what it has learnt.
+
+    Args:
+        folder: The pool.
+        catalogue: What names teams may use. By default, what is installed.
+
+    Raises:
+        InputError: There is no pool.
+    """
+    ledger = Ledger(_ledger_of(folder))
+    state, faults, notes, read = State(folder), list[str](), list[str](), list[Entry]()
+    lines = 0
+    try:
+        read.extend(ledger.read())
+    except StorageError as error:
+        faults.append(str(error))
+    entries = in_order(read, folder)
+    for entry in entries:
+        where = f"{ledger.path}: line {entry.end.line}"
+        faults += (f"{where}: {said}" for said in misshapen(entry.value))
+        try:
+            state.take(entry)
+        except ValueError as error:
+            faults.append(f"{where}: {error}.")
+            break
+        lines += 1
+    if entries is not read:
+        notes.append(
+            f"{ledger.path}: lines stand ahead of what they refer to, as a merge may leave them."
+            " The next to open the pool puts them in order."
+        )
+    if not faults:
+        notes += _left_behind(ledger.path, state, read[-1].end.offset if read else 0)
+    known = catalogue or Catalogue.of_host()
+    for member in state.teams.values():
+        (faults if member.retired is None else notes).extend(_faults_of(member, known))
+    for agent in state.agents.values():
+        behind, wrong = AgentFolders(folder).look(agent, state.learnt)
+        notes += (f"{one} It is brought up by the next to open." for one in behind)
+        (faults if agent.retired is None else notes).extend(wrong)
+    notes += _of_scaffold(folder, state)
+    return Findings(
+        lines=lines,
+        teams=len(state.teams),
+        members=len(state.live),
+        agents=len(state.agents),
+        faults=tuple(faults),
+        notes=tuple(notes),
+    )
+
+
+def repair(folder: Path, catalogue: Catalogue | None = None) -> list[str]:
+    """Make a damaged pool one that opens again, with what is left; say what was done.
+
+    Lines of the ledger that are damaged, or that refer to what is lost with them, are left out; the
+    damaged ledger is kept beside the new one. Members whose files are lost or hold another team are
+    retired. Files of agents are written anew from the ledger. Nothing else is removed: see
+    `Pool.remove_orphans`.
+
+    Args:
+        folder: The pool. Nobody else should be at work on it.
+        catalogue: What names teams may use. By default, what is installed.
+
+    Raises:
+        InputError: There is no pool.
+        StorageError: The pool cannot be written, or another version of coterie made it.
+    """
+    done = _salvage(_ledger_of(folder))
+    pool = Pool(folder, catalogue=catalogue, report=done.append)
+    pool.remove_orphans(dry_run=True)  # takes in the ledger to its end, and mends that
+    for member in tuple(pool.members.values()):
+        if not member.is_readable:
+            reason = "its file is lost, or holds another team"
+            pool.commit(Retired(member=member.name, reason=reason), op=f"repair/{member.name}")
+            done.append(f"{member.name} was retired: {reason}.")
+        elif _tells_otherwise(member.team, member):
+            told = replace(member.team, name=member.name, lineage=member.born)
+            write_atomically(member.path, dump(told))
+            done.append(f"{member.path}: name and lineage were written anew from the ledger.")
+    folders = AgentFolders(folder)
+    for agent in pool.all_agents.values():
+        for path in folders.write(agent, pool.learnt):
+            done.append(f"{path}: was written anew from the ledger.")
+    return done
+
+
+def _of_scaffold(folder: Path, state: State) -> Iterator[str]:
+    """Say what of the head's folder is not as the ledger has it. That harms nothing."""
+    scaffold = Scaffold(pool=folder, tell=lambda _said: None)
+    try:
+        look = scaffold.look(state.heads)
+    except StorageError:
+        return  # the head's own file is at fault, and that is told
+    for name in look.behind:
+        yield f"{scaffold.folder / name}: a crash left it behind. The next to open brings it up."
+    for name in look.edited:
+        yield (
+            f"{scaffold.folder / name}: edited. mas-pool adopt takes it in; else it is copied aside"
+            " when the head changes."
+        )
+    for name in look.strange:
+        yield f"{scaffold.folder / name}: no part of the team. It stays."
+
+
+def _ledger_of(folder: Path) -> Path:
+    refuse_links(folder)
+    path = folder / LEDGER
+    if not path.is_file():
+        raise InputError(f"no pool in {str(folder)!r}: it has no {LEDGER}.")
+    return path
+
+
+def _left_behind(path: Path, state: State, end: int) -> Iterator[str]:
+    """Name what operations left that did not get to their line."""
+    if (size := path.stat().st_size) > end:
+        yield (
+            f"{path}: the last line was left unfinished when a process or the machine stopped: its"
+            f" {size - end} bytes count for nothing. The next update removes them."
+        )
+    if (pending := path.parent / PENDING).exists():
+        yield (
+            f"{pending}: teams that the pool was to begin with may be missing. The command that"
+            " began it, given again, adds them."
+        )
+    owned = {member.path for member in state.teams.values()}
+    for file in sorted((path.parent / TEAMS).glob("*")):
+        if file.is_file() and file not in owned:
+            yield f"{file}: belongs to no team. mas-pool gc removes it."
+    for name in AgentFolders(path.parent).orphans(state.agents.values()):
+        yield f"{path.parent / name}: belongs to no agent. mas-pool gc removes it."
+
+
+def _faults_of(member: Member, catalogue: Catalogue) -> Iterator[str]:
+    try:
+        team = member.expected(load_team(member.path, catalogue))
+    except ConfigError as error:
+        yield from map(str, error.problems)
+    except (InputError, StorageError) as error:
+        yield str(error)
+    else:
+        if _tells_otherwise(team, member):
+            yield f"{member.path}: its name or its lineage is not as the ledger has it."
+
+
+def _tells_otherwise(team: Team, member: Member) -> bool:
+    return (team.name, team.lineage) != (member.name, member.born)
+
+
+def _salvage(path: Path) -> list[str]:
+    """Write a damaged ledger anew without the lines that cannot be used."""
+    with locked(Ledger(path).lock):
+        kept, lost = _sorted_out(path)
+        if not lost:
+            return []
+        copy = next(
+            copy
+            for number in count(1)
+            if not (copy := path.with_name(f"{path.name}.damaged-{number}")).exists()
+        )
+        shutil.copyfile(path, copy)
+        sync(copy)
+        write_atomically(path, kept.decode())
+    return [*lost, f"{path}: was written anew without them; {copy} is what it was."]
+
+
+def _sorted_out(path: Path) -> tuple[bytes, list[str]]:
+    """Tell the lines that can be used from those that cannot, which are told one by one."""
+    first = line_of(first_line(shared=_was_shared(path)), "pool")
+    state, seen, kept, lost = State(path.parent), set[str](), [first], list[str]()
+    _why_not(first, state, set())
+    for number, line in enumerate(path.read_bytes().split(b"\n")[:-1], 1):
+        if why := _why_not(line + b"\n", state, seen):
+            lost.append(f"{path}: line {number} was left out: {why}.")
+        elif line + b"\n" != first:
+            kept.append(line + b"\n")
+    return b"".join(kept), lost
+
+
+def _was_shared(path: Path) -> bool:
+    """Tell whether a pool's branches were merged, as far as its first line can still be read."""
+    with path.open("rb") as lines:
+        first = lines.readline()
+    try:
+        entry = entry_of(first)
+    except ValueError:
+        return False
+    return entry is not None and entry.value.get("shared") is True
+
+
+def _why_not(line: bytes, state: State, seen: set[str]) -> str:
+    """Say why a line cannot be used; take it in if it can."""
+    try:
+        entry = entry_of(line)
+    except ValueError as error:
+        return f"it {error}"
+    if entry is None:
+        return "it does not match its checksum"
+    if entry.op in seen:
+        return f"it repeats the operation {quoted(entry.op)}"
+    try:
+        state.take(entry)
+    except ValueError as error:
+        if entry.value.get("kind") == "pool" and isinstance(entry.value.get("v"), int):
+            raise StorageError(f"{error}. Nothing was changed.") from None
+        return str(error)
+    seen.add(entry.op)
+    return ""

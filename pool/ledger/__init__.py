@@ -1,0 +1,1 @@
+"""The ledger: append-only changes, and the state that follows from them."""

@@ -1,0 +1,236 @@
+"""What a pool has come to by its ledger, and the one way to write on: a line, then what it means.
+
+Threads may share it, and processes may share the folder.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+from ...schema.values.errors import InputError, StorageError
+from ...schema.values.files import locked
+from ...schema.values.hints import did_you_mean
+from ...schema.values.problems import quoted
+from ..values.identity import are_twins
+from ..values.layout import LEDGER, LOCK
+from .ledger import START, Ledger, TooEarly, line_of
+from .snapshot import is_due, keep, newest
+from .state import Admission, State, in_order
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping, Sequence
+    from pathlib import Path
+
+    from ...schema.team.team import Team
+    from .agents import PoolAgent
+    from .ledger import Entry
+    from .members import Member
+
+__all__ = ["Current"]
+
+
+class Current:
+    """A pool's ledger, and its state as of the lines that were read.
+
+    It begins with a snapshot, where there is one that fits, and now and then keeps one.
+
+    Args:
+        folder: The pool.
+        report: Told when what a crash left unfinished is removed. By default it is logged.
+    """
+
+    def __init__(self, folder: Path, *, report: Callable[[str], None] | None = None) -> None:
+        self.folder = folder
+        self.turn = threading.RLock()
+        found = newest(folder)
+        self.ledger = Ledger(folder / LEDGER, report=report, known=found and found.known)
+        self.state = found.state if found else State(folder)
+        self._place = self._kept = found.known.place if found else START
+
+    @contextmanager
+    def alone(self) -> Generator[None]:
+        """Let nobody else add anything, and know all that was added.
+
+        Raises:
+            StorageError: The ledger is damaged.
+        """
+        with self.turn, locked(self.folder / LOCK):
+            self.refresh()
+            yield
+
+    def refresh(self) -> None:
+        """Take in what other processes have done since.
+
+        Raises:
+            StorageError: The ledger is damaged, or is another file than before.
+        """
+        with self.turn:
+            try:
+                self._take_in()
+            except StorageError as error:
+                if not isinstance(error.__cause__, TooEarly) or not self._put_in_order():
+                    raise self.damage(str(error)) from error
+                self._take_in()
+            if is_due(self._place, self._kept):
+                self._keep()
+
+    def commit(
+        self, value: Mapping[str, Any], *, op: str, files: Mapping[str, str] | None = None
+    ) -> bool:
+        """Write a line, with the files that belong to it, and take it in.
+
+        Returns:
+            Whether it was written: False where this operation was before.
+
+        Raises:
+            StorageError: It cannot be written, or the ledger is damaged.
+        """
+        done = self.ledger.commit(value, op=op, files=files or {})
+        self.refresh()
+        return done
+
+    def member(self, name: str) -> Member:
+        """Give a team by its name, be it retired or not.
+
+        Raises:
+            InputError: There is no such team.
+        """
+        if name not in self.state.teams:
+            self.refresh()  # another process may have added it
+        if name not in self.state.teams:
+            hint = did_you_mean(name, self.state.teams)
+            raise InputError(f"no team {quoted(name)} in {self.folder}.{hint}")
+        return self.state.teams[name]
+
+    def agent(self, name: str) -> PoolAgent:
+        """Give an agent by its name, be it retired or not.
+
+        Raises:
+            InputError: There is no such agent.
+        """
+        if name not in self.state.agents:
+            self.refresh()
+        if name not in self.state.agents:
+            hint = did_you_mean(name, self.state.agents)
+            raise InputError(f"no agent {quoted(name)} in {self.folder}.{hint}")
+        return self.state.agents[name]
+
+    def find(self, name: str) -> Member | PoolAgent:
+        """Give a team or an agent by its name, be it retired or not.
+
+        Raises:
+            InputError: There is neither.
+        """
+        if self.state.find(name) is None:
+            self.refresh()
+        return self.state.agents.get(name) or self.member(name)
+
+    def expect_learnt(self, ids: Sequence[str]) -> None:
+        """Make sure that entries were learnt.
+
+        Raises:
+            InputError: One was not.
+        """
+        with self.turn:
+            if not self.state.learnt.keys() >= set(ids):
+                self.refresh()  # another process may have learnt it
+            for one in ids:
+                if one not in self.state.learnt:
+                    raise InputError(f"nothing was learnt under {quoted(one)} in {self.folder}.")
+
+    def expect_agents(self, names: Sequence[str]) -> None:
+        """Make sure that agents were born.
+
+        Raises:
+            InputError: One was not.
+        """
+        with self.turn:
+            for name in names:
+                self.agent(name)
+
+    def twin(self, team: Team, key: str) -> str | None:
+        """Name the team that equals one of an identity, up to the names of its agents.
+
+        Raises:
+            StorageError: The file of a team that may be its twin is damaged.
+        """
+        for member in self.state.like(key):
+            if member.retired is not None and not member.is_readable:
+                continue  # it was retired because its file is lost
+            if are_twins(member.team, team):
+                return member.name
+        return None
+
+    def admitted(self, op: str) -> Admission | None:
+        """Say what came of an addition that was made; None where there was no such operation.
+
+        Raises:
+            StorageError: The ledger is not the one that was read.
+        """
+        entry = self.ledger.find(op)
+        kind = entry.value["kind"] if entry else None
+        if entry is None or kind not in {"born", "twin"}:
+            return None
+        name = entry.value["team"] if "team" in entry.value else entry.value["agent"]
+        return Admission(name=name, is_new=kind == "born")
+
+    def admission(self, op: str) -> Admission:
+        """Say what came of an addition.
+
+        Raises:
+            StorageError: The ledger is not the one that was read.
+            ValueError: The operation was none.
+        """
+        admitted = self.admitted(op)
+        if admitted is None:
+            raise ValueError(f"the operation {op!r} was no addition. Give each operation its name.")
+        return admitted
+
+    def damage(self, what: str) -> StorageError:
+        """Make the error of a pool that is damaged."""
+        return StorageError(
+            f"{what} To see all that is wrong: mas-pool verify {self.folder}. To go on with what is"
+            f" left: mas-pool verify --repair {self.folder}."
+        )
+
+    def _take_in(self) -> None:
+        for entry in self.ledger.read(self._place):
+            self._take(entry)
+        self._place = self.ledger.past_repeats(self._place)
+
+    def _keep(self) -> None:
+        """Keep a snapshot, where one can be written."""
+        self._kept = self._place  # who cannot keep one tries again as much later
+        if not os.access(self.folder, os.W_OK):
+            return
+        with suppress(StorageError), self.ledger.at_rest() as known:
+            if known.place == self._place:
+                keep(self.folder, self.state, known)
+
+    def _put_in_order(self) -> bool:
+        """Write the ledger anew in an order in which it can be read; False: there is none."""
+        moved = False
+
+        def ordered(entries: Sequence[Entry]) -> list[bytes] | None:
+            nonlocal moved
+            found = in_order(entries, self.folder)
+            moved = found is not entries
+            lines = [line_of(one.value, one.op, one.files) for one in found]
+            return lines if moved else None
+
+        if os.access(self.folder / LEDGER, os.W_OK):
+            self.ledger.rewrite(ordered)
+        if moved:
+            self.state, self._place = State(self.folder), START
+        return moved
+
+    def _take(self, entry: Entry) -> None:
+        try:
+            self.state.take(entry)
+        except ValueError as error:
+            line = self._place.line + 1
+            raise StorageError(f"{self.folder / LEDGER}: line {line}: {error}.") from error
+        self._place = entry.end

@@ -1,0 +1,477 @@
+"""The ledger: what was done, one line of JSON each, appended once and never changed.
+
+Each line names its operation and ends with a checksum of all before it:
+
+    {"op": "task-12/mutate", "value": {"parent": "c5"}, "files": ["teams/d8.yaml"], "crc": "5f1d…"}
+
+An operation is done when its line is whole and on disk. The files that a line names were written
+before it, so whoever goes by the lines never sees a part of an operation. Files that no line names
+are left from an operation that did not get to its line.
+
+Appending waits for the disk, line by line, so a crash can leave only the last line unfinished. The
+next to append removes it and says so. Any other damage was not done by a crash, and is an error.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import threading
+import zlib
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from io import BytesIO
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from ...schema.values.errors import StorageError
+from ...schema.values.files import append, locked, sync, truncate, write_atomically
+from ...schema.values.json_text import loads
+from ...schema.values.values import is_list, is_mapping
+from ..values.places import Places
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+__all__ = [
+    "START",
+    "Entry",
+    "Known",
+    "Ledger",
+    "Place",
+    "TooEarly",
+    "entry_of",
+    "line_of",
+    "lines_at",
+]
+
+SEAL = b', "crc": "%08x"}\n'
+SEAL_BYTES = len(SEAL % 0)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Place:
+    """How far a ledger was read: this many lines, which are this many bytes and end like this."""
+
+    line: int
+    offset: int
+    seal: bytes
+
+    def after(self, line: bytes) -> Place:
+        """Give the place after the next line."""
+        end = self.offset + len(line)
+        return Place(line=self.line + 1, offset=end, seal=line[-SEAL_BYTES:])
+
+
+START = Place(line=0, offset=0, seal=b"")
+
+
+class TooEarly(ValueError):
+    """A line refers to what no line before it has brought. A merge may leave them so."""
+
+
+class _Replaced(StorageError):
+    """Not the file whose lines were read before."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """A line of a ledger.
+
+    Attributes:
+        op: The operation that it records.
+        value: What was appended.
+        files: The files that became valid with it, relative to the ledger's folder.
+        end: Where the next line begins.
+        start: The byte with which it begins.
+    """
+
+    op: str
+    value: Mapping[str, Any]
+    files: tuple[str, ...]
+    end: Place
+    start: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Known:
+    """What is known of the lines of a ledger up to a place, for who goes on from there.
+
+    Attributes:
+        place: How far they go.
+        ops: Where the line of each operation begins.
+        files: The files that they name.
+        repeats: Lines that were there before, to the letter: where they end, by where they begin.
+        parts: The bytes that were read, in one piece after the other: how many, and their SHA-256.
+    """
+
+    place: Place = START
+    ops: Places = field(default_factory=Places)
+    files: frozenset[str] = frozenset()
+    repeats: Mapping[int, Place] = field(default_factory=dict[int, Place])
+    parts: tuple[tuple[int, str], ...] = ()
+
+
+class Ledger:
+    """A ledger. Any number of threads and processes of one machine may read and append.
+
+    Args:
+        path: Its file, in a folder that exists. A hidden file beside it is the lock.
+        report: Told when the unfinished line of a crash is removed. By default it is logged.
+        known: What is known of its first lines, which are not read again.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        report: Callable[[str], None] | None = None,
+        known: Known | None = None,
+    ) -> None:
+        self.path = path
+        self._report = report or logging.getLogger(__name__).warning
+        self._turn = threading.Lock()
+        self._flushed = START
+        self._learn(known or Known())
+
+    @property
+    def lock(self) -> Path:
+        """The file whose lock keeps all others from appending: `with locked(ledger.lock)`."""
+        return self.path.with_name(f".{self.path.name}.lock")
+
+    def append(self, value: Mapping[str, Any], *, op: str) -> bool:
+        """Append an operation; it is on disk when this returns. False: it was there already.
+
+        Args:
+            value: What to record, JSON-able.
+            op: The operation, by a name that no other has.
+
+        Raises:
+            StorageError: The ledger cannot be written, or is damaged.
+        """
+        return self.commit(value, op=op, files={})
+
+    def commit(self, value: Mapping[str, Any], *, op: str, files: Mapping[str, str]) -> bool:
+        """Write files and append the operation that they belong to: all of it counts, or nothing.
+
+        Args:
+            value: What to record, as for `append`.
+            op: The operation.
+            files: The text of each file by its name, relative to the ledger's folder, with `/`.
+                Its folder exists. A file is written once: no earlier line may name it.
+
+        Returns:
+            Whether it was done; False: the operation was there already, and nothing was touched.
+
+        Raises:
+            StorageError: A file or the ledger cannot be written, or the ledger is damaged.
+        """
+        line = line_of(value, op, files)
+        with locked(self.lock):
+            self._catch_up()
+            if self.find(op) is not None:
+                return False
+            if taken := self._files.intersection(files):
+                raise ValueError(f"an earlier operation wrote {sorted(taken)}; take other names.")
+            for name, text in files.items():
+                write_atomically(self.path.parent / name, text)
+            start = self._place
+            append(self.path, line)
+            entry = Entry(
+                op=op,
+                value=value,
+                files=tuple(files),
+                end=start.after(line),
+                start=start.offset,
+            )
+            self._is_repeat(entry, line)
+            self._flushed = entry.end
+        return True
+
+    def read(self, after: Place = START) -> Iterator[Entry]:
+        """Give the lines that stand after a place, one at a time.
+
+        To follow a ledger, go on from the `end` of the last entry. A line that is not finished is
+        not given. A line that is given may be lost if the power fails while it is being appended.
+
+        Raises:
+            StorageError: A line is damaged, the ledger cannot be read, or it is not the one that
+                the place is in.
+        """
+        while True:
+            try:
+                for entry in self._scan(after):
+                    after = entry.end
+                    yield entry
+            except StorageError:
+                # An unfinished line may have been replaced while we read it, unless nobody can
+                # append. Under the lock this raises again if the damage is real.
+                if not os.access(self.lock, os.W_OK):
+                    raise
+                with locked(self.lock):
+                    next(self._scan(after), None)
+            else:
+                return
+
+    def rewrite(self, change: Callable[[Sequence[Entry]], Iterable[bytes] | None]) -> None:
+        """Write the ledger anew in one piece: a crash leaves either the old one or the new one.
+
+        Who has read the old one cannot go on from there.
+
+        Args:
+            change: Makes the new lines from the old ones, see `line_of`; None: all stays.
+
+        Raises:
+            StorageError: The ledger cannot be written, or is damaged.
+        """
+        with locked(self.lock):
+            self._catch_up()
+            lines = change([*self._scan(START)])
+            if lines is not None:
+                write_atomically(self.path, (line.decode() for line in lines))
+                self._forget()
+
+    def orphans(self, pattern: str) -> list[str]:
+        """List the files that no line names: what operations left that did not get to their line.
+
+        Args:
+            pattern: Where to look, as a glob relative to the ledger's folder: `teams/*`.
+
+        Raises:
+            StorageError: The ledger is damaged, or cannot be read.
+        """
+        folder = self.path.parent
+        with locked(self.lock):
+            self._catch_up()
+            files = {
+                path.relative_to(folder).as_posix()
+                for path in folder.glob(pattern)
+                if path.is_file() and path not in {self.path, self.lock}
+            }
+        return sorted(files - self._files)
+
+    def find(self, op: str) -> Entry | None:
+        """Give the line of an operation that was read; None where there was none.
+
+        Raises:
+            StorageError: The file is not the one that was read.
+        """
+        with self._turn:
+            return self._find(op)
+
+    def past_repeats(self, place: Place) -> Place:
+        """Give the place after the lines that follow on a place and were there before."""
+        with self._turn:
+            while place.offset in self._repeats:
+                place = self._repeats[place.offset]
+        return place
+
+    @contextmanager
+    def at_rest(self) -> Generator[Known]:
+        """Let nobody append meanwhile; give what is known of the lines that were read.
+
+        Raises:
+            StorageError: The lock cannot be had.
+        """
+        with locked(self.lock), self._turn:
+            size = self._place.offset - sum(before for before, _ in self._parts)
+            yield Known(
+                place=self._place,
+                ops=self._ops,
+                files=frozenset(self._files),
+                repeats=dict(self._repeats),
+                parts=(*self._parts, (size, self._last.hexdigest())),
+            )
+
+    def _forget(self) -> None:
+        self._flushed = START
+        self._learn(Known())
+
+    def _learn(self, known: Known) -> None:
+        self._place = known.place
+        self._ops = known.ops
+        self._parts, self._last = known.parts, hashlib.sha256()
+        self._repeats: dict[int, Place] = {**known.repeats}
+        self._files: set[str] = {*known.files}
+
+    def _find(self, op: str) -> Entry | None:
+        found = lines_at(self.path, self._ops.find(op))
+        return next((entry for entry in found if entry.op == op), None)
+
+    def _seal_of(self, op: str) -> bytes | None:
+        entry = self._find(op)
+        return None if entry is None else entry.end.seal
+
+    def _is_repeat(self, entry: Entry, line: bytes) -> bool:
+        """Tell whether a line was there before, to the letter, as where git merged branches.
+
+        Raises:
+            StorageError: There is one of the same operation that says something else.
+        """
+        op, end = entry.op, entry.end
+        with self._turn:
+            if entry.start != self._place.offset:
+                # It was read before, or not all ahead of it was.
+                return self._repeats.get(entry.start, START).seal == end.seal
+            known = self._seal_of(op)
+            if known not in {None, end.seal}:
+                what = f"repeats the operation {op!r} and says something else"
+                raise self._damage(
+                    self._place, f"{what}, as where two branches went on with one thing"
+                )
+            if known is None:
+                self._ops.add(op, entry.start)
+            else:
+                self._repeats[entry.start] = end
+            self._files.update(entry.files)
+            self._last.update(line)
+            self._place = end
+            return known is not None
+
+    def _catch_up(self) -> None:
+        """Take in what others appended, and remove what a crash left. The lock is held."""
+        try:
+            self._take_in()
+        except _Replaced:  # a person restored it, or version control did
+            self._forget()
+            self._take_in()
+        self._remove_unfinished()
+        if self._place != self._flushed:
+            sync(self.path)  # who appended last may have died before the disk had it
+            self._flushed = self._place
+
+    def _take_in(self) -> None:
+        for _ in self._scan(self._place):
+            pass
+
+    def _remove_unfinished(self) -> None:
+        end = self.path.stat().st_size if self.path.exists() else 0
+        if end > self._place.offset:
+            truncate(self.path, self._place.offset)
+            self._report(
+                f"{self.path}: line {self._place.line + 1} was left unfinished when a process or"
+                f" the machine stopped: bytes {self._place.offset} to {end} were removed."
+            )
+
+    def _scan(self, after: Place) -> Iterator[Entry]:
+        """Give the lines after a place; one that is not whole may only be the last."""
+        damaged = None
+        for line in self._lines(after):
+            if damaged is not None:
+                raise self._damage(damaged, "does not match its checksum")
+            try:
+                entry = entry_of(line, after)
+            except ValueError as error:
+                raise self._damage(after, str(error)) from None
+            if entry is None:
+                damaged = after
+                continue
+            after = entry.end
+            if not self._is_repeat(entry, line):
+                yield entry
+
+    def _lines(self, after: Place) -> Iterator[bytes]:
+        try:
+            with self.path.open("rb") if self.path.exists() else BytesIO() as stream:
+                stream.seek(after.offset - len(after.seal))
+                if stream.read(len(after.seal)) != after.seal:
+                    raise _Replaced(f"{self.path}: not the file that was read; begin at START.")
+                yield from stream
+        except StorageError:
+            raise
+        except OSError as error:
+            raise StorageError(f"{self.path}: cannot be read: {error.strerror}.") from error
+
+    def _damage(self, place: Place, what: str) -> StorageError:
+        return StorageError(
+            f"{self.path}: line {place.line + 1} (from byte {place.offset} on) {what}. A crash does"
+            " not do this: it was edited or merged, or the disk is failing. Restore the file from"
+            " version control or a backup."
+        )
+
+
+def line_of(value: Mapping[str, Any], op: str, files: Iterable[str] = ()) -> bytes:
+    """Write the line of an operation, for who writes a ledger anew."""
+    for name in files:
+        if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
+            raise ValueError(f"{name!r} is not in the ledger's folder.")
+    named = {"files": sorted(files)} if files else {}
+    fields = {"op": op, "value": value, **named}
+    text = json.dumps(fields, ensure_ascii=False, allow_nan=False)
+    return _sealed(text.removesuffix("}").encode("utf-8", "backslashreplace"))
+
+
+def _sealed(content: bytes) -> bytes:
+    return content + SEAL % zlib.crc32(content)
+
+
+def entry_of(line: bytes, start: Place = START) -> Entry | None:
+    """Read a line of a ledger; None where it does not match its checksum.
+
+    Args:
+        line: The line, with its end.
+        start: Where it begins.
+
+    Raises:
+        ValueError: It matches, and says what no ledger says: someone wrote it by hand.
+    """
+    if line != _sealed(line[:-SEAL_BYTES]):
+        return None
+    try:
+        fields = loads(line)
+    except ValueError as error:
+        raise ValueError(f"is not JSON: {error}") from None
+    if not is_mapping(fields):
+        raise ValueError("is not an object")
+    op, value, files = fields.get("op"), fields.get("value"), fields.get("files", [])
+    if not isinstance(op, str) or not is_mapping(value):
+        raise ValueError("needs 'op', which is text, and 'value', which is an object")
+    if not is_list(files) or not all(isinstance(name, str) for name in files):
+        raise ValueError("has 'files' that are no list of names")
+    if any(name.startswith("/") or ".." in name.split("/") for name in files):
+        raise ValueError("has 'files' that are not in the ledger's folder")
+    return Entry(
+        op=op,
+        value=value,
+        files=tuple(map(str, files)),
+        end=start.after(line),
+        start=start.offset,
+    )
+
+
+def lines_at(path: Path, offsets: Iterable[int]) -> Iterator[Entry]:
+    """Read some lines of a ledger, by where they begin. Their numbers are not known.
+
+    Args:
+        path: The ledger.
+        offsets: The bytes with which they begin, where they were read before.
+
+    Raises:
+        StorageError: It cannot be read, or such a line is not there any more.
+    """
+    stream = None
+    try:
+        for offset in offsets:
+            stream = stream or path.open("rb")
+            stream.seek(offset)
+            yield _line_at(path, stream.readline(), offset)
+    except StorageError:
+        raise
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be read: {error.strerror}.") from error
+    finally:
+        if stream is not None:
+            stream.close()
+
+
+def _line_at(path: Path, line: bytes, offset: int) -> Entry:
+    try:
+        entry = entry_of(line, Place(line=0, offset=offset, seal=b""))
+    except ValueError:
+        entry = None
+    if entry is None:
+        raise _Replaced(f"{path}: not the file that was read: no line begins with byte {offset}.")
+    return entry

@@ -1,0 +1,125 @@
+"""The teams of a pool, each with its origin and what its evaluations add up to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Self
+
+from ...schema.loading.loading import read_team
+from ...schema.values.errors import ConfigError, InputError, StorageError
+from ..values.statistics import EVOLVE, Kind, Past, Sums
+from .records import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...schema.team.team import Team
+    from ..values.statistics import Trial
+
+__all__ = ["Apart", "Member", "Task", "task_of"]
+
+Task = tuple[str, str]
+"""A task by its niche, or "", and its id."""
+Apart = tuple[str, Kind]
+"""What trials are kept apart by: the split of the tasks, and what the trial is of."""
+NONE = Sums()
+NOTHING = Past()
+
+
+@dataclass(kw_only=True, slots=True, eq=False)
+class Member(Record):
+    """A team of a pool. What it is stays; what is known of it grows as the pool is refreshed.
+
+    Attributes:
+        identity: The hash that equal teams share.
+        content_hash: The hash of what is executed.
+        by_task: What trials add up to on each of the last tasks: see `Recent`.
+        by_past: What they add up to on those before, by niche.
+    """
+
+    identity: str
+    content_hash: str
+    by_task: dict[Apart, dict[Task, Sums]] = field(default_factory=dict[Apart, dict[Task, Sums]])
+    by_past: dict[Apart, dict[str, Past]] = field(default_factory=dict[Apart, dict[str, Past]])
+    _read: list[Team] = field(default_factory=list["Team"])
+
+    @property
+    def team(self) -> Team:
+        """The team, read when it is first asked for. Names of tools and models are not checked.
+
+        Raises:
+            StorageError: Its file is missing, does not load, or holds another team than was born.
+        """
+        if not self._read:  # a file is written once, so whoever is of this team shares it
+            self._read.append(self._from_file())
+        return self._read[0]
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether its file has the team that was born."""
+        try:
+            return self.team.name != ""
+        except StorageError:
+            return False
+
+    def take(self, trial: Trial) -> None:
+        """Take in a trial."""
+        Record.take(self, trial)
+        task, sums = task_of(trial), self.by_task.setdefault((trial.split, trial.kind), {})
+        sums[task] = sums.get(task, NONE).after(trial)
+
+    def sums(self, split: str = EVOLVE, kind: Kind = "plain") -> Mapping[Task, Sums]:
+        """Give what its trials of a kind add up to on each of the last tasks of a split."""
+        return self.by_task.get((split, kind), {})
+
+    def past(self, split: str = EVOLVE, kind: Kind = "plain") -> Mapping[str, Past]:
+        """Give what its trials of a kind add up to on the tasks of a split before, by niche."""
+        return self.by_past.get((split, kind), {})
+
+    def pass_by(self, split: str, task: Task) -> None:
+        """Know no more of a task than what all earlier ones of its niche add up to."""
+        niche, _ = task
+        for (of, kind), sums in self.by_task.items():
+            if of == split and task in sums:
+                past = self.by_past.setdefault((of, kind), {})
+                past[niche] = past.get(niche, NOTHING).after(sums.pop(task))
+
+    def as_it_is(self, upto: int) -> Self:
+        """Give a copy that stays as it is when this one takes in more; see `Record`."""
+        return replace(
+            self,
+            by_split={**self.by_split},
+            by_niche={**self.by_niche},
+            upto=upto,
+            by_task={apart: {**sums} for apart, sums in self.by_task.items()},
+            by_past={apart: {**past} for apart, past in self.by_past.items()},
+        )
+
+    def _from_file(self) -> Team:
+        try:
+            team = read_team(self.path)
+        except ConfigError as error:
+            raise StorageError(str(error)) from None
+        except InputError as error:
+            raise StorageError(
+                f"{error} The pool's ledger says that {self.name} is there."
+            ) from None
+        return self.expected(team)
+
+    def expected(self, team: Team) -> Team:
+        """Give a team that was read from the file back, if it is the one that was born.
+
+        Raises:
+            StorageError: It is another one.
+        """
+        if team.content_hash != self.content_hash:
+            raise StorageError(
+                f"{self.path}: another team than the one that was evaluated: it was edited. Restore"
+                " it from version control, or copy it and take the copy in with mas-pool import."
+            )
+        return team
+
+
+def task_of(trial: Trial) -> Task:
+    """Give the task of a trial."""
+    return trial.niche or "", trial.task

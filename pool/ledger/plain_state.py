@@ -1,0 +1,240 @@
+"""The state of a pool as a plain value, and back: what a snapshot holds."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ...runtime.values.usage import Usage
+from ...schema.team.building import agent_of
+from ...schema.team.team import Lineage
+from ...schema.team.writing import agent_value
+from ...schema.values.codec import from_value, to_value
+from ...schema.values.values import is_list
+from ..values.layout import LEDGER, agent_file_of, file_of
+from ..values.places import Places
+from ..values.statistics import Past, Statistics, Sums
+from .agents import PoolAgent, Revision
+from .lessons import Lessons
+from .members import Member
+from .recent import Recent
+from .shape import has_types
+from .state import State, is_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from .records import Record
+
+__all__ = ["state_of", "value_of"]
+
+Known = TypeVar("Known", Sums, Past)
+MOST = 1e18
+COUNTS = tuple(field.name for field in fields(Usage))
+FIGURES = tuple(field.name for field in fields(Statistics) if field.name != "usage")
+
+
+def value_of(state: State) -> tuple[dict[str, Any], list[bytes]]:
+    """Give a state as a plain value, and as bytes what would be long as text."""
+    value = {
+        "teams": [_team(team) for team in state.teams.values()],
+        "agents": [_agent(agent) for agent in state.agents.values()],
+        "rejected": state.rejected,
+        "twins": state.twins,
+        "heads": [head.name for head in state.heads],
+        "shared": state.shared,
+        "numbers": state.numbers,
+        "recent": [[split, *map(list, recent.tasks)] for split, recent in state.recent.items()],
+        "episodes": state.episodes,
+        "learnt": state.learnt.value(),
+    }
+    return value, [state.learnt.offsets, *state.trials.places.packed()]
+
+
+def state_of(folder: Path, value: Mapping[str, Any], tables: Sequence[bytes]) -> State:
+    """Make a state from its value.
+
+    Raises:
+        ValueError: It is no such value; so are `AttributeError`, `InputError`, `KeyError` and
+            `TypeError`, as of a line.
+    """
+    learnt, *places = tables
+    state = State(folder, is_begun=True)
+    state.trials.places = Places(*places)
+    state.learnt = Lessons.of(folder / LEDGER, value["learnt"], learnt)
+    for name in ("rejected", "twins", "numbers"):
+        getattr(state, name).update(
+            {_text(key): _whole(count) for key, count in value[name].items()}
+        )
+    state.episodes.update({_text(one): _whole(last) for one, last in value["episodes"].items()})
+    state.shared = bool(value["shared"])
+    for one in value["teams"]:
+        team = _team_of(folder, one, state)
+        _expect(team.born.parents, state.teams)
+        state.bear(team)
+    for one in value["agents"]:
+        agent = _agent_of(folder, one, state)
+        _expect((*agent.born.parents, *agent.inherits), state.agents)
+        state.bear_agent(agent)
+    state.heads = [state.teams[name] for name in value["heads"]]
+    for split, *tasks in value["recent"]:
+        recent = state.recent[_text(split)] = Recent(split)
+        recent.fill(((_text(niche), _text(task)) for niche, task in tasks), state.teams.values())
+    return state
+
+
+def _record(one: Record) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "born": to_value(one.born),
+        "stem": one.stem,
+        "retired": one.retired,
+        "splits": [[split, *_figures(known)] for split, known in one.by_split.items()],
+        "niches": [[*key, *_figures(known)] for key, known in one.by_niche.items()],
+    }
+
+
+def _recorded(value: Mapping[str, Any], state: State) -> dict[str, Any]:
+    """Give the fields that teams and agents have."""
+    retired, name = value["retired"], _text(value["name"])
+    if not is_name(name) or state.find(name):
+        raise ValueError(f"{name!r} is no name of a newcomer")
+    if not has_types({"kind": "twin", "team": name, "lineage": value["born"]}):
+        raise TypeError(f"{value['born']!r} is no lineage")
+    return {
+        "name": name,
+        "born": from_value(Lineage, value["born"]),
+        "stem": _text(value["stem"]),
+        "retired": None if retired is None else _text(retired),
+        "by_split": {_text(split): _statistics(known) for split, *known in value["splits"]},
+        "by_niche": {
+            (_text(split), _text(niche)): _statistics(known)
+            for split, niche, *known in value["niches"]
+        },
+        "trials": state.trials,
+    }
+
+
+def _team(one: Member) -> dict[str, Any]:
+    return {
+        **_record(one),
+        "identity": one.identity,
+        "content_hash": one.content_hash,
+        "tasks": [[*apart, *map(_flat, sums.items())] for apart, sums in one.by_task.items()],
+        "past": [[*apart, *map(_flat, past.items())] for apart, past in one.by_past.items()],
+    }
+
+
+def _team_of(folder: Path, value: Mapping[str, Any], state: State) -> Member:
+    return Member(
+        **_recorded(value, state),
+        path=folder / file_of(value["name"]),
+        identity=_text(value["identity"]),
+        content_hash=_text(value["content_hash"]),
+        by_task={
+            (_text(split), kind): {
+                (_text(niche), _text(task)): _tried(Sums(*map(_number, sums)))
+                for niche, task, *sums in tasks
+            }
+            for split, kind, *tasks in value["tasks"]
+        },
+        by_past={
+            (_text(split), kind): {
+                _text(niche): _tried(Past(*map(_number, past))) for niche, *past in niches
+            }
+            for split, kind, *niches in value["past"]
+        },
+    )
+
+
+def _flat(item: tuple[Any, Sequence[float]]) -> list[Any]:
+    key, numbers = item
+    return [*key, *numbers] if isinstance(key, tuple) else [key, *numbers]
+
+
+def _agent(one: PoolAgent) -> dict[str, Any]:
+    revisions = [
+        {
+            "agent": agent_value(revision.agent),
+            "reason": revision.reason,
+            "edits": revision.edits,
+            "op": revision.op,
+        }
+        for revision in one.revisions
+    ]
+    return {**_record(one), "inherits": one.inherits, "revisions": revisions}
+
+
+def _agent_of(folder: Path, value: Mapping[str, Any], state: State) -> PoolAgent:
+    name = value["name"]
+    if not value["revisions"]:
+        raise ValueError("an agent is something from its birth on")
+    for one in value["revisions"]:
+        if not has_types({"kind": "revised", "agent": name, "value": one["agent"]}):
+            raise TypeError(f"{one!r} is no revision")
+    revisions = tuple(
+        Revision(
+            agent=agent_of(name, one["agent"]),
+            reason=_text(one["reason"]),
+            edits=_texts(one["edits"]),
+            op=_text(one["op"]),
+        )
+        for one in value["revisions"]
+    )
+    return PoolAgent(
+        **_recorded(value, state),
+        path=folder / agent_file_of(name),
+        revisions=revisions,
+        inherits=_texts(value["inherits"]),
+    )
+
+
+def _figures(known: Statistics) -> list[float]:
+    counts = (getattr(known.usage, name) for name in COUNTS)
+    return [*(getattr(known, name) for name in FIGURES), *counts]
+
+
+def _statistics(figures: Sequence[Any]) -> Statistics:
+    numbers = [_number(figure) for figure in figures]
+    own, counts = numbers[: len(FIGURES)], numbers[len(FIGURES) :]
+    told: dict[str, Any] = dict(zip(FIGURES, own, strict=True))
+    return Statistics(**told, usage=Usage(**dict(zip(COUNTS, counts, strict=True))))
+
+
+def _expect(names: Sequence[str], known: Mapping[str, Any]) -> None:
+    for name in names:
+        if name not in known:
+            raise ValueError(f"{name!r} was not born before")
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    if not is_list(value):
+        raise TypeError(f"{value!r} is no list")
+    return tuple(map(_text, value))
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is no text")
+    return value
+
+
+def _whole(value: Any) -> int:
+    if type(value) is not int:
+        raise TypeError(f"{value!r} is no whole number")
+    return value
+
+
+def _number(value: Any) -> Any:
+    if type(value) is not int and type(value) is not float:
+        raise TypeError(f"{value!r} is no number")
+    if not -MOST < value < MOST:
+        raise ValueError(f"{value!r} is more than trials add up to")
+    return value
+
+
+def _tried(known: Known) -> Known:
+    if known.n < 1:
+        raise ValueError(f"{known!r} is of no trial")
+    return known

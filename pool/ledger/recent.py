@@ -1,0 +1,65 @@
+"""The last tasks of a pool: those whose trials are known task by task.
+
+Comparing teams on the same tasks takes time with each trial that is looked at. So only the last
+trials are known by their tasks, and what came before adds up by niche. Of a pool that has not seen
+so many, all are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .members import task_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from ..values.statistics import Trial
+    from .members import Member, Task
+
+__all__ = ["MOST", "Recent"]
+
+MOST = 10_000
+"""Teams on tasks that are known one by one, in each split."""
+
+
+class Recent:
+    """The last tasks of a split, in the order in which they were met, with the teams tried there.
+
+    Args:
+        split: The split.
+    """
+
+    def __init__(self, split: str) -> None:
+        self._split = split
+        self._tasks: dict[Task, dict[str, Member]] = {}
+        self._size = 0
+
+    def take(self, member: Member, trial: Trial) -> Iterator[str]:
+        """Take in a trial that a team took in; name the teams that know a task less for it."""
+        self._add(member, task_of(trial))
+        while self._size > MOST and len(self._tasks) > 1:
+            task = next(iter(self._tasks))
+            teams = self._tasks.pop(task)
+            self._size -= len(teams)
+            for name, team in teams.items():
+                team.pass_by(self._split, task)
+                yield name
+
+    def fill(self, tasks: Iterable[Task], teams: Iterable[Member]) -> None:
+        """Begin with tasks in this order, and the teams that know them."""
+        self._tasks = {task: {} for task in tasks}
+        for team in teams:
+            for (split, _), sums in team.by_task.items():
+                for task in sums if split == self._split else ():
+                    self._add(team, task)
+
+    @property
+    def tasks(self) -> Mapping[Task, Mapping[str, Member]]:
+        """The tasks in order, each with its teams by name."""
+        return self._tasks
+
+    def _add(self, member: Member, task: Task) -> None:
+        teams = self._tasks.setdefault(task, {})
+        self._size += member.name not in teams
+        teams[member.name] = member

@@ -1,0 +1,94 @@
+"""What the trials of a team, or of an agent in teams, add up to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Self
+
+from ..values.statistics import EVOLVE, Statistics
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from ...schema.team.team import Lineage
+    from ..values.statistics import Trial
+    from .trials import Trials
+
+__all__ = ["Record"]
+
+UNKNOWN = Statistics()
+
+
+@dataclass(kw_only=True, slots=True, eq=False)
+class Record:
+    """A member of a pool, with what is known of it from trials, which only ever grows.
+
+    Attributes:
+        name: What the pool calls it. Nobody else there is called so.
+        path: Its file.
+        born: Its parents, the operator that made it, and why.
+        stem: What its name begins with, as its first ancestor's does.
+        retired: Why it is no longer a member; None while it is.
+        by_split: What is known of it on the tasks of each split.
+        by_niche: The same by split and niche.
+        trials: Finds its trials on a task again; None where it is of no ledger.
+        upto: How many bytes of the ledger it is as of; None: all.
+    """
+
+    name: str
+    path: Path
+    born: Lineage
+    stem: str
+    retired: str | None = None
+    by_split: dict[str, Statistics] = field(default_factory=dict[str, Statistics])
+    by_niche: dict[tuple[str, str], Statistics] = field(
+        default_factory=dict[tuple[str, str], Statistics]
+    )
+    trials: Trials | None = None
+    upto: int | None = None
+
+    @property
+    def statistics(self) -> Statistics:
+        """What is known of it on the tasks that evolution learns from."""
+        return self.on()
+
+    @property
+    def niches(self) -> Mapping[str, Statistics]:
+        """The same by niche, in alphabetical order."""
+        return self.niches_of(EVOLVE)
+
+    def niches_of(self, split: str) -> Mapping[str, Statistics]:
+        """Give what is known of it by niche, on the tasks of a split."""
+        return {niche: known for (of, niche), known in sorted(self.by_niche.items()) if of == split}
+
+    def on(self, niche: str | None = None, *, split: str = EVOLVE) -> Statistics:
+        """Give what is known of it on the tasks of a split, of one niche or of all."""
+        if niche is None:
+            return self.by_split.get(split, UNKNOWN)
+        return self.by_niche.get((split, niche), UNKNOWN)
+
+    def on_task(self, task: str) -> Statistics | None:
+        """Give what is known of it on a task, by the task's id; None if it was never scored.
+
+        What it was taken into the pool for is no score there, nor what it was adapted to.
+
+        Raises:
+            StorageError: The ledger cannot be read, or is another one than was read.
+        """
+        return self.trials.on(self.name, task, upto=self.upto) if self.trials else None
+
+    def as_it_is(self, upto: int) -> Self:
+        """Give a copy that stays as it is when this one takes in more.
+
+        Args:
+            upto: How many bytes of the ledger have come to this.
+        """
+        return replace(self, by_split={**self.by_split}, by_niche={**self.by_niche}, upto=upto)
+
+    def take(self, trial: Trial) -> None:
+        """Take in a trial."""
+        self.by_split[trial.split] = self.on(split=trial.split).after(trial)
+        if trial.niche is not None:
+            known = self.on(trial.niche, split=trial.split)
+            self.by_niche[trial.split, trial.niche] = known.after(trial)

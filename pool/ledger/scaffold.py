@@ -1,0 +1,172 @@
+"""The scaffold of a pool: the team that is its head, as a folder of text that follows the ledger.
+
+A strategy that evolves one team says which it is. From then on, whenever the head retires, the team
+that came after it is the head, and the folder follows: only files that change are written. Who is
+killed meanwhile leaves it behind; the next to open the pool brings it up.
+
+What a person edits there is theirs: it is told, copied aside before it is written over, and taken
+in as a team of the pool where they ask for that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import TYPE_CHECKING
+
+from ...schema.loading.agent_document import AGENTS, TEAM
+from ...schema.loading.agent_file import OURS
+from ...schema.loading.loading import read_team
+from ...schema.loading.team_folder import strangers, team_texts
+from ...schema.values.errors import ConfigError, InputError, StorageError
+from ...schema.values.files import make_folder
+from ...schema.values.folders import files_in, write_folder
+from ..values.layout import SCAFFOLD
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from ...schema.team.team import Team
+    from .members import Member
+
+__all__ = ["HEAD", "Look", "Scaffold", "next_head"]
+
+HEAD = "pool.head"
+"""The event that says which team a pool's scaffold is of: `{"team": name}`."""
+
+PARTS = (TEAM, *(f"{AGENTS}/*/{part}" for part in OURS))
+
+
+def next_head(live: Mapping[str, Member]) -> str | None:
+    """Name the team that works: the youngest that is not retired and of which no child lives.
+
+    Args:
+        live: The teams that are not retired, by name, in the order of their births.
+    """
+    succeeded = {parent for member in live.values() for parent in member.born.parents}
+    return next((name for name in reversed([*live]) if name not in succeeded), None)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Look:
+    """What the folder is beside what it should be. Files are named by their paths in it.
+
+    Attributes:
+        behind: Those that a crash left as they were before.
+        edited: Those that somebody changed, added or removed.
+        strange: Those that are no part of a team.
+    """
+
+    behind: tuple[str, ...] = ()
+    edited: tuple[str, ...] = ()
+    strange: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scaffold:
+    """The folder. Whoever writes has to be alone at work on the pool.
+
+    Attributes:
+        pool: The pool's folder.
+        tell: Told where edits were copied to.
+    """
+
+    pool: Path
+    tell: Callable[[str], None]
+
+    @property
+    def folder(self) -> Path:
+        """Where it is."""
+        return self.pool / SCAFFOLD
+
+    def follow(self, heads: Sequence[Member]) -> list[str]:
+        """Make the folder what it should be; what a person edited is copied aside first.
+
+        Args:
+            heads: The teams that were the head, in order; the last one is.
+
+        Returns:
+            The files that were written or went, by their paths in it.
+
+        Raises:
+            StorageError: A file cannot be read or written.
+        """
+        if not heads:
+            return []
+        texts = _texts(heads[-1])
+        if (edited := self.look(heads).edited) and not self._is(heads[-1].team):
+            self.tell(f"{self.folder} was edited ({', '.join(edited)}). {self._copy_aside()}")
+        make_folder(self.folder)
+        return write_folder(self.folder, texts, files_in(self.folder, PARTS))
+
+    def look(self, heads: Sequence[Member]) -> Look:
+        """Compare the folder with what it should be.
+
+        Raises:
+            StorageError: A team's file is damaged.
+        """
+        if not heads:
+            return Look()
+        now = _texts(heads[-1])
+        before = _texts(heads[-2]) if len(heads) > 1 else {}
+        there = self._there()
+        names = sorted({*now, *before, *there})
+        others = [name for name in names if there.get(name) != now.get(name)]
+        behind = [name for name in others if there.get(name) == before.get(name)]
+        return Look(
+            behind=tuple(behind),
+            edited=tuple(name for name in others if name not in behind) if there else (),
+            strange=strangers(self.folder, {**now, **there}),
+        )
+
+    def edits(self, heads: Sequence[Member]) -> Team | None:
+        """Read the team that a person made of the head; None where there is nothing new.
+
+        Raises:
+            InputError: There is no scaffold, or what was made does not load.
+            StorageError: The head's file is damaged.
+        """
+        if not heads:
+            raise InputError(f"{self.pool}: no strategy has said which team its scaffold is of.")
+        team = read_team(self.folder)
+        return None if _is_same(team, heads[-1].team) else team
+
+    def _there(self) -> Mapping[str, str]:
+        """Give the files that are a part of the team, by their paths."""
+        return {name: _content(self.folder / name) for name in files_in(self.folder, PARTS)}
+
+    def _is(self, team: Team) -> bool:
+        """Tell whether the folder says what a team is, in whatever style."""
+        try:
+            return _is_same(read_team(self.folder), team)
+        except (ConfigError, InputError):
+            return False
+
+    def _copy_aside(self) -> str:
+        """Copy what the folder says beside it; tell where it is now."""
+        names = (f"{SCAFFOLD}_edited_{number}" for number in count(1))
+        aside = next(self.pool / name for name in names if not (self.pool / name).exists())
+        make_folder(aside)
+        write_folder(aside, self._there())
+        return f"What was there is kept in {aside}."
+
+
+def _texts(head: Member) -> Mapping[str, str]:
+    """Give what the folder says of a team: of its lineage, not what the folder's changes tell."""
+    born = replace(head.born, edits=(), steps=())
+    return team_texts(replace(head.team, name=head.name, lineage=born))
+
+
+def _is_same(one: Team, other: Team) -> bool:
+    """Tell whether teams are equal, and what taught them is."""
+    bare = (replace(team, name="", lineage=None) for team in (one, other))
+    first, second = (team_texts(team) for team in bare)
+    return first == second
+
+
+def _content(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8", "backslashreplace")
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be read: {error.strerror}.") from error

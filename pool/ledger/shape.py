@@ -1,0 +1,132 @@
+"""What a line of a pool's ledger may say: `ledger.schema.json`, compiled."""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+from collections.abc import Mapping
+from itertools import chain
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Any, cast
+
+from ...schema.host.fields import root
+from ...schema.values.problems import dotted, quoted
+from ...schema.values.values import is_list, is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from jsonschema.protocols import Validator
+
+    from ...schema.values.problems import Path
+
+__all__ = ["has_types", "misshapen"]
+
+LEDGER = "ledger"
+"""The schema of the lines."""
+
+
+def misshapen(value: Mapping[str, Any]) -> Iterator[str]:
+    """Say where a line is not as the schema has it; of a kind that it has not, nothing is said."""
+    if validator := _validators().get(str(value.get("kind"))):
+        for error in validator.iter_errors(value):
+            yield f"{dotted(tuple(error.absolute_path)) or 'the line'}: {quoted(error.message)}"
+    yield from (f"{dotted(path)}: {number!r} is not a plain number" for path, number in _odd(value))
+
+
+def _odd(value: Any, path: Path = ()) -> Iterator[tuple[Path, float]]:
+    """Find numbers that JSON has not."""
+    if isinstance(value, float) and not math.isfinite(value):
+        yield path, value
+    for key, item in _items(value):
+        yield from _odd(item, (*path, key))
+
+
+def _items(value: Any) -> Iterable[tuple[str | int, Any]]:
+    if isinstance(value, Mapping):
+        return value.items()
+    return enumerate(value) if isinstance(value, list | tuple) else ()
+
+
+@functools.cache
+def _validators() -> Mapping[str, Validator]:
+    """Give what checks lines, by their kind."""
+    from jsonschema import Draft202012Validator
+    from referencing import Registry, Resource
+
+    agent: Resource[Any] = Resource.from_contents(root("agent").schema)
+    defs, registry = _definitions(LEDGER), agent @ Registry()
+    return {
+        kind: Draft202012Validator({"$defs": defs, **defs[kind]}, registry=registry)
+        for kind in defs
+    }
+
+
+def has_types(value: Mapping[str, Any]) -> bool:
+    """Tell whether what a line says is of the types that the schema has.
+
+    That is a part of what `misshapen` says, in a hundredth of its time (2.5 microseconds a line,
+    not 250): every line is asked when a pool is opened. A line of an unknown kind has no types.
+    """
+    kind = value.get("kind")
+    is_known = isinstance(kind, str) and kind in _definitions(LEDGER)
+    return not is_known or _definition(LEDGER, f"#/$defs/{kind}")(value)
+
+
+@functools.cache
+def _definition(of: str, reference: str) -> Callable[[Any], bool]:
+    """Compile what a schema refers to: a definition of its own, or another of our schemas."""
+    *_, other, last = reference.replace("/", ":").split(":")
+    if reference.startswith("urn:"):
+        return _check(root(other).schema, other)
+    return _check(_definitions(of)[last], of)
+
+
+def _is_of(of: str, reference: str, value: Any) -> bool:
+    return _definition(of, reference)(value)
+
+
+def _check(schema: Mapping[str, Any], of: str) -> Callable[[Any], bool]:
+    """Compile what a schema says of types."""
+    if reference := schema.get("$ref"):
+        return functools.partial(_is_of, of, reference)  # which may lead here again
+    kinds = schema.get("type", "any")
+    types = tuple(
+        chain.from_iterable(_TYPES[kind] for kind in ([kinds] if isinstance(kinds, str) else kinds))
+    )
+    no_bool = bool not in types and object not in types
+    named = {key: _check(one, of) for key, one in schema.get("properties", {}).items()}
+    others, items = schema.get("additionalProperties"), schema.get("items")
+    other = _check(others, of) if is_mapping(others) else None
+    item = _check(items, of) if is_mapping(items) else None
+    has_parts = bool(named) or other is not None or item is not None
+
+    def fits(value: Any) -> bool:
+        if not isinstance(value, types) or (no_bool and isinstance(value, bool)):
+            return False
+        if not has_parts:
+            return True
+        if isinstance(value, dict):
+            for key, one in cast("dict[str, Any]", value).items():
+                check = named.get(key, other)
+                if check is not None and not check(one):
+                    return False
+            return True
+        return item is None or not is_list(value) or all(map(item, value))
+
+    return fits
+
+
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "any": (object,), "array": (list,), "boolean": (bool,), "integer": (int,),
+    "null": (type(None),), "number": (int, float), "object": (dict,), "string": (str,),
+}  # fmt: skip
+
+
+@functools.cache
+def _definitions(of: str) -> Mapping[str, Any]:
+    if of != LEDGER:
+        return root(of).schema["$defs"]
+    path = FilePath(__file__).with_name("ledger.schema.json")
+    return json.loads(path.read_text(encoding="utf-8"))["$defs"]

@@ -1,0 +1,219 @@
+"""Snapshots of a pool beside its ledger, so that opening a long one does not read all of its lines.
+
+A snapshot is what the first lines of the ledger come to. It fits where these lines are, to the
+byte, those that it was made of; whoever opens the pool goes on from there. One that does not fit,
+or is damaged, or is of another version, counts for nothing and is made anew: the ledger is the
+truth, and `mas-pool verify` reads no snapshot.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+from ...schema.values.errors import CoterieError, InputError, StorageError
+from ...schema.values.files import make_folder, remove, write_atomically
+from ...schema.values.json_text import loads
+from ..values.layout import LEDGER, SNAPSHOTS
+from ..values.places import Places
+from .ledger import Known, Place
+from .plain_state import state_of, value_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from .state import State
+
+__all__ = ["Snapshot", "keep", "newest"]
+
+VERSION = 1
+"""Of what a snapshot holds. Whatever changes what lines come to makes another one of it."""
+LEAST = 4_096
+"""Lines that are read without a snapshot: they take about as long as importing what reads them."""
+SHARE = 32
+"""A new snapshot is due when one in so many lines came after the last."""
+KEPT = 2
+"""Snapshots that are kept: an evolution that goes on after a crash may need the one before."""
+IGNORED = ".gitignore"
+PIECE = 1 << 20
+WRONG = (
+    AttributeError, CoterieError, IndexError, KeyError, OverflowError, TypeError, ValueError,
+)  # fmt: skip
+"""What making sense of a snapshot ends in that somebody else has written."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Snapshot:
+    """What the first lines of a ledger come to.
+
+    Attributes:
+        known: What the ledger knows of these lines.
+        state: What they come to. Whoever takes it goes on with it, so it is made for one.
+    """
+
+    known: Known
+    state: State
+
+    @classmethod
+    def of(cls, folder: Path, content: bytes) -> Self | None:
+        """Read a snapshot; None where it does not fit.
+
+        Args:
+            folder: The pool.
+            content: What its file says.
+
+        Raises:
+            OSError: The ledger cannot be read.
+        """
+        try:
+            seal, _, rest = content.partition(b"\n")
+            if seal.decode() != _digest(rest):
+                return None
+            text, _, tail = rest.partition(b"\n")
+            value = loads(text)
+            if value["v"] != VERSION or value["order"] != sys.byteorder:
+                return None
+            place = _place_of(value["place"])
+            part = (place.offset, value["ledger"])
+            if _confirmed(folder / LEDGER, (part,)) is None:
+                return None
+            tables: list[bytes] = []
+            for size in value["tables"]:
+                tables.append(tail[:size])
+                tail = tail[size:]
+            repeats = {int(start): _place_of(end) for start, end in value["repeats"].items()}
+            if any(end.offset <= start for start, end in repeats.items()):
+                return None  # who looks for the end of repeats would go round
+            *lasting, keys, offsets = tables
+            known = Known(
+                place=place,
+                ops=Places(keys, offsets),
+                files=frozenset(value["files"]),
+                repeats=repeats,
+                parts=(part,),
+            )
+            return cls(known=known, state=state_of(folder, value["state"], lasting))
+        except WRONG:
+            return None
+
+
+def newest(folder: Path, fits: Callable[[State], bool] = lambda _state: True) -> Snapshot | None:
+    """Give the newest snapshot of a pool that fits; None where there is none.
+
+    Args:
+        folder: The pool.
+        fits: Whether what a snapshot comes to is of use.
+    """
+    for path in _paths(folder):
+        with suppress(OSError):
+            found = Snapshot.of(folder, path.read_bytes())
+            if found is not None and fits(found.state):
+                return found
+    return None
+
+
+def is_due(place: Place, last: Place) -> bool:
+    """Tell whether it pays to keep a snapshot as of a place.
+
+    Args:
+        place: How far the ledger was read.
+        last: The place of the snapshot before.
+    """
+    return place.line - last.line >= max(LEAST, place.line // SHARE)
+
+
+def keep(folder: Path, state: State, known: Known) -> bool:
+    """Keep a snapshot, where the pool's folder can be written. The ledger's lock is held.
+
+    Args:
+        folder: The pool.
+        state: What the lines come to.
+        known: What the ledger knows of them.
+
+    Returns:
+        Whether it was kept.
+    """
+    place = known.place
+    value, tables = value_of(state)
+    tables += known.ops.packed()
+    try:
+        ledger = _confirmed(folder / LEDGER, known.parts)
+        if ledger is None:
+            return False
+        told: Mapping[str, Any] = {
+            "v": VERSION,
+            "order": sys.byteorder,
+            "place": _place(place),
+            "ledger": ledger,
+            "repeats": {str(start): _place(end) for start, end in known.repeats.items()},
+            "files": sorted(known.files),
+            "tables": [*map(len, tables)],
+            "state": value,
+        }
+        text = json.dumps(told, separators=(",", ":"), allow_nan=False).encode()
+        rest = b"".join((text, b"\n", *tables))
+        make_folder(folder / SNAPSHOTS)
+        if not (folder / SNAPSHOTS / IGNORED).exists():
+            write_atomically(folder / SNAPSHOTS / IGNORED, "*\n")
+        path = folder / SNAPSHOTS / f"{place.offset:015d}.snapshot"
+        write_atomically(path, b"\n".join((_digest(rest).encode(), rest)))
+        _leave(folder, place.offset)
+    except (InputError, StorageError, OSError, ValueError):
+        return False  # whoever opens the pool reads its lines
+    return True
+
+
+def _leave(folder: Path, offset: int) -> None:
+    """Leave no more snapshots than are kept: the newest, and none of what the ledger was before."""
+    paths = _paths(folder)
+    ahead = [path for path in paths if int(path.stem) > offset]
+    halves = (folder / SNAPSHOTS).glob(".*.snapshot.*")  # left by who was killed meanwhile
+    for path in (*ahead, *[path for path in paths if path not in ahead][KEPT:], *halves):
+        remove(path)
+
+
+def _paths(folder: Path) -> list[Path]:
+    """Give the snapshots there are, those as of the last places first."""
+    found = (folder / SNAPSHOTS).glob("*.snapshot")
+    return sorted((path for path in found if path.stem.isdecimal()), reverse=True)
+
+
+def _confirmed(path: Path, parts: Sequence[tuple[int, str]]) -> str | None:
+    """Give the digest of all that was read of a file; None where that is not what it begins with.
+
+    Args:
+        path: The file.
+        parts: What was read: see `Known`.
+    """
+    whole = hashlib.sha256()
+    with path.open("rb") as stream:
+        for size, digest in parts:
+            part, left = hashlib.sha256(), size
+            while left > 0 and (piece := stream.read(min(left, PIECE))):
+                part.update(piece)
+                if len(parts) > 1:
+                    whole.update(piece)
+                left -= len(piece)
+            if left or part.hexdigest() != digest:
+                return None
+    return whole.hexdigest() if len(parts) > 1 else parts[0][1]
+
+
+def _place(place: Place) -> tuple[int, int, str]:
+    return place.line, place.offset, place.seal.decode()
+
+
+def _place_of(value: Any) -> Place:
+    line, offset, seal = value
+    if type(line) is not int or type(offset) is not int:
+        raise TypeError(f"{value!r} is no place")
+    return Place(line=line, offset=offset, seal=seal.encode())
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

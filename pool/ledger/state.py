@@ -1,0 +1,434 @@
+"""What the lines of a pool's ledger come down to, taken in one by one.
+
+`ledger.schema.json` tells what a line may say. A line that says anything else, or contradicts those
+before it, is refused: it was not written by a pool.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from base64 import b32encode
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ...schema.team.building import agent_of
+from ...schema.team.team import Lineage
+from ...schema.values.codec import Misfit, from_value
+from ...schema.values.errors import InputError
+from ...schema.values.files import locked
+from ...schema.values.problems import quoted
+from ..values.layout import LEDGER, LOCK, agent_file_of, file_of
+from .agents import PoolAgent, Revision
+from .changes import Rejected, Retired, Revised, Told, Tried
+from .learnt import Learnt
+from .ledger import Entry, Ledger, TooEarly, line_of
+from .lessons import Lessons
+from .members import Member
+from .recent import Recent
+from .scaffold import HEAD, next_head
+from .shape import has_types, misshapen
+from .trials import Trials
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from .records import Record
+
+__all__ = [
+    "SEED",
+    "VERSION",
+    "Admission",
+    "State",
+    "begin",
+    "first_line",
+    "in_order",
+    "is_name",
+    "is_shared",
+]
+
+VERSION = 2
+"""Of the format. In the first one, what was learnt had a file of its own."""
+LONGEST_NAME = 64
+SEED = "seed/"
+"""What the operations are called that add what a pool begins with."""
+LONGEST_NUMBER = 18
+"""Digits of an episode."""
+READ_BY_FORM = frozenset({"evaluated", "failed", "learnt", "rejected", "told"})
+"""Kinds of lines whose types are checked as they are read."""
+SIGN = 6
+"""Letters and digits that tell names of one stem apart: 30 bits."""
+_SIGNED = re.compile(rf"_[a-z2-7]{{{SIGN}}}\Z")
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+One = TypeVar("One", bound="Record")
+"""Teams, or agents."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Admission:
+    """What came of adding a team.
+
+    Attributes:
+        name: What the pool calls it; the name of its twin where it was there already.
+        is_new: Whether it was not there yet.
+    """
+
+    name: str
+    is_new: bool
+
+
+class State:
+    """The state of a pool.
+
+    Args:
+        folder: The pool's folder.
+        is_begun: Whether the line that a pool begins with was taken in.
+
+    Attributes:
+        teams: All teams that were ever born, by name, parents before children.
+        live: Those that were not retired.
+        agents: All agents that were ever born, by name, parents before children.
+        rejected: Children that were dropped, by operator.
+        twins: Children that were there already, by operator.
+        learnt: What was learnt.
+        heads: The teams that were the head, in order; the last one is. None where nobody said so.
+        shared: Whether branches of the pool are merged, so that new names must not collide.
+        trials: Finds trials of members on a task again.
+        numbers: How many children of each stem there are.
+        recent: The last tasks of each split.
+        episodes: The last episode of each evolution that made an update, as far as its name tells.
+        touched: Whom the lines told of that were taken in since somebody emptied it.
+    """
+
+    def __init__(self, folder: Path, *, is_begun: bool = False) -> None:
+        self.teams: dict[str, Member] = {}
+        self.live: dict[str, Member] = {}
+        self.agents: dict[str, PoolAgent] = {}
+        self._live_agents: dict[str, PoolAgent] = {}
+        self._is_lent = False
+        self.rejected: Counter[str] = Counter()
+        self.twins: Counter[str] = Counter()
+        self.learnt = Lessons(folder / LEDGER)
+        self.heads: list[Member] = []
+        self.shared = False
+        self.trials = Trials(ledger=folder / LEDGER)
+        self.recent: dict[str, Recent] = {}
+        self.episodes: dict[str, int] = {}
+        self.touched: set[str] = set()
+        self.numbers: Counter[str] = Counter()
+        self._folder = folder
+        self._of_identity: dict[str, list[Member]] = {}
+        self._is_begun = is_begun
+
+    @property
+    def live_agents(self) -> Mapping[str, PoolAgent]:
+        """The agents that were not retired. Whoever has it keeps it as it is."""
+        self._is_lent = True
+        return self._live_agents
+
+    def take(self, entry: Entry) -> None:
+        """Take in a line.
+
+        Raises:
+            TooEarly: It refers to what was not there before.
+            ValueError: It is not one that a pool writes, or contradicts earlier ones.
+        """
+        if entry.value.get("kind") not in READ_BY_FORM and not has_types(entry.value):
+            said = next(misshapen(entry.value), "a number is not whole")
+            raise ValueError(f"it is not as ledger.schema.json has it: {said}")
+        try:
+            self._take(entry)
+        except Misfit as error:
+            raise ValueError(f"it is not as ledger.schema.json has it: {error}") from None
+        except (AttributeError, InputError, KeyError, TypeError) as error:
+            raise ValueError(f"it is not as ledger.schema.json has it ({error!r})") from None
+        for evolution, episode in episodes_in(entry.op):
+            self.episodes[evolution] = max(episode, self.episodes.get(evolution, episode))
+
+    def like(self, identity: str) -> tuple[Member, ...]:
+        """Give the teams of an identity."""
+        return tuple(self._of_identity.get(identity, ()))
+
+    def name_for(self, stem: str) -> str:
+        """Choose the next free name that begins with a stem: `vote_3`."""
+        number = self.numbers[stem] + 1
+        while self.find(name := _numbered(stem, number)):
+            number += 1
+        return name
+
+    def unique_name(self, stem: str, said: Any) -> str:
+        """Choose a name that begins with a stem, which no other branch gives: `vote_k3x7qd`.
+
+        Args:
+            stem: What it begins with.
+            said: All that is kept of who is to be called so, JSON-able: the same has the same name.
+        """
+        named = _ended(stem, _sign(said))
+        return self.name_for(named) if self.find(named) else named
+
+    def find(self, name: str) -> Member | PoolAgent | None:
+        """Find a team or an agent, retired or not: no two have the same name."""
+        return self.teams.get(name) or self.agents.get(name)
+
+    def _take(self, entry: Entry) -> None:
+        op, value = entry.op, entry.value
+        kind = value["kind"]
+        if not self._is_begun and kind != "pool":
+            raise ValueError("it is not the line that a pool begins with")
+        match kind:
+            case "pool":
+                self._begin(value)
+            case "born":
+                (self._take_agent if "agent" in value else self._take_team)(op, value)
+            case "twin":
+                self._take_twin(value)
+            case "revised":
+                self._revise(op, Revised.of(value))
+            case "evaluated" | "failed":
+                self._take_trial(kind, from_value(Tried, value), entry)
+            case "rejected":
+                self.rejected[from_value(Rejected, value).operator] += 1
+            case "retired":
+                self._retire(value, Retired.of(value).reason)
+            case "restored":
+                self._retire(value, None)
+            case "learnt":
+                self._learn(Learnt.of(value, op), entry)
+            case "told":
+                self._tell(from_value(Told, value))
+            case _:
+                raise ValueError(f"there are no lines of kind {quoted(kind)}")
+
+    def _tell(self, told: Told) -> None:
+        if told.what == HEAD:
+            self._lead(self._known(told.about["team"]))
+
+    def _lead(self, head: Member) -> None:
+        if head not in self.heads[-1:]:
+            self.heads = [*self.heads, head]
+
+    def _begin(self, value: Mapping[str, Any]) -> None:
+        if value["v"] != VERSION:
+            raise ValueError(
+                f"the pool has format {quoted(value['v'])}; this version of coterie knows {VERSION}"
+            )
+        self.shared = bool(value.get("shared"))
+        self._is_begun = True
+
+    def bear(self, member: Member) -> None:
+        """Let there be a team, which comes after all those that are there."""
+        self.teams[member.name] = member
+        if member.retired is None:
+            self.live[member.name] = member
+        self._of_identity.setdefault(member.identity, []).append(member)
+
+    def bear_agent(self, agent: PoolAgent) -> None:
+        """Let there be an agent, which comes after all those that are there."""
+        self.agents[agent.name] = agent
+        if self._is_lent:
+            self._live_agents, self._is_lent = {**self._live_agents}, False
+        if agent.retired is None:
+            self._live_agents[agent.name] = agent
+
+    def _take_team(self, op: str, value: Mapping[str, Any]) -> None:
+        name, born = self._newcomer(value["team"]), from_value(Lineage, value["lineage"])
+        stem = self._stem(name, [self._known(parent) for parent in born.parents], op)
+        member = Member(
+            name=name,
+            path=self._folder / file_of(name),
+            born=born,
+            stem=stem,
+            identity=value["identity"],
+            content_hash=value["content_hash"],
+            trials=self.trials,
+        )
+        self.bear(member)
+        self.touched.add(name)
+
+    def _take_agent(self, op: str, value: Mapping[str, Any]) -> None:
+        name, born = self._newcomer(value["agent"]), from_value(Lineage, value["lineage"])
+        stem = self._stem(name, [self._known_agent(parent) for parent in born.parents], op)
+        first = Revision(
+            agent=agent_of(name, value["value"]), reason=born.reason, edits=born.edits, op=op
+        )
+        inherits = tuple(value.get("inherits", ()))
+        for inherit in inherits:
+            self._known_agent(inherit)
+        agent = PoolAgent(
+            name=name,
+            path=self._folder / agent_file_of(name),
+            born=born,
+            stem=stem,
+            revisions=(first,),
+            inherits=inherits,
+            trials=self.trials,
+        )
+        self.bear_agent(agent)
+        self.touched.add(name)
+        self.learnt.bear(name, inherits)
+
+    def _revise(self, op: str, change: Revised) -> None:
+        agent = self._known_agent(change.agent)
+        last = Revision(agent=change.to, reason=change.reason, edits=change.edits, op=op)
+        agent.revisions = (*agent.revisions, last)
+        self.touched.add(agent.name)
+
+    def _learn(self, learnt: Learnt, entry: Entry) -> None:
+        for owner in learnt.to:
+            self._known_agent(owner)
+        self.learnt.take(learnt, entry.start)
+
+    def _newcomer(self, name: str) -> str:
+        if not is_name(name) or self.find(name):
+            raise ValueError(f"a member cannot be born with the name {quoted(name)}")
+        return name
+
+    def _stem(self, name: str, parents: Sequence[Member | PoolAgent], op: str) -> str:
+        """Say what the names of a newcomer's children begin with; count it as a child itself."""
+        own = _SIGNED.sub("", name) if self.shared and not op.startswith(SEED) else name
+        stem = parents[0].stem if parents else own
+        self.numbers[stem] += bool(parents)
+        return stem
+
+    def _take_twin(self, value: Mapping[str, Any]) -> None:
+        self._known(value["team"])
+        self.twins[value["lineage"]["operator"]] += 1
+
+    def _take_trial(self, kind: str, tried: Tried, entry: Entry) -> None:
+        if (tried.trial.score is None) != (kind == "failed"):
+            raise ValueError(f"score={tried.trial.score!r} does not fit {quoted(kind)}")
+        working = {part.member for part in tried.trial.agents.values()}
+        team, split = self._known(tried.member), tried.trial.split
+        for one in (team, *map(self._known_agent, sorted(working))):
+            one.take(tried.trial)
+            self.touched.add(one.name)
+        recent = self.recent.setdefault(split, Recent(split))
+        self.touched.update(recent.take(team, tried.trial))
+        self.trials.take(tried, entry)
+
+    def _retire(self, value: Mapping[str, Any], reason: str | None) -> None:
+        """Let a member be none any longer, for a reason; without one, let it be one again."""
+        one = self._anyone(value)
+        is_back, one.retired = one.retired is not None and reason is None, reason
+        self.touched.add(one.name)
+        # Whoever reads the old ones goes on.
+        if isinstance(one, Member):
+            self.live = _living(self.teams if is_back else self.live)
+        else:
+            self._live_agents = _living(self.agents if is_back else self._live_agents)
+        if self.heads and self.heads[-1].retired and (head := next_head(self.live)):
+            self._lead(self.live[head])
+
+    def _anyone(self, value: Mapping[str, Any]) -> Member | PoolAgent:
+        return self._known(value["team"]) if "team" in value else self._known_agent(value["agent"])
+
+    def _known_agent(self, name: str) -> PoolAgent:
+        if name not in self.agents:
+            raise TooEarly(f"no agent {quoted(name)} was born before")
+        return self.agents[name]
+
+    def _known(self, name: str) -> Member:
+        if name not in self.teams:
+            raise TooEarly(f"no team {quoted(name)} was born before")
+        return self.teams[name]
+
+
+def _living(members: Mapping[str, One]) -> dict[str, One]:
+    return {name: member for name, member in members.items() if member.retired is None}
+
+
+def episodes_in(operation: str) -> Iterator[tuple[str, int]]:
+    """Give the evolutions, and their episodes, that may have made an update by its name."""
+    parts = operation.split("/")
+    for at, part in enumerate(parts[1:], start=1):
+        if part.isdecimal() and len(part) <= LONGEST_NUMBER:
+            yield "/".join(parts[:at]), int(part)
+
+
+def begin(folder: Path, *, shared: bool) -> None:
+    """Write the first line of a pool, where there is none; in one that is there, say it is shared.
+
+    Args:
+        folder: Its folder, which is there.
+        shared: Whether branches of it are merged. What has a name keeps it.
+
+    Raises:
+        StorageError: It cannot be written, or is damaged.
+    """
+    ledger = Ledger(folder / LEDGER)
+    first = first_line(shared=shared)
+    if ledger.append(first, op="pool") or not shared:
+        return
+
+    def said(entries: Sequence[Entry]) -> list[bytes] | None:
+        begun, *rest = entries
+        if begun.value.get("shared"):
+            return None
+        return [line_of(first, begun.op), *(line_of(one.value, one.op, one.files) for one in rest)]
+
+    with locked(folder / LOCK):
+        ledger.rewrite(said)
+
+
+def in_order(entries: Sequence[Entry], folder: Path) -> Sequence[Entry]:
+    """Put lines in an order in which each refers to what came before, as far as there is one.
+
+    Where git merged branches that had merged each other, a line may stand ahead of one that it
+    refers to. Lines that are in order stay so.
+
+    Args:
+        entries: The lines.
+        folder: The pool's folder.
+    """
+    state, found, waiting = State(folder), list[Entry](), list(entries)
+    while waiting:
+        early: list[Entry] = []
+        for one in waiting:
+            try:
+                state.take(one)
+            except TooEarly:
+                early.append(one)
+            except ValueError:
+                return entries
+            else:
+                found.append(one)
+        if len(early) == len(waiting):
+            return entries
+        waiting = early
+    return entries if [*map(id, found)] == [*map(id, entries)] else found
+
+
+def first_line(*, shared: bool = False) -> dict[str, Any]:
+    """Give the line that a pool begins with."""
+    return {"kind": "pool", "v": VERSION, **({"shared": True} if shared else {})}
+
+
+def is_shared(folder: Path) -> bool:
+    """Tell whether a folder is a pool whose branches are merged.
+
+    Raises:
+        StorageError: Its first line is damaged, or cannot be read.
+    """
+    first = next(Ledger(folder / LEDGER).read(), None)
+    return first is not None and bool(first.value.get("shared"))
+
+
+def is_name(name: str) -> bool:
+    """Tell whether a member may have a name."""
+    return _NAME.fullmatch(name) is not None
+
+
+def _numbered(stem: str, number: int) -> str:
+    return _ended(stem, str(number))
+
+
+def _ended(stem: str, ending: str) -> str:
+    return f"{stem[: LONGEST_NAME - len(ending) - 1]}_{ending}"
+
+
+def _sign(said: Any) -> str:
+    digested = hashlib.sha256(json.dumps(said, sort_keys=True).encode("utf-8", "backslashreplace"))
+    return b32encode(digested.digest())[:SIGN].decode().lower()

@@ -1,0 +1,69 @@
+"""The trials of members on a task, found again in the ledger when somebody asks for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ...schema.values.codec import from_value
+from ..values.places import Places
+from ..values.statistics import Statistics
+from .changes import Tried
+from .ledger import lines_at
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .ledger import Entry
+
+__all__ = ["Trials"]
+
+SCORED = "evaluated"
+
+
+@dataclass(kw_only=True, slots=True)
+class Trials:
+    """Where the ledger tells of the trials that were scored, by member and task.
+
+    Attributes:
+        ledger: The ledger.
+        places: Where its lines stand.
+    """
+
+    ledger: Path
+    places: Places = field(default_factory=Places)
+
+    def take(self, tried: Tried, entry: Entry) -> None:
+        """Take in a trial, and the line that tells of it."""
+        if tried.trial.score is not None and tried.trial.kind == "plain":
+            for member in _of(tried):
+                self.places.add(_about(member, tried.trial.task), entry.start)
+
+    def on(self, member: str, task: str, *, upto: int | None = None) -> Statistics | None:
+        """Add up the trials of a member on a task; None without any.
+
+        Args:
+            member: A team, or an agent.
+            task: The task's id.
+            upto: Only those of the lines ahead of this byte.
+
+        Raises:
+            StorageError: The ledger cannot be read, or is another one.
+        """
+        found = self.places.find(_about(member, task))
+        offsets = [one for one in found if upto is None or one < upto]
+        known: Statistics | None = None
+        for entry in lines_at(self.ledger, offsets):
+            if entry.value["kind"] == SCORED:
+                tried = from_value(Tried, entry.value)
+                if tried.trial.task == task and member in _of(tried):
+                    known = (known or Statistics()).after(tried.trial)
+        return known
+
+
+def _of(tried: Tried) -> set[str]:
+    return {tried.member, *(part.member for part in tried.trial.agents.values())}
+
+
+def _about(member: str, task: str) -> str:
+    return f"{member} on {task}"

@@ -1,0 +1,260 @@
+"""The memory of a pool: what was learnt, found again by the likeness of the tasks.
+
+The ledger is the truth. The index over it is made when the first search needs it, and follows what
+any process adds; `memory/.cache/` keeps vectors and may be deleted.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import takewhile
+from operator import mul
+from typing import TYPE_CHECKING
+
+from ..embedding import CachedEmbedder, choose_embedder
+from ..ledger.learnt import LONGEST_TASK
+from ..values.layout import MEMORY
+from .store import Labels, Lost, Point, Wanted, open_store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from ...schema.host.models import Model
+    from ..embedding import Embedder, Vector
+    from ..ledger.learnt import Learnt
+    from ..ledger.lessons import Lessons
+    from ..teams.pool import Pool
+    from .store import Store
+
+__all__ = ["Memory", "open_memory"]
+
+VECTORS = f"{MEMORY}/.cache/vectors.sqlite"
+BATCH = 8192
+"""Entries that are indexed together: their vectors are in memory twice meanwhile."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Index:
+    """Entries of a pool by the likeness of some of their words."""
+
+    words: Callable[[Learnt], str]
+    store: Store
+    embedder: Embedder
+    entries: dict[str, Learnt] = field(default_factory=dict[str, "Learnt"])
+
+    def vector(self, text: str) -> Vector:
+        [vector] = self.embedder.embed([text[:LONGEST_TASK]])
+        return vector
+
+    def add(self, entries: Sequence[Learnt]) -> None:
+        keyed = {entry.key: entry for entry in entries}
+        missing = self.store.missing(keyed.keys())
+        wanted = {key: entry for key, entry in keyed.items() if key in missing}
+        texts = [self.words(one)[:LONGEST_TASK] for one in wanted.values()]
+        points = [
+            Point(key=key, vector=vector, labels=_labels(entry))
+            for (key, entry), vector in zip(wanted.items(), self.embedder.embed(texts), strict=True)
+        ]
+        self.store.add(points)
+        self.entries.update(keyed)
+
+    def closest(
+        self, text: str, wanted: Wanted, learnt: Lessons, owner: str | None, seen: int | None
+    ) -> Iterator[tuple[Learnt, float]]:
+        """Give what stands, the closest first; a server may also have what we know nothing of."""
+        if owner is not None:
+            wanted = replace(wanted, owners=learnt.line(owner))
+        for hit in self.store.closest(self.vector(text), wanted):
+            entry = self.entries.get(hit.key)
+            if entry is not None and learnt.stands(entry.id, seen, owner=owner):
+                yield entry, hit.similarity
+
+
+class Memory:
+    """The memory of one pool. Threads may share it, and processes may share the pool.
+
+    Args:
+        pool: Has what was learnt.
+        embedder: Makes vectors of tasks.
+        store: Searches them.
+        report: Told why vectors are not kept and the like. By default it is logged.
+    """
+
+    def __init__(
+        self,
+        pool: Pool,
+        embedder: Embedder,
+        store: Store,
+        *,
+        report: Callable[[str], None] | None = None,
+    ) -> None:
+        self._pool = pool
+        self._embedder = CachedEmbedder(embedder, pool.folder / VECTORS, report=report)
+        self._tasks = _Index(words=lambda entry: entry.task, store=store, embedder=self._embedder)
+        self._turn = threading.Lock()
+        self._read: dict[str, int] = {}
+
+    @property
+    def embedder(self) -> str:
+        """The name of the embedder, whose vectors do not compare with another's."""
+        return self._embedder.name
+
+    def search(
+        self,
+        text: str,
+        k: int,
+        *,
+        niche: str | None = None,
+        or_no_niche: bool = False,
+        kind: str | None = None,
+        owner: str | None = None,
+        level: str | None = None,
+        seen: int | None = None,
+    ) -> list[tuple[Learnt, float]]:
+        """Find the entries whose tasks are most like a text, without those that were replaced.
+
+        Args:
+            text: What to look for: a task's text. Its first `LONGEST_TASK` characters count, as of
+                the entries' tasks.
+            k: How many entries, at most.
+            niche: Only those of a niche.
+            or_no_niche: Those of no niche, too, where only those of a niche are wanted.
+            kind: Only those of a kind.
+            owner: Only those in the archive of an agent: its own, and what it has inherited.
+            level: Only those of a level.
+            seen: Only among so many that were learnt first, as if no more had been.
+
+        Returns:
+            Entries with their cosine similarity, in [-1, 1], the highest first. Among equals the
+            order is that of their ids, whoever learnt them first.
+
+        Raises:
+            StorageError: The ledger cannot be read.
+            CoterieError: The embedder or the store failed; nothing is lost by it.
+        """
+        wanted = Wanted(kind=kind, niche=niche, or_no_niche=or_no_niche, level=level)
+        with self._turn:
+            try:
+                found = self._found(text, k, wanted, owner, seen)
+            except Lost:  # a server that was emptied: all of it is in the ledger
+                self._tasks.entries.clear()
+                found = self._found(text, k, wanted, owner, seen)
+        return sorted(found, key=lambda one: (-one[1], one[0].id))[:k]
+
+    def alike(
+        self,
+        text: str,
+        owner: str,
+        *,
+        kind: str | None = None,
+        niche: str | None = None,
+        over: float,
+        seen: int | None = None,
+    ) -> list[tuple[Learnt, float]]:
+        """Find the entries of an agent's archive that say nearly the same as a text.
+
+        Args:
+            text: What an entry may say. Its first `LONGEST_TASK` characters count, as of theirs.
+            owner: Whose archive.
+            kind: Only those of a kind.
+            niche: Only those of a niche.
+            over: Only those whose texts have a higher cosine similarity with it than this.
+            seen: As for `search`.
+
+        Returns:
+            Entries with the similarity, in order as for `search`.
+
+        Raises:
+            StorageError: The ledger cannot be read.
+            CoterieError: The embedder failed.
+        """
+        with self._turn:
+            self._pool.refresh()
+            self._read_archive(owner)
+            if not self._texts.entries:
+                return []
+            wanted = Wanted(kind=kind, niche=niche)
+            closest = self._texts.closest(text, wanted, self._pool.learnt, owner, seen)
+            found = [*takewhile(lambda one: one[1] > over, closest)]
+        return sorted(found, key=lambda one: (-one[1], one[0].id))
+
+    def likeness(self, text: str, others: Sequence[str]) -> list[float]:
+        """Say how like a text others are: the cosines, in [-1, 1], in their order.
+
+        Raises:
+            CoterieError: The embedder failed.
+        """
+        with self._turn:
+            cut = [one[:LONGEST_TASK] for one in (text, *others)]
+            first, *vectors = self._embedder.embed(cut) if others else [()]
+        return [math.fsum(map(mul, first, vector)) for vector in vectors]
+
+    def _found(
+        self, text: str, k: int, wanted: Wanted, owner: str | None, seen: int | None
+    ) -> list[tuple[Learnt, float]]:
+        """Give at least as many entries as are wanted, the closest first, and all equals."""
+        self._catch_up()
+        found: list[tuple[Learnt, float]] = []
+        if k < 1 or not self._tasks.entries or seen == 0:
+            return found
+        for entry, similarity in self._tasks.closest(text, wanted, self._pool.learnt, owner, seen):
+            if len(found) >= k and similarity < found[k - 1][1]:
+                break
+            found.append((entry, similarity))
+        return found
+
+    @cached_property
+    def _texts(self) -> _Index:
+        """What is said, of those whose archives were asked for."""
+        from .shards import Shelves
+
+        return _Index(words=lambda entry: entry.text, store=Shelves(), embedder=self._embedder)
+
+    def _catch_up(self) -> None:
+        """Index what was learnt since, by whomever."""
+        self._pool.refresh()
+        waiting = self._pool.learnt.between(len(self._tasks.entries))
+        for start in range(0, len(waiting), BATCH):
+            self._tasks.add(waiting[start : start + BATCH])
+
+    def _read_archive(self, owner: str) -> None:
+        """Index what is said by all that an agent may have in its archive."""
+        learnt = self._pool.learnt
+        for one in learnt.line(owner):
+            waiting = learnt.own(one, self._read.get(one, 0))
+            for start in range(0, len(waiting), BATCH):
+                some = waiting[start : start + BATCH]
+                self._texts.add(some)
+                self._read[one] = self._read.get(one, 0) + len(some)
+
+
+def _labels(entry: Learnt) -> Labels:
+    return Labels(kind=entry.kind, niche=entry.niche, level=entry.level, owners=entry.owners)
+
+
+def open_memory(
+    pool: Pool,
+    *,
+    embedder: str | None = None,
+    models: Mapping[str, Model] | None = None,
+    environment: Mapping[str, str] | None = None,
+    report: Callable[[str], None] | None = None,
+) -> Memory:
+    """Open the memory of a pool with what this host has.
+
+    Args:
+        pool: The pool.
+        embedder: The embedder's name; see `choose_embedder`.
+        models: The models by alias.
+        environment: Where keys and addresses are looked up. Default: the process's environment.
+        report: Told what a person should know. By default it is logged.
+
+    Raises:
+        InputError: There is no such embedder, or `QDRANT_URL` is no usable address.
+    """
+    chosen = choose_embedder(embedder, models=models, environment=environment, report=report)
+    store = open_store(pool.folder, chosen.name, environment)
+    return Memory(pool, chosen, store, report=report)

@@ -1,0 +1,319 @@
+"""Vectors on a server of Qdrant, which several processes and machines may share."""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+import re
+import socket
+from contextlib import contextmanager
+from json import JSONDecodeError
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from ...schema.values.errors import InputError, RunError
+from ...schema.values.problems import quoted
+from .store import DIGITS, Hit, Lost
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Generator, Iterator, Sequence
+    from pathlib import Path
+
+    from qdrant_client import QdrantClient
+    from qdrant_client.models import Condition, Filter, SearchParams
+
+    from ..embedding import Vector
+    from .store import Labels, Point, Wanted
+
+__all__ = ["QdrantStore", "collection_of"]
+
+BATCH = 256
+TIMEOUT = 60
+"""Seconds for one request of a server."""
+LONGEST_QUOTE = 300
+FIRST = 16
+"""Points that are asked for first; more, and more again, where all of these are wanted."""
+WIDENING = 4
+OLDEST = (1, 10)
+"""The first version of the server that has the search that we use."""
+GONE = 404
+_PREFIX = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+class QdrantStore:
+    """A collection of Qdrant. It is made with the first points, by whoever is first.
+
+    Points are known by their keys, so several processes that store the same ones at once store
+    each once. A collection that holds vectors of another kind is removed, and `Lost` says that what
+    it had is to be stored again; so does a collection that is gone.
+
+    Args:
+        client: Any client of Qdrant.
+        collection: The collection's name.
+        parameters: How to search, where the client has a choice.
+    """
+
+    def __init__(
+        self, client: QdrantClient, collection: str, parameters: SearchParams | None = None
+    ) -> None:
+        self._client = client
+        self._collection = collection
+        self._parameters = parameters
+        self._is_met = False
+        self._exists = False
+        self._size: int | None = None
+
+    @classmethod
+    def on_server(cls, url: str, collection: str, *, key: str | None = None) -> QdrantStore:
+        """Open a collection of a server. Nothing is sent yet.
+
+        Args:
+            url: The server's address, with port.
+            collection: The collection's name.
+            key: The server's API key.
+
+        Raises:
+            InputError: The address is none, or the key would be sent in the clear.
+        """
+        _check(url, key)
+        from qdrant_client import QdrantClient
+        from qdrant_client.models import SearchParams
+
+        # As `api_key` it would raise a warning of any server without TLS, one on this machine too.
+        headers = {"api-key": key} if key else {}
+        client = QdrantClient(url=url, timeout=TIMEOUT, check_compatibility=False, metadata=headers)
+        return cls(client, collection, SearchParams(exact=True))
+
+    def add(self, points: Sequence[Point]) -> None:
+        """Store points.
+
+        Raises:
+            RunError: The server cannot be reached, or refuses.
+            Lost: The collection did not fit, or is gone.
+        """
+        from qdrant_client.models import Batch
+
+        for start in range(0, len(points), BATCH):
+            some = points[start : start + BATCH]
+            self._make(len(some[0].vector))
+            batch = Batch(
+                ids=[point.key for point in some],
+                vectors=[list(point.vector) for point in some],
+                payloads=[_payload(point.labels) for point in some],
+            )
+            with self._answers():
+                self._client.upsert(self._collection, batch, wait=True)
+
+    def closest(self, vector: Vector, wanted: Wanted) -> Iterator[Hit]:
+        """Give the points that are wanted one by one, the closest first.
+
+        Raises:
+            RunError: The server cannot be reached, or refuses.
+            Lost: The collection did not fit, or is gone.
+        """
+        given, limit = 0, FIRST
+        while len(hits := self._closest(vector, wanted, limit)) == limit:
+            # Of those that are as close as the last, others may not be among them.
+            sure = [hit for hit in hits if hit.similarity > hits[-1].similarity]
+            yield from sure[given:]
+            given, limit = len(sure), limit * WIDENING
+        yield from hits[given:]
+
+    def _closest(self, vector: Vector, wanted: Wanted, limit: int) -> list[Hit]:
+        if not self._is_made():
+            return []
+        self._expect_fit(len(vector))
+        with self._answers():
+            found = self._client.query_points(
+                self._collection,
+                query=list(vector),
+                query_filter=_filter(wanted),
+                search_params=self._parameters,
+                limit=limit,
+                with_payload=False,
+            )
+        hits = (
+            Hit(key=str(point.id), similarity=round(point.score, DIGITS)) for point in found.points
+        )
+        return sorted(hits, key=lambda hit: -hit.similarity)
+
+    def missing(self, keys: Collection[str]) -> set[str]:
+        """Say which of these keys are not stored.
+
+        Raises:
+            RunError: The server cannot be reached, or refuses.
+        """
+        absent = set(keys)
+        if not self.count():
+            return absent
+        wanted = sorted(absent)
+        for start in range(0, len(wanted), BATCH):
+            some = wanted[start : start + BATCH]
+            with self._answers():
+                there = self._client.retrieve(self._collection, some, with_payload=False)
+            absent -= {str(point.id) for point in there}
+        return absent
+
+    def count(self) -> int:
+        """Say how many points are stored.
+
+        Raises:
+            RunError: The server cannot be reached, or refuses.
+        """
+        if not self._is_made():
+            return 0
+        with self._answers():
+            return self._client.count(self._collection).count
+
+    def _is_made(self) -> bool:
+        if not self._is_met:
+            self._meet()
+        if not self._exists:
+            with self._answers():
+                self._exists = self._client.collection_exists(self._collection)
+        return self._exists
+
+    def _meet(self) -> None:
+        """Make sure that it is a server that we can speak with."""
+        with self._answers():
+            met = self._client.info()
+        if "qdrant" not in met.title.lower() or _version(met.version) < OLDEST:
+            least = ".".join(map(str, OLDEST))
+            raise RunError(
+                f"Qdrant: the server of QDRANT_URL is {quoted(met.title)}, version"
+                f" {quoted(met.version)}. It has to be Qdrant {least} or later. What was learnt is"
+                " safe; unset QDRANT_URL to search in this process."
+            )
+        self._is_met = True
+
+    def _make(self, dimension: int) -> None:
+        if self._is_made():
+            self._expect_fit(dimension)
+            return
+        from qdrant_client.models import Distance, VectorParams
+
+        parameters = VectorParams(size=dimension, distance=Distance.COSINE)
+        try:
+            with self._answers():
+                self._client.create_collection(self._collection, parameters)
+        except RunError:
+            if not self._is_made():  # else another process was quicker
+                raise
+            self._expect_fit(dimension)
+        else:
+            self._exists, self._size = True, dimension
+
+    def _expect_fit(self, dimension: int) -> None:
+        """Make sure that the collection is of vectors of this length, and of their cosines.
+
+        Raises:
+            Lost: It is not, and was removed.
+        """
+        if self._size is None:
+            with self._answers():
+                vectors = self._client.get_collection(self._collection).config.params.vectors
+            cosine = getattr(vectors, "distance", "") == "Cosine"
+            self._size = int(getattr(vectors, "size", 0)) if cosine else 0
+        if self._size != dimension:
+            with self._answers():
+                self._client.delete_collection(self._collection)
+            raise self._lost("was of other vectors")
+
+    def _lost(self, why: str) -> Lost:
+        self._exists, self._size = False, None
+        return Lost(f"Qdrant, collection {self._collection!r}: {why}. It is made again.")
+
+    @contextmanager
+    def _answers(self) -> Generator[None]:
+        """Say what failed, and that nothing is lost by it."""
+        from qdrant_client.common.client_exceptions import QdrantException
+        from qdrant_client.http.exceptions import ApiException
+
+        try:
+            yield
+        except (ApiException, QdrantException, JSONDecodeError, UnicodeDecodeError) as error:
+            if self._exists and getattr(error, "status_code", None) == GONE:
+                raise self._lost("is gone") from error
+            said = " ".join(str(error).split())[:LONGEST_QUOTE].rstrip(".")
+            raise RunError(
+                f"Qdrant, collection {self._collection!r}: {said}. Is the server of"
+                " QDRANT_URL running, and QDRANT_API_KEY right? What was learnt is safe; unset"
+                " QDRANT_URL to search in this process."
+            ) from error
+
+
+def collection_of(pool_folder: Path, embedder: str, prefix: str = "coterie") -> str:
+    """Name the collection of one folder of one machine and one embedder: pools share a server.
+
+    Args:
+        pool_folder: The pool.
+        embedder: The name of the embedder.
+        prefix: What the names of collections begin with, of all whom the server is to tell apart.
+
+    Raises:
+        InputError: No collection can be called by the prefix.
+    """
+    if not _PREFIX.fullmatch(prefix):
+        raise InputError(
+            f"QDRANT_PREFIX={quoted(prefix)} cannot begin the name of a collection. Write up to 64"
+            " letters of a to z, digits, - and _."
+        )
+    owner = "\0".join((socket.gethostname(), str(pool_folder.resolve()), embedder))
+    return f"{prefix}-{hashlib.sha256(owner.encode()).hexdigest()[:16]}"
+
+
+def _version(text: str) -> tuple[int, ...]:
+    return tuple(int(one) for one in re.findall(r"\d{1,9}", text)[:2])
+
+
+def _payload(labels: Labels) -> dict[str, Any]:
+    """Return what is stored beside a vector."""
+    told = {"kind": labels.kind, "niche": labels.niche, "level": labels.level}
+    return {**told, "owner": list(labels.owners)}
+
+
+def _filter(wanted: Wanted) -> Filter | None:
+    from qdrant_client.models import FieldCondition, Filter, MatchAny, MatchValue
+
+    must: list[Condition] = [
+        FieldCondition(key=name, match=MatchValue(value=label))
+        for name, label in (("kind", wanted.kind), ("level", wanted.level))
+        if label is not None
+    ]
+    if wanted.niche is not None:
+        must.append(_of_niche(wanted.niche, or_none=wanted.or_no_niche))
+    if wanted.owners is not None:
+        must.append(FieldCondition(key="owner", match=MatchAny(any=list(wanted.owners))))
+    return Filter(must=must) if must else None
+
+
+def _of_niche(niche: str, *, or_none: bool) -> Condition:
+    from qdrant_client.models import FieldCondition, Filter, IsEmptyCondition, MatchValue
+    from qdrant_client.models import PayloadField as Field
+
+    there = FieldCondition(key="niche", match=MatchValue(value=niche))
+    if not or_none:
+        return there
+    return Filter(should=[there, IsEmptyCondition(is_empty=Field(key="niche"))])
+
+
+def _check(url: str, key: str | None) -> None:
+    """Make sure that an address is one, and that nobody reads the key on its way."""
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username:
+        raise InputError(
+            f"QDRANT_URL={url!r} is not the address of a server. Write http://127.0.0.1:6333 or the"
+            " like, without a user name."
+        )
+    if key and parts.scheme == "http" and not _is_here(parts.hostname):
+        raise InputError(
+            f"QDRANT_API_KEY would be sent to {parts.hostname!r} unencrypted. Use an address that"
+            " begins with https, or unset the key."
+        )
+
+
+def _is_here(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

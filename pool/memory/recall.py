@@ -1,0 +1,94 @@
+"""A pool's memory as agents in a run are reminded of it."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...runtime.messages.recall import Entry, nothing
+from ..teams.pool import Pool
+from .memory import open_memory
+from .seen import Seen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from ...runtime.messages.recall import Recaller
+    from ...schema.host.models import Model
+    from ...schema.team.task import Task
+    from ..ledger.learnt import Learnt
+
+__all__ = ["open_recall", "recalling"]
+
+Found = list[tuple["Learnt", float]]
+"""What a search gives: see `Memory.search`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """The memory of a pool, which also knows the tasks that it comes from."""
+
+    folder: Path
+    recall: Recaller
+
+    async def __call__(self, query: str, k: int, where: Mapping[str, Any], /) -> Sequence[Entry]:
+        """Find entries; see `Recaller`."""
+        return await self.recall(query, k, where)
+
+    def met(self, task: Task) -> str | None:
+        """Say where something was learnt from a task; see `Remembering`."""
+        found = next(Seen.by(self.folder).meetings([task]), None)
+        return f"{found.before} by its {found.by}" if found else None
+
+
+def open_recall(folder: Path, models: Mapping[str, Model], embedder: str | None = None) -> Recaller:
+    """Open a pool for agents to recall from. One that has learnt nothing needs no embedder.
+
+    Raises:
+        InputError: There is no pool, or no such embedder.
+        StorageError: It is damaged.
+    """
+    pool = Pool.open(folder)
+    if not pool.learnt:
+        return nothing
+    memory = open_memory(pool, embedder=embedder, models=models)
+    return Recollection(folder, recalling(memory.search))
+
+
+def recalling(search: Callable[..., Found]) -> Recaller:
+    """Let agents recall by a search: that of a `Memory`, or of a `View`."""
+
+    async def recall(query: str, k: int, where: Mapping[str, Any], /) -> Sequence[Entry]:
+        return await asyncio.to_thread(_found, search, query, k, where)
+
+    return recall
+
+
+def _found(
+    search: Callable[..., Found], query: str, k: int, where: Mapping[str, Any]
+) -> Sequence[Entry]:
+    """Search for each kind, and give the closest: of all together, or all that were found."""
+    kinds: Sequence[str | None] = where.get("kinds") or (None,)
+    labels = {name: where[name] for name in ("owner", "niche") if name in where}
+    if "niche" in labels:
+        labels["or_no_niche"] = True  # what holds anywhere holds there
+    hits = [hit for kind in kinds for hit in search(query, k, kind=kind, **labels)]
+    hits.sort(key=lambda hit: (-hit[1], hit[0].id))
+    most = len(hits) if where.get("each") else k
+    return [_entry(entry, similarity) for entry, similarity in hits[:most]]
+
+
+def _entry(entry: Learnt, similarity: float) -> Entry:
+    told = [entry.kind, entry.niche or "", f"of {entry.owner}" if entry.owner else ""]
+    told += [f"from {entry.giver}" if entry.giver else "", entry.id]
+    return Entry.clipped(
+        source=", ".join(filter(None, told)),
+        task=entry.task,
+        text=entry.text,
+        id=entry.id,
+        similarity=similarity,
+        credit=entry.credit,
+        case=entry.case,
+    )

@@ -1,0 +1,187 @@
+"""Which tasks a pool has learnt from, so that nothing is tested on them.
+
+A task is known by its id, and by its words: whitespace and case make no other task of them.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+from ...runtime.record.journal import digest
+from ...runtime.runs.record import read_value
+from ...runtime.values.terminal import counted
+from ...schema.values.errors import InputError
+from ...schema.values.problems import quoted
+from ...schema.values.secrets import scrubbed
+from ...schema.values.values import is_mapping
+from ..folder.own_files import refuse_links
+from ..ledger.learnt import LONGEST_TASK
+from ..ledger.ledger import Ledger
+from ..values.layout import EVOLUTIONS, LEDGER, MANIFEST
+from ..values.statistics import EVOLVE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from ...schema.team.task import Task
+
+__all__ = ["Meeting", "Seen", "text_digest"]
+
+DIGITS = 16
+"""Of the digest by which manifests know the words of a question."""
+MOST_NAMED = 5
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Meeting:
+    """A task that was met before.
+
+    Attributes:
+        task: The task.
+        place: Where it stands.
+        before: Where it was learnt from: `ledger.jsonl:LINE`, a manifest, or a line of a stream.
+        by: What is the same: `id` or `words`.
+    """
+
+    task: Task
+    place: str
+    before: str
+    by: str
+
+    def __str__(self) -> str:
+        return f"{self.place} is {self.before} by its {self.by}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Seen:
+    """Tasks that something was learnt from, each with the place that says so.
+
+    Attributes:
+        ids: Places by the tasks' ids.
+        words: Places by the words of the first `LONGEST_TASK` characters of the tasks.
+        digests: Places by `text_digest`.
+    """
+
+    ids: Mapping[str, str] = field(default_factory=dict[str, str])
+    words: Mapping[str, str] = field(default_factory=dict[str, str])
+    digests: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @classmethod
+    def by(cls, pool: Path) -> Self:
+        """Find what a pool has learnt from; nothing where there is none.
+
+        Raises:
+            InputError: There is a link in it.
+            StorageError: The ledger is damaged, or cannot be read.
+        """
+        if not os.path.lexists(pool / LEDGER):
+            return cls()
+        refuse_links(pool)
+        ids, words = dict[str, str](), dict[str, str]()
+        for entry in Ledger(pool / LEDGER).read():
+            place = f"{pool / LEDGER}:{entry.end.line}"
+            for task_id in _ids(entry.value):
+                ids.setdefault(task_id, place)
+            if entry.value["kind"] == "learnt":
+                words.setdefault(_words(entry.value["entry"]["task"]), place)
+        return cls(ids=ids, words=words, digests=dict(_manifested(pool)))
+
+    @classmethod
+    def of(cls, tasks: Sequence[Task], places: Mapping[str, str] | None = None) -> Self:
+        """Take tasks as seen, which stand at some places by their ids."""
+        placed = [(task, _place(task, places)) for task in reversed(tasks)]
+        return cls(
+            ids={task.id: place for task, place in placed},
+            words={_words(_kept(task.text)): place for task, place in placed},
+        )
+
+    def __or__(self, other: Seen) -> Seen:
+        """Give what either has seen; places are those of the first."""
+        return Seen(
+            ids={**other.ids, **self.ids},
+            words={**other.words, **self.words},
+            digests={**other.digests, **self.digests},
+        )
+
+    def meetings(
+        self, tasks: Sequence[Task], places: Mapping[str, str] | None = None
+    ) -> Iterator[Meeting]:
+        """Find the tasks that are among these, with both places."""
+        for task in tasks:
+            before, by = self.ids.get(task.id), "id"
+            if before is None:
+                before, by = self.words.get(_words(_kept(task.text))), "words"
+            if before is None:
+                before = self.digests.get(text_digest(task))
+            if before is not None:
+                yield Meeting(task=task, place=_place(task, places), before=before, by=by)
+
+    def refuse(
+        self,
+        tasks: Sequence[Task],
+        advice: str,
+        *,
+        places: Mapping[str, str] | None = None,
+        what: str = "held-out task",
+    ) -> None:
+        """Make sure that none of some tasks is among these.
+
+        Args:
+            tasks: What is to be tested on.
+            advice: What to do instead.
+            places: Where they stand, by their ids.
+            what: What to call one of them.
+
+        Raises:
+            InputError: Some are; both places of each are named.
+        """
+        again = list(self.meetings(tasks, places))
+        if again:
+            verb = "is" if len(again) == 1 else "are"
+            more = f"; and {len(again) - MOST_NAMED} more" if len(again) > MOST_NAMED else ""
+            raise InputError(
+                f"{counted(len(again), what)} of {len(tasks)} {verb} learnt from:"
+                f" {'; '.join(map(str, again[:MOST_NAMED]))}{more}. A score on what was learnt from"
+                f" says nothing about unseen tasks. {advice}"
+            )
+
+
+def text_digest(task: Task) -> str:
+    """Give the digest of what a task asks: the same for the same words, however they are spaced."""
+    return digest(f"{task.query} {task.context}".split())[:DIGITS]
+
+
+def _ids(value: Mapping[str, Any]) -> Iterator[str]:
+    """Give the ids of the tasks that a line says something was learnt from."""
+    if value.get("split", EVOLVE) == EVOLVE and value.get("task"):
+        yield value["task"]
+    # An entry's, or that of an event in which a task was told: its numbers decide what is kept.
+    case = value.get("entry", value.get("about", {})).get("case")
+    if isinstance(case, str):
+        yield case
+
+
+def _manifested(pool: Path) -> Iterator[tuple[str, str]]:
+    """Give the digests of what evolutions were given, each with its manifest."""
+    for path in sorted((pool / EVOLUTIONS).glob(f"*/{MANIFEST}")):
+        tasks = read_value(path).get("tasks")
+        for told in tasks.values() if is_mapping(tasks) else ():
+            yield str(told).partition(".")[0], str(path)
+
+
+def _place(task: Task, places: Mapping[str, str] | None) -> str:
+    named = f"task {quoted(task.id)}"
+    place = (places or {}).get(task.id)
+    return f"{named} ({place})" if place else named
+
+
+def _kept(text: str) -> str:
+    """Give a task's text as the ledger has it."""
+    return scrubbed(text[:LONGEST_TASK].encode("utf-8", "replace").decode())
+
+
+def _words(text: str) -> str:
+    return " ".join(text[:LONGEST_TASK].split()).casefold()

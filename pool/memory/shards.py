@@ -1,0 +1,184 @@
+"""Vectors in this process, kept by what searches ask for: one shelf for each set of labels.
+
+A search multiplies the shelves that it may look at with its vector, and nothing else. They lie in
+memory as one piece each; of an agent's own, which may be few among many, a shelf knows the places.
+A product in single precision only says which points to look at; what is told of them is computed
+again in double precision, each alone. So a similarity depends on two vectors, and not on what else
+is stored.
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .store import DIGITS, Hit, Labels, Wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from ..embedding import Vector
+    from .store import Point
+
+    Places = slice | NDArray[np.intp]
+
+__all__ = ["Shelves"]
+
+FIRST = 64
+"""Points that are looked at first; more, and more again, where all of these are asked for."""
+WIDENING = 8
+EPSILON = 2.0**-24
+"""What a product of unit vectors in single precision is wrong by at most, for each number."""
+AT_ONCE = 4096
+"""Points that are looked at in one go, which takes memory."""
+ROOM = 16
+"""Vectors that a shelf has room for at first; then twice as many, each time it is full."""
+FEW = 4
+"""A shelf of so many times as many is not multiplied whole for the points of some agents."""
+WHOLE = slice(None)
+NOWHERE = array("q")
+
+
+class _Shelf:
+    """Vectors with the same labels, whosever they are."""
+
+    def __init__(self, dimension: int) -> None:
+        self.keys: list[str] = []
+        self._room: NDArray[np.float32] = np.empty((ROOM, dimension), np.float32)
+        self._owned: dict[str, array[int]] = {}
+
+    @property
+    def vectors(self) -> NDArray[np.float32]:
+        return self._room[: len(self.keys)]
+
+    def add(self, key: str, vector: Vector, owners: Sequence[str]) -> None:
+        if len(self.keys) == len(self._room):
+            self._room = np.concatenate([self._room, np.empty_like(self._room)])
+        place = len(self.keys)
+        self._room[place] = vector
+        self.keys.append(key)
+        for owner in owners:
+            self._owned.setdefault(owner, array("q")).append(place)
+
+    def places(self, owners: Sequence[str]) -> NDArray[np.intp]:
+        """Say where the points are that any of some agents has, each once."""
+        owned = np.zeros(len(self.keys), np.bool_)
+        for owner in owners:
+            owned[self._owned.get(owner, NOWHERE)] = True
+        return np.flatnonzero(owned)
+
+    def products(self, wanted: NDArray[np.float32], places: Places) -> NDArray[np.float32]:
+        if isinstance(places, slice) or len(places) * FEW > len(self.keys):
+            return (self.vectors @ wanted)[places]
+        return self.vectors[places] @ wanted
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """The points of a shelf that a search may look at."""
+
+    shelf: _Shelf
+    places: Places
+
+    def __len__(self) -> int:
+        return len(self.shelf.keys) if isinstance(self.places, slice) else len(self.places)
+
+    def at(self, some: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Say where some of them are on the shelf."""
+        return some if isinstance(self.places, slice) else self.places[some]
+
+
+class Shelves:
+    """A store in this process's memory. It is empty at first, and gone with the process."""
+
+    def __init__(self) -> None:
+        self._shelves: dict[Labels, _Shelf] = {}
+        self._keys: set[str] = set()
+        self._fitting: dict[Wanted, list[_Shelf]] = {}
+
+    def add(self, points: Sequence[Point]) -> None:
+        """Store points; those that are there stay."""
+        for point in points:
+            labels = replace(point.labels, owners=())
+            if labels not in self._shelves:
+                self._shelves[labels] = _Shelf(len(point.vector))
+                self._fitting.clear()
+            if point.key not in self._keys:
+                self._shelves[labels].add(point.key, point.vector, point.labels.owners)
+                self._keys.add(point.key)
+
+    def missing(self, keys: Collection[str]) -> set[str]:
+        """Say which of these keys are not stored."""
+        return set(keys) - self._keys
+
+    def closest(self, vector: Vector, wanted: Wanted) -> Iterator[Hit]:
+        """Give the points that are wanted one by one, the closest first."""
+        stretches = self._stretches(wanted)
+        if not stretches:
+            return
+        asked = np.asarray(vector, np.float32)
+        rough = np.concatenate(
+            [stretch.shelf.products(asked, stretch.places) for stretch in stretches]
+        )
+        given, limit = 0, FIRST
+        while given < len(rough):
+            hits = _first(stretches, rough, asked, limit)
+            yield from hits[given:]
+            given, limit = len(hits), limit * WIDENING
+
+    def _stretches(self, wanted: Wanted) -> list[_Stretch]:
+        anybodys = replace(wanted, owners=None)
+        if anybodys not in self._fitting:
+            fitting = [shelve for has, shelve in self._shelves.items() if _fits(has, anybodys)]
+            self._fitting[anybodys] = fitting
+        shelves, owners = self._fitting[anybodys], wanted.owners
+        if owners is None:
+            return [_Stretch(shelf, WHOLE) for shelf in shelves]
+        owned = [_Stretch(shelf, shelf.places(owners)) for shelf in shelves]
+        return [one for one in owned if len(one)]
+
+
+def _fits(has: Labels, wanted: Wanted) -> bool:
+    niches = (wanted.niche, None) if wanted.or_no_niche else (wanted.niche,)
+    return (
+        wanted.kind in (None, has.kind)
+        and (wanted.niche is None or has.niche in niches)
+        and wanted.level in (None, has.level)
+    )
+
+
+def _first(
+    stretches: Sequence[_Stretch],
+    rough: NDArray[np.float32],
+    asked: NDArray[np.float32],
+    limit: int,
+) -> list[Hit]:
+    """Give the closest points in order, as far as looking at so many tells who they are."""
+    bound = -np.inf
+    places: NDArray[np.intp] = np.arange(len(rough))
+    if limit < len(rough):
+        places = np.argpartition(rough, -limit)[-limit:]
+        bound = round(float(rough[places].min()) + EPSILON * len(asked), DIGITS)
+    hits = [hit for hit in _looked_at(stretches, np.sort(places), asked) if hit.similarity > bound]
+    return sorted(hits, key=lambda hit: -hit.similarity)
+
+
+def _looked_at(
+    stretches: Sequence[_Stretch], places: NDArray[np.intp], asked: NDArray[np.float32]
+) -> Iterator[Hit]:
+    """Compute how close points are, which are counted from the first stretch on."""
+    ends = np.cumsum([len(one) for one in stretches])
+    found_in = np.searchsorted(ends, places, side="right")
+    for number in np.unique(found_in).tolist():
+        stretch = stretches[number]
+        here = stretch.at(places[found_in == number] - (ends[number] - len(stretch)))
+        for some in (here[at : at + AT_ONCE] for at in range(0, len(here), AT_ONCE)):
+            products = stretch.shelf.vectors[some].astype(np.float64) * asked
+            cosines = np.round(products.sum(axis=1), DIGITS)
+            pairs = zip(some.tolist(), cosines.tolist(), strict=True)
+            yield from (Hit(key=stretch.shelf.keys[at], similarity=pair) for at, pair in pairs)

@@ -1,0 +1,229 @@
+"""What the evolutions of a pool say of a population: its rates, and what their tasks consumed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from ...runtime.runs.record import read_value
+from ...runtime.values.usage import Usage
+from ...schema.values.codec import kept, misfit
+from ...schema.values.errors import InputError, StorageError
+from ...schema.values.problems import quoted
+from ...schema.values.values import is_mapping
+from ..ledger.ledger import Ledger
+from ..values.layout import EVOLUTIONS, MANIFEST, TURNS
+from .population import Population, Rates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ..ledger.ledger import Entry
+    from ..teams.pool import Pool
+
+__all__ = ["Consumed", "consumed", "population_of", "rates_of", "turns_in", "usage_of"]
+
+NAMES = frozenset(field.name for field in fields(Rates))
+
+
+@kept()
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CandidateLine:
+    """A candidate of an episode, as the episode's line has it."""
+
+    number: int
+    operator: str
+    component: str | None
+    parents: tuple[str, ...]
+    sources: tuple[int, ...]
+    edits: tuple[str, ...]
+    reason: str
+    executed: bool
+    score: float
+    verdict: float | None
+    reward: float
+    usage: Usage
+    saved: Usage | None = None
+    team: str | None
+
+
+@kept()
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DroppedLine:
+    """An answer of a model that was of no use, as an episode's line has it."""
+
+    operator: str
+    reason: str
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Line:
+    """What the line of every episode has."""
+
+    task: str
+    niche: str | None
+    pool: int
+    score: float
+    scored_by: str
+    verdict: float | None
+    dropped: tuple[DroppedLine, ...]
+    operators: Usage
+    judging: Usage
+
+
+@kept()
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SearchedLine(_Line):
+    """The line of an episode that searched among candidates."""
+
+    team: str
+    kept: bool
+    new: bool | int = False
+    first: float | None
+    reward: float
+    best: int
+    candidates: tuple[CandidateLine, ...]
+
+
+@kept()
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AnsweredLine(_Line):
+    """The line of an episode that came to an answer, and to no more."""
+
+    reward: float = 0
+    executed: bool | int
+    runs: tuple[str, ...] = ()
+    usage: Usage
+    spent: Mapping[str, Usage]
+    told: Mapping[str, float | bool]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Consumed:
+    """What tasks of evolutions consumed.
+
+    Attributes:
+        tasks: How many there were.
+        runs: What the runs of teams consumed.
+        operators: What operators did: those that reflect, lead, dream, make personas.
+        judging: What judging did.
+    """
+
+    tasks: int
+    runs: Usage
+    operators: Usage
+    judging: Usage
+
+    @property
+    def each(self) -> float:
+        """Tokens of everything together, by task."""
+        return (self.runs + self.operators + self.judging).tokens / self.tasks
+
+
+def rates_of(pool: Path, evolution: str | None = None) -> Rates:
+    """Give the rates at which a pool's population was evolved; by default EvoChamber's, Table 9.
+
+    Args:
+        pool: The pool's folder.
+        evolution: The evolution whose recipe says them. None: the only one that does.
+
+    Raises:
+        InputError: There is no such evolution, or several say different things.
+    """
+    said = {name: rates for name, rates in _rates(pool) if evolution in (None, name)}
+    if evolution is not None and evolution not in said:
+        raise InputError(f"no evolution of a population is called {evolution!r} in {pool}.")
+    if len(set(said.values())) > 1:
+        raise InputError(
+            f"the evolutions of {pool} have different rates: {', '.join(said)}. Say which one's"
+            " count, with --evolution."
+        )
+    return next(iter(said.values()), Rates())
+
+
+def population_of(pool: Pool) -> Population:
+    """Give a pool's population as of its last line, at the rates at which it was evolved.
+
+    Raises:
+        InputError: Its evolutions say different rates.
+        StorageError: The ledger is damaged.
+    """
+    population = Population(rates=rates_of(pool.folder))
+    for entry in pool.entries():
+        population = population.after(entry)
+    return population
+
+
+def consumed(pool: Path) -> Consumed | None:
+    """Say what the tasks of a population's evolutions consumed; None: there was none.
+
+    Raises:
+        StorageError: The lines of one are damaged.
+    """
+    paths = [pool / EVOLUTIONS / name / TURNS for name, _ in _rates(pool)]
+    lines = [usage_of(entry.value) for path in paths for entry in turns_in(path)]
+    if not lines:
+        return None
+    runs, operators, judging = (sum(each, Usage()) for each in zip(*lines, strict=True))
+    return Consumed(tasks=len(lines), runs=runs, operators=operators, judging=judging)
+
+
+def turns_in(path: Path) -> Iterator[Entry]:
+    """Read what an evolution says of its tasks, a line each.
+
+    Args:
+        path: The file.
+
+    Raises:
+        StorageError: It is damaged, or a line says what no task says.
+    """
+    for number, entry in enumerate(Ledger(path).read(), start=1):
+        line = entry.value
+        wrong = misfit(SearchedLine if "candidates" in line else AnsweredLine, line)
+        if not wrong and not 0 <= line.get("best", 0) < max(1, len(line.get("candidates", ()))):
+            wrong = f"best: there is no candidate {line['best']}"
+        if wrong:
+            raise StorageError(
+                f"{path}: line {number} is not what an episode says: {wrong}. Somebody edited it:"
+                " restore the file from version control or a backup."
+            )
+        yield entry
+
+
+def usage_of(line: Mapping[str, Any]) -> tuple[Usage, Usage, Usage]:
+    """Give what a task of an evolution consumed: runs of teams, operators, judging.
+
+    What children took from their parents' runs is not counted twice.
+
+    Args:
+        line: The task's line.
+    """
+    ran = line.get("candidates", ())
+    runs = [line] if "usage" in line else ran
+    paid = (Usage(**run["usage"]) - Usage(**run.get("saved", {})) for run in runs)
+    teams = sum(paid, Usage())
+    return teams, Usage(**line["operators"]), Usage(**line["judging"])
+
+
+def _rates(pool: Path) -> Iterator[tuple[str, Rates]]:
+    """Give the rates of each evolution of a population, by its name."""
+    for path in sorted((pool / EVOLUTIONS).glob(f"*/{MANIFEST}")):
+        settings = _settings(read_value(path))
+        if settings.keys() >= NAMES:
+            rates = {name: settings[name] for name in NAMES}
+            for name, rate in rates.items():
+                if not isinstance(rate, int | float) or isinstance(rate, bool):
+                    raise InputError(
+                        f"{path}: recipe.settings.{name}: {quoted(rate)} is not a number. Somebody"
+                        " edited it: restore the file from version control or a backup."
+                    )
+            yield path.parent.name, Rates(**rates)
+
+
+def _settings(manifest: Any) -> Mapping[str, Any]:
+    recipe = manifest.get("recipe") if is_mapping(manifest) else None
+    settings = recipe.get("settings") if is_mapping(recipe) else None
+    return settings if is_mapping(settings) else {}

@@ -1,0 +1,406 @@
+"""What the agents of a pool have come to be good at, alone and together, by the ledger's lines.
+
+The state of a population as EvoChamber has it (arXiv:2605.11136 §3.2 to 3.4, App. E.1): competence,
+synergy, overlap, the roster, and the rounds of leadership. A population is a value, and the one
+after a line shares with the one before it whatever the line does not touch. A task of no niche is
+of the niche "".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from itertools import islice
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
+
+from ...schema.values.codec import from_value
+from ..values.statistics import EVOLVE, Trial
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from ..ledger.ledger import Entry
+
+__all__ = [
+    "ANCHOR",
+    "LEADERSHIP",
+    "LIFECYCLE",
+    "Grown",
+    "Pair",
+    "Population",
+    "Rates",
+    "Standing",
+    "heir",
+    "overlap",
+]
+
+ANCHOR = "anchor"
+"""The seat of who leads a team."""
+LEADERSHIP = "leadership"
+"""What the event is called that tells a round of leadership."""
+LIFECYCLE = "lifecycle"
+"""What the event is called that tells a change of the roster or of a persona, right after it."""
+
+One = TypeVar("One")
+
+
+def _nothing() -> Mapping[Any, Any]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rates:
+    """How fast a population's numbers follow what happens; by default as in EvoChamber, Table 9.
+
+    Attributes:
+        alpha: How much the last task weighs in competence (Eq. 2).
+        beta: How much it weighs in synergy (Eq. 6).
+        initial: The competence in a niche that an agent has not met.
+        synergy_tasks: Tasks of a niche that two have to share before their synergy counts.
+        rolling: How many of an agent's last tasks its rolling reward is of.
+        prune_below: An agent lags when a reward is below this share of the population's mean.
+    """
+
+    alpha: float = 0.3
+    beta: float = 0.3
+    initial: float = 0.5
+    synergy_tasks: int = 5
+    rolling: int = 10
+    prune_below: float = 0.8
+
+    @classmethod
+    def of(cls, settings: Any) -> Self:
+        """Take them from settings that have fields of these names."""
+        return cls(**{one.name: getattr(settings, one.name) for one in fields(cls)})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Pair:
+    """What two agents came to together in a niche.
+
+    Attributes:
+        tasks: Tasks that they shared.
+        reward: The mean reward of the first `synergy_tasks` of them; from then on it follows Eq. 6.
+    """
+
+    tasks: int = 0
+    reward: float = 0.0
+
+    def after(self, reward: float, rates: Rates) -> Pair:
+        """Take in another task (EvoChamber Eq. 6, App. E.1)."""
+        tasks = self.tasks + 1
+        weight = 1 / tasks if tasks <= rates.synergy_tasks else rates.beta
+        return Pair(tasks=tasks, reward=_moved(self.reward, reward, weight))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """Where an agent stands.
+
+    Attributes:
+        rates: How fast that changes.
+        competence: Its competence by niche, in [0, 1], where it has any: its own or inherited.
+        tasks: Tasks that it worked on, by niche.
+        pairs: What it came to with each other agent in each niche.
+        rewards: The rewards of its last tasks, at most `rolling` of them; nobody inherits them.
+        lagging: How many of its last tasks in a row it lagged on.
+        anchored: Tasks on which it led, by niche.
+        aims: The niches that its persona was written for, by whom it comes from too.
+        forked: How many tasks it had worked on when it was forked last.
+    """
+
+    rates: Rates = Rates()
+    competence: Mapping[str, float] = field(default_factory=_nothing)
+    tasks: Mapping[str, int] = field(default_factory=_nothing)
+    pairs: Mapping[tuple[str, str], Pair] = field(default_factory=_nothing)
+    rewards: tuple[float, ...] = ()
+    lagging: int = 0
+    anchored: Mapping[str, int] = field(default_factory=_nothing)
+    aims: frozenset[str] = frozenset()
+    forked: int = 0
+
+    def q(self, niche: str) -> float:
+        """Give its competence in a niche, in [0, 1] (EvoChamber Eq. 2)."""
+        return self.competence.get(niche, self.rates.initial)
+
+    def n(self, niche: str) -> int:
+        """Count the tasks of a niche that it worked on."""
+        return self.tasks.get(niche, 0)
+
+    @cached_property
+    def total(self) -> int:
+        """All tasks that it worked on."""
+        return sum(self.tasks.values())
+
+    def sigma(self, other: str, niche: str) -> float:
+        """Give its synergy with another agent in a niche, in [0, 1] (EvoChamber Eq. 6, App. E.1).
+
+        It is 0 until they have shared `synergy_tasks` tasks of that niche.
+        """
+        pair = self.pairs.get((other, niche))
+        return pair.reward if pair and pair.tasks >= self.rates.synergy_tasks else 0.0
+
+    @cached_property
+    def rolling(self) -> float | None:
+        """The mean reward of its last tasks, in [0, 1]; None without any."""
+        return math.fsum(self.rewards) / len(self.rewards) if self.rewards else None
+
+    @cached_property
+    def dominant(self) -> str | None:
+        """The niche in which it worked most; of several the one it is best at. None: it did not."""
+        return min(self.tasks, key=lambda one: (-self.n(one), -self.q(one), one), default=None)
+
+    @cached_property
+    def norm(self) -> float:
+        """The length of its competence as a vector, with as many dimensions as it has niches."""
+        return math.sqrt(math.fsum(q * q for q in self.competence.values()))
+
+    def aiming(self, niche: str) -> Standing:
+        """Give the same, with a persona that was written for a niche."""
+        return replace(self, aims=self.aims | {niche})
+
+    def after(
+        self, niche: str, reward: float, others: Iterable[str], *, leads: bool, lags: bool
+    ) -> Standing:
+        """Take in a task (EvoChamber Eq. 2 and 6).
+
+        Args:
+            niche: Its niche.
+            reward: What the team's answer was worth, in [0, 1].
+            others: Who else worked on it.
+            leads: Whether this agent led.
+            lags: Whether the reward is one to lag with.
+        """
+        shared = {(other, niche): self.pairs.get((other, niche), Pair()) for other in others}
+        return Standing(
+            rates=self.rates,
+            competence={
+                **self.competence,
+                niche: _moved(self.q(niche), reward, self.rates.alpha),
+            },
+            tasks={**self.tasks, niche: self.n(niche) + 1},
+            pairs={
+                **self.pairs,
+                **{key: pair.after(reward, self.rates) for key, pair in shared.items()},
+            },
+            rewards=(*self.rewards, reward)[-self.rates.rolling :],
+            lagging=self.lagging + 1 if lags else 0,
+            anchored={**self.anchored, niche: self.anchored.get(niche, 0) + 1}
+            if leads
+            else self.anchored,
+            aims=self.aims,
+            forked=self.forked,
+        )
+
+
+class Grown(Sequence[One]):
+    """What has come so far, of a list that only ever grows and is shared with what comes later."""
+
+    __slots__ = ("_items", "_length")
+
+    def __init__(self, items: Iterable[One] = ()) -> None:
+        self._items = [*items]
+        self._length = len(self._items)
+
+    def with_(self, item: One) -> Grown[One]:
+        """Give one with an item more."""
+        # Whoever is not the first to go on from here gets a list of its own.
+        is_first = len(self._items) == self._length
+        grown = Grown[One](() if is_first else self)
+        grown._items = self._items if is_first else grown._items
+        grown._items.append(item)
+        grown._length = self._length + 1
+        return grown
+
+    @overload
+    def __getitem__(self, index: int) -> One: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[One]: ...
+
+    def __getitem__(self, index: int | slice) -> One | Sequence[One]:
+        if isinstance(index, slice):
+            return [self._items[place] for place in range(self._length)[index]]
+        return self._items[range(self._length)[index]]
+
+    def __iter__(self) -> Iterator[One]:
+        return islice(self._items, self._length)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Grown) and list(self) == list(other)
+
+    def __hash__(self) -> int:
+        return hash(self._length)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Population:
+    """A population as of a line of its pool's ledger.
+
+    Attributes:
+        rates: How fast its numbers follow what happens.
+        agents: Those that live, in the order of their births.
+        everybody: Those that lived, too.
+        rolling: The rolling reward of each that lives and has worked.
+        rounds: What was told of each round of leadership, in order.
+        history: The niche of each trial, in order.
+        niches: The niches of trials, in the order in which they were met.
+    """
+
+    rates: Rates = Rates()
+    agents: Mapping[str, Standing] = field(default_factory=_nothing)
+    everybody: Mapping[str, Standing] = field(default_factory=_nothing)
+    rolling: Mapping[str, float] = field(default_factory=_nothing)
+    rounds: Grown[Mapping[str, Any]] = field(default_factory=Grown[Any])
+    history: Grown[str] = field(default_factory=Grown[str])
+    niches: tuple[str, ...] = ()
+
+    @property
+    def trials(self) -> int:
+        """How many trials of teams of the population there were."""
+        return len(self.history)
+
+    def recent(self, n: int) -> Sequence[str]:
+        """Give the niches of the last trials, in order: so many, or all."""
+        return self.history[max(0, self.trials - n) :]
+
+    @cached_property
+    def mean(self) -> float | None:
+        """The mean of the rolling rewards of those that live; None before the first task."""
+        return math.fsum(self.rolling.values()) / len(self.rolling) if self.rolling else None
+
+    def after(self, entry: Entry) -> Population:
+        """Take in a line of the ledger.
+
+        A trial counts that has an anchor, a score, and a task that evolution learns from; failures
+        of providers or jails are none of the team.
+        """
+        value = entry.value
+        match value["kind"]:
+            case "born" if "agent" in value:
+                return self._born(value["agent"], value.get("inherits", ()))
+            case "evaluated" if ANCHOR in value.get("agents", {}):
+                return self._tried(from_value(Trial, value))
+            case "retired" if "agent" in value:
+                return self._with({agent for agent in self.agents if agent != value["agent"]})
+            case "restored" if "agent" in value:
+                return self._with({*self.agents, value["agent"]})
+            case "told":
+                return self._told(value["what"], value.get("about", {}))
+            case _:
+                return self
+
+    def _born(self, name: str, inherits: Sequence[str]) -> Population:
+        parents = [self.everybody[parent] for parent in inherits]
+        newcomer = {name: heir(parents, self.rates)}
+        return replace(
+            self, agents={**self.agents, **newcomer}, everybody={**self.everybody, **newcomer}
+        )
+
+    def _told(self, what: str, about: Mapping[str, Any]) -> Population:
+        if what == LEADERSHIP:
+            return replace(self, rounds=self.rounds.with_(about))
+        return self._changed(about) if what == LIFECYCLE else self
+
+    def _changed(self, about: Mapping[str, Any]) -> Population:
+        """Take in whose persona was written for a niche, and who was forked."""
+        operator, niche = about.get("operator"), about.get("niche")
+        named = [one for one in about.get("agents", ()) if one in self.everybody]
+        shaped = named if operator == "specialize" else [*self.everybody][-1:]
+        fresh = {one: self.everybody[one].aiming(niche) for one in shaped if niche}
+        if operator == "fork":
+            parents = {one: self.everybody[one] for one in named}
+            fresh |= {
+                name: replace(parent, forked=parent.total) for name, parent in parents.items()
+            }
+        return self._being(fresh)
+
+    def _being(self, fresh: Mapping[str, Standing]) -> Population:
+        """Let agents stand where it is said; those that do not live stay so."""
+        living = {name: standing for name, standing in fresh.items() if name in self.agents}
+        return replace(
+            self, agents={**self.agents, **living}, everybody={**self.everybody, **fresh}
+        )
+
+    def _with(self, names: set[str]) -> Population:
+        living = {name: standing for name, standing in self.everybody.items() if name in names}
+        return replace(self, agents=living, rolling=_rolling(living))
+
+    def _tried(self, trial: Trial) -> Population:
+        if trial.split != EVOLVE or trial.kind != "plain" or trial.score is None:
+            return self
+        niche, reward = trial.niche or "", trial.score
+        team = sorted({part.member for part in trial.agents.values()})
+        lags = self.mean is not None and reward < self.rates.prune_below * self.mean
+        fresh = {
+            name: self.everybody[name].after(
+                niche,
+                reward,
+                [other for other in team if other != name],
+                leads=name == trial.agents[ANCHOR].member,
+                lags=lags,
+            )
+            for name in team
+        }
+        living = {name: one for name, one in fresh.items() if name in self.agents}
+        return replace(
+            self._being(fresh),
+            rolling={**self.rolling, **_rolling(living)},
+            history=self.history.with_(niche),
+            niches=self.niches if niche in self.niches else (*self.niches, niche),
+        )
+
+
+def overlap(one: Standing, other: Standing) -> float:
+    """Give how alike the skills of two agents are: the cosine of their competences.
+
+    Over the niches of either, with 0 for one that an agent lacks (EvoChamber App. E.1): in [0, 1],
+    and 0 where either has none at all.
+    """
+    if not (lengths := one.norm * other.norm):
+        return 0.0
+    others = other.competence
+    shared = math.fsum(
+        [q * others[niche] for niche, q in one.competence.items() if niche in others]
+    )
+    return min(1.0, shared / lengths)
+
+
+def _moved(value: float, reward: float, weight: float) -> float:
+    """Move a value towards a reward: EvoChamber Eq. 2 and 6."""
+    return (1 - weight) * value + weight * reward
+
+
+def _rolling(agents: Mapping[str, Standing]) -> dict[str, float]:
+    return {name: agent.rolling for name, agent in agents.items() if agent.rolling is not None}
+
+
+def heir(parents: Sequence[Standing], rates: Rates) -> Standing:
+    """Say where a newcomer begins: nowhere, as its parent, or with the means of its parents."""
+    aims = frozenset(niche for parent in parents for niche in parent.aims)
+    if len(parents) < 2:
+        known = {niche: q for parent in parents for niche, q in parent.competence.items()}
+        return Standing(rates=rates, competence=known, aims=aims)
+    niches = dict.fromkeys(niche for parent in parents for niche in parent.competence)
+    worked = dict.fromkeys(niche for parent in parents for niche in parent.tasks)
+    return Standing(
+        rates=rates,
+        competence={niche: _mean(parents, niche) for niche in niches},
+        tasks={niche: sum(parent.n(niche) for parent in parents) for niche in worked},
+        aims=aims,
+    )
+
+
+def _mean(parents: Sequence[Standing], niche: str) -> float:
+    """Give the mean of competences by tasks; by heads, where nobody has worked on any."""
+    knowing = [parent for parent in parents if niche in parent.competence]
+    tasks = sum(one.n(niche) for one in knowing)
+    weights = [one.n(niche) / tasks if tasks else 1 / len(knowing) for one in knowing]
+    mean = math.fsum(w * one.q(niche) for w, one in zip(weights, knowing, strict=True))
+    return min(1.0, mean)

@@ -1,0 +1,267 @@
+"""What became of a population: who led, how far it has specialised, who taught whom, and when.
+
+The signals of EvoChamber's Figure 3 and Table 6, each from the ledger's lines and nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from ...schema.values.codec import from_value
+from ..ledger.learnt import Learnt
+from ..values.intervals import wilson
+from ..values.statistics import Trial
+from .population import ANCHOR, LIFECYCLE, Population, Rates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from ..ledger.ledger import Entry
+    from ..values.intervals import Interval
+
+__all__ = [
+    "DREAM",
+    "WINDOW",
+    "Happened",
+    "Signals",
+    "Worked",
+    "by_chance",
+    "signals",
+    "specialization",
+]
+
+DREAM = "dream"
+"""What the event is called that tells a session in which a team draws insights from failure."""
+Led = tuple[str, str, frozenset[str]]
+"""The niche of a task, who led, and who lived."""
+WINDOW = 32
+"""Tasks over which specialisation is measured (EvoChamber, Figure 3)."""
+DRAWS = 20
+MOST_WINDOWS = 500
+"""Of a drawn stream: more would not tell more of a mean."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Worked:
+    """A task that a team of the population worked on.
+
+    Attributes:
+        task: Its id.
+        niche: Its niche; "" where it has none.
+        anchor: Who led.
+        roster: Who lived at that time, and its anchor.
+        score: What the team's answer was worth, in [0, 1].
+        tokens: What its run consumed.
+        structure: What the team was made by.
+    """
+
+    task: str
+    niche: str
+    anchor: str
+    roster: frozenset[str]
+    score: float
+    tokens: int
+    structure: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Happened:
+    """An event, and after how many tasks it was.
+
+    Attributes:
+        tasks: How many tasks had been worked on.
+        about: What is told of it.
+    """
+
+    tasks: int
+    about: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Signals:
+    """What became of a population.
+
+    Attributes:
+        population: What it is now.
+        worked: The tasks that it worked on, in order.
+        flow: How many lessons and insights went from a giver to another agent.
+        given: How many others have from each agent, once for each of them.
+        received: How many each agent has from others.
+        own: How many each agent had from nobody else.
+        lifecycle: What happened to the roster, in order.
+        dreams: The sessions of dreaming, in order.
+    """
+
+    population: Population
+    worked: Sequence[Worked]
+    flow: Mapping[tuple[str, str], int]
+    given: Mapping[str, int]
+    received: Mapping[str, int]
+    own: Mapping[str, int]
+    lifecycle: Sequence[Happened]
+    dreams: Sequence[Happened]
+
+    @property
+    def anchors(self) -> Mapping[str, Mapping[str, int]]:
+        """How often each agent led in each niche, the most often first."""
+        return {
+            niche: _counted(worked.anchor for worked in self.of(niche)) for niche in self.niches
+        }
+
+    @property
+    def structures(self) -> Mapping[str, Mapping[str, int]]:
+        """How often teams were made by each structure in each niche, the most often first."""
+        return {
+            niche: _counted(
+                worked.structure for worked in self.of(niche) if worked.structure is not None
+            )
+            for niche in self.niches
+        }
+
+    @property
+    def niches(self) -> tuple[str, ...]:
+        """The niches, in the order in which they were met."""
+        return self.population.niches
+
+    def of(self, niche: str | None = None) -> Sequence[Worked]:
+        """Give the tasks of a niche, or all."""
+        return [worked for worked in self.worked if niche in (None, worked.niche)]
+
+    def accuracy(self, niche: str | None = None) -> tuple[float, Interval]:
+        """Give the mean score on the tasks of a niche, or on all, with Wilson's 95 % interval."""
+        scores = [worked.score for worked in self.of(niche)]
+        total = math.fsum(scores)
+        return total / len(scores) if scores else 0.0, wilson(total, len(scores))
+
+
+def signals(entries: Iterable[Entry], rates: Rates) -> Signals:
+    """Take in all lines of a ledger.
+
+    Args:
+        entries: The lines.
+        rates: How fast competence and synergy follow what happens.
+    """
+    population, roster = Population(rates=rates), frozenset[str]()
+    worked, flow, own = list[Worked](), Counter[tuple[str, str]](), Counter[str]()
+    told: dict[str, list[Happened]] = {LIFECYCLE: [], DREAM: []}
+    for entry in entries:
+        before, population, value = population, population.after(entry), entry.value
+        if before.agents.keys() != population.agents.keys():
+            roster = frozenset(population.agents)
+        if population.trials > before.trials:
+            worked.append(_worked(from_value(Trial, value), roster))
+        if value["kind"] == "learnt":
+            learnt = Learnt.of(value)
+            flow.update(_flows(learnt))
+            own.update(learnt.owners if learnt.giver is None else ())
+        if value["kind"] == "told" and value["what"] in told:
+            about = value.get("about", {})
+            told[value["what"]].append(Happened(tasks=population.trials, about=about))
+    return Signals(
+        population=population,
+        worked=tuple(worked),
+        flow=dict(sorted(flow.items())),
+        given=_totals(flow, 0),
+        received=_totals(flow, 1),
+        own=own,
+        lifecycle=tuple(told[LIFECYCLE]),
+        dreams=tuple(told[DREAM]),
+    )
+
+
+def specialization(
+    worked: Sequence[Worked], window: int = WINDOW, *, by_niche: bool = True
+) -> list[float]:
+    """Say how far leading has become a matter of the niche, task by task (EvoChamber, Figure 3).
+
+    For the last `window` tasks up to each one, `1 - H(A | Z) / log N`. `H(A | Z)` is the entropy of
+    who led, given the niche: that of the anchors among the window's tasks of a niche, weighted with
+    that niche's share of the window. `N` counts who lived at its last task, and who led in it and
+    lived no more. It is 1 where each niche has one leader, and 0 where everybody led equally often
+    in each.
+
+    Args:
+        worked: The tasks, in order.
+        window: How many tasks are looked at together. Before there are as many, nothing is said; a
+            stream that is shorter is one window.
+        by_niche: Without, all tasks are of one niche: it is how far leading has come to few hands.
+
+    Returns:
+        The index of each window, in [0, 1]; without those in which only one agent lived.
+    """
+    return _indices([_led(one, one.anchor, by_niche) for one in worked], window)
+
+
+def by_chance(
+    worked: Sequence[Worked], window: int = WINDOW, *, by_niche: bool = True
+) -> float | None:
+    """Give the mean index that there would be, had anybody led any task, drawn uniformly.
+
+    A window has few tasks for many agents, so that the index is above 0 also then: this is what it
+    is to be compared with. It is drawn from a fixed seed. None: there is no window.
+    """
+    chance = random.Random(0)  # noqa: S311
+    step = max(1, len(worked) // MOST_WINDOWS)
+    rosters = {one.roster: sorted(one.roster) for one in worked}
+    found: list[float] = []
+    for _ in range(DRAWS):
+        drawn = [_led(one, chance.choice(rosters[one.roster]), by_niche) for one in worked]
+        found += _indices(drawn, window, step)
+    return math.fsum(found) / len(found) if found else None
+
+
+def _led(one: Worked, anchor: str, by_niche: bool) -> Led:
+    return one.niche if by_niche else "", anchor, one.roster
+
+
+def _indices(led: Sequence[Led], window: int, step: int = 1) -> list[float]:
+    found = list[float]()
+    for end in range(min(window, len(led)), len(led) + 1, step) if led else ():
+        seen = led[max(0, end - window) : end]
+        roster = seen[-1][2].union(anchor for _, anchor, _ in seen)
+        if len(roster) > 1:
+            unsure = _uncertainty(Counter((niche, anchor) for niche, anchor, _ in seen))
+            found.append(min(1.0, max(0.0, 1 - unsure / math.log(len(roster)))))
+    return found
+
+
+def _uncertainty(led: Mapping[tuple[str, str], int]) -> float:
+    """Give `H(A | Z)` of counts by niche and anchor, in nats."""
+    niches = Counter[str]()
+    for (niche, _), number in led.items():
+        niches[niche] += number
+    terms = (number * math.log(niches[niche] / number) for (niche, _), number in led.items())
+    return math.fsum(terms) / sum(niches.values())
+
+
+def _worked(trial: Trial, roster: frozenset[str]) -> Worked:
+    anchor = trial.agents[ANCHOR].member  # it may be retired while its team is at work
+    return Worked(
+        task=trial.task,
+        niche=trial.niche or "",
+        anchor=anchor,
+        roster=roster if anchor in roster else roster | {anchor},
+        score=trial.score or 0.0,
+        tokens=trial.usage.tokens,
+        structure=trial.structure,
+    )
+
+
+def _flows(learnt: Learnt) -> Iterator[tuple[str, str]]:
+    if learnt.giver is not None:
+        yield from ((learnt.giver, owner) for owner in learnt.owners if owner != learnt.giver)
+
+
+def _totals(flow: Mapping[tuple[str, str], int], end: Literal[0, 1]) -> Counter[str]:
+    totals = Counter[str]()
+    for pair, number in flow.items():
+        totals[pair[end]] += number
+    return totals
+
+
+def _counted(names: Iterable[str]) -> Mapping[str, int]:
+    return dict(sorted(Counter(names).items(), key=lambda one: (-one[1], one[0])))

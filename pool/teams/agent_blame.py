@@ -1,0 +1,116 @@
+"""Who set each field of an agent: its birth, a revision or an ancestor; when, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from ...schema.values.problems import dotted
+from ...schema.values.values import is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from ...schema.values.problems import Path
+    from ..ledger.ledger import Entry
+
+__all__ = ["AgentOrigin", "blame_agent"]
+
+REVISED = "revised"
+NESTED: Mapping[str, int] = {"notes": 2}
+"""How far below a field its parts are told one by one: `notes.patches.units`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AgentOrigin:
+    """Who set a field of an agent.
+
+    Attributes:
+        field: The field, dotted: `notes.patches.units`.
+        value: What it is, as a plain value.
+        agent: The agent that was first so: the agent itself, or an ancestor.
+        revision: Its revision that set it; 0: its birth.
+        by: The operator that made that agent, or `revised`.
+        op: The operation, whose line of the ledger has it.
+        reason: Why.
+    """
+
+    field: str
+    value: Any
+    agent: str
+    revision: int
+    by: str
+    op: str
+    reason: str
+
+
+def blame_agent(entries: Iterable[Entry], name: str) -> tuple[AgentOrigin, ...]:
+    """Say of each field of an agent where it was first set as it is.
+
+    What an agent was born with as a parent had it then comes from there; as several, from the first
+    of them. What the parent became later does not count.
+
+    Args:
+        entries: The lines of the ledger, from the first on.
+        name: The agent.
+    """
+    known: dict[str, dict[str, AgentOrigin]] = {}
+    revisions: dict[str, int] = {}
+    for entry in entries:
+        value = entry.value
+        if value["kind"] == "born" and "agent" in value:
+            revisions[value["agent"]] = 0
+            known[value["agent"]] = _born(entry, known)
+        elif value["kind"] == REVISED:
+            revisions[value["agent"]] += 1
+            known[value["agent"]] = _revised(entry, known, revisions[value["agent"]])
+    return tuple(known[name].values())
+
+
+def _born(entry: Entry, known: Mapping[str, Mapping[str, AgentOrigin]]) -> dict[str, AgentOrigin]:
+    lineage = entry.value["lineage"]
+    fresh = _set(entry, 0, lineage["operator"], lineage.get("reason", ""))
+    for parent in reversed(lineage.get("parents", ())):
+        fresh = _kept(fresh, known[parent])
+    return fresh
+
+
+def _revised(
+    entry: Entry, known: Mapping[str, Mapping[str, AgentOrigin]], number: int
+) -> dict[str, AgentOrigin]:
+    fresh = _set(entry, number, REVISED, entry.value.get("reason", ""))
+    return _kept(fresh, known[entry.value["agent"]])
+
+
+def _set(entry: Entry, number: int, by: str, reason: str) -> dict[str, AgentOrigin]:
+    """Say that a line set all fields that it has."""
+    whole = AgentOrigin(
+        field="",
+        value=None,
+        agent=entry.value["agent"],
+        revision=number,
+        by=by,
+        op=entry.op,
+        reason=reason,
+    )
+    items = {dotted(path): value for path, value in _items(entry.value.get("value", {}))}
+    return {field: replace(whole, field=field, value=value) for field, value in items.items()}
+
+
+def _kept(
+    fresh: Mapping[str, AgentOrigin], old: Mapping[str, AgentOrigin]
+) -> dict[str, AgentOrigin]:
+    """Leave to those who were before what was so with them already."""
+    return {
+        field: old[field] if field in old and old[field].value == origin.value else origin
+        for field, origin in fresh.items()
+    }
+
+
+def _items(value: Mapping[str, Any], path: Path = (), depth: int = 0) -> Iterator[tuple[Path, Any]]:
+    for key, item in value.items():
+        below = NESTED.get(key, 0) if not path else depth - 1
+        if below > 0 and is_mapping(item):
+            yield from _items(item, (*path, key), below)
+        else:
+            yield (*path, key), item

@@ -1,0 +1,103 @@
+"""Taking teams from one pool into another, with their lineage and what they scored."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from ...schema.values.codec import from_value
+from ..ledger.changes import Restored, Retired, Tried
+from ..ledger.state import Admission
+from ..values.statistics import Trial
+from .lineage import ancestors
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..ledger.ledger import Entry
+    from ..ledger.members import Member
+    from .pool import Pool
+
+__all__ = ["import_teams"]
+
+IMPORTED = "import/"
+
+
+def import_teams(
+    pool: Pool, source: Pool, names: Sequence[str], *, op: str | None = None
+) -> tuple[Admission, ...]:
+    """Take teams of another pool into a pool, with all that they were made from.
+
+    Ancestors come along so that lineage is whole, as retired teams. Where a team has a twin in the
+    pool, the twin stands for it. Names that are taken are changed. Evaluations come along as well:
+    each once, however often and by whatever way it is imported.
+
+    Args:
+        pool: The pool that they come into.
+        source: The pool that they come from.
+        names: The teams.
+        op: Names the import, so that it counts once. None: retired teams come back each time.
+
+    Returns:
+        An admission for each of them.
+
+    Raises:
+        InputError: The source has no such team.
+        ConfigError: A team does not load here, or is above the pool's ceiling.
+        StorageError: A pool cannot be read or written.
+    """
+    for name in names:
+        source.member(name)
+    family = {ancestor for name in names for ancestor in ancestors(source.teams, name)}
+    born = (entry for entry in source.entries() if _is(entry, "born"))
+    births = {entry.value["team"]: entry for entry in born if "team" in entry.value}
+    done = {entry.op for entry in pool.entries()}
+    here = dict[str, Admission]()
+    for name in (team for team in source.teams if team in family):
+        birth = _operation(births[name])
+        if birth not in done and (twin := pool.twin_of(source.member(name).team)):
+            here[name] = Admission(name=twin, is_new=False)
+            continue
+        added = _added(pool, source.member(name), here, op=birth)
+        here[name] = replace(added, is_new=birth not in done)
+        if name not in names:
+            reason = f"came along as an ancestor of {', '.join(names)}"
+            pool.commit(Retired(member=added.name, reason=reason), op=f"{birth}/retired")
+    for name in names:
+        restored = f"restore/{uuid4().hex}" if op is None else f"{op}/{name}"
+        pool.commit(Restored(member=here[name].name), op=restored)
+    _copy_trials(pool, source, {one: admission.name for one, admission in here.items()})
+    return tuple(here[name] for name in names)
+
+
+def _added(pool: Pool, member: Member, here: Mapping[str, Admission], *, op: str) -> Admission:
+    parents = tuple(here[parent].name for parent in member.born.parents)
+    born = replace(member.born, parents=parents)
+    return pool.add(member.team, born, op=op, name=member.name)
+
+
+def _copy_trials(pool: Pool, source: Pool, names: Mapping[str, str]) -> None:
+    known = {_operation(entry) for entry in pool.entries()}
+    for entry in source.entries():
+        op = _operation(entry)
+        if _is(entry, "evaluated", "failed") and entry.value["team"] in names and op not in known:
+            trial = from_value(Trial, entry.value)
+            # Agents stay where they are, and another pool's may be called the same.
+            pool.commit(
+                Tried(member=names[entry.value["team"]], trial=replace(trial, agents={})), op=op
+            )
+
+
+def _is(entry: Entry, *kinds: str) -> bool:
+    return entry.value["kind"] in kinds
+
+
+def _operation(entry: Entry) -> str:
+    """Name what a line records by a name that it keeps in whatever pool it comes to."""
+    if entry.op.startswith(IMPORTED):
+        return entry.op
+    text = json.dumps([entry.op, entry.value], sort_keys=True)
+    return f"{IMPORTED}{hashlib.sha256(text.encode()).hexdigest()}"

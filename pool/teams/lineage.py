@@ -1,0 +1,181 @@
+"""Where teams come from: ancestors, descendants, and who set each field of a team."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ...schema.edits import changes, summary
+from ...schema.team.team import LineageStep
+from ...schema.team.writing import team_value
+from ...schema.values.problems import dotted
+from ..ledger.records import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ...schema.team.team import Team
+    from ...schema.values.problems import Path
+    from ..ledger.members import Member
+
+__all__ = ["Origin", "ancestors", "blame", "descendants", "steps_to"]
+
+SINGLE_FIELDS = ("description", "backend", "constitution")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Origin:
+    """Who set a field of a team.
+
+    Attributes:
+        field: The field, dotted: `agents.judge.prompt`.
+        value: What it is, as a plain value.
+        team: The team in which it was first so: the team itself, or an ancestor.
+        operator: The operator that set it there.
+    """
+
+    field: str
+    value: Any
+    team: str
+    operator: str
+
+
+One = TypeVar("One", bound=Record)
+"""Teams, or agents."""
+
+
+def ancestors(teams: Mapping[str, One], name: str) -> dict[str, One]:
+    """Give a team, or an agent, and all that it was made from, parents before their children.
+
+    Args:
+        teams: All teams of the pool, or all agents, parents before their children.
+        name: The team, or the agent.
+    """
+    found = {name}
+    for team in reversed(tuple(teams)):
+        if team in found:
+            found.update(teams[team].born.parents)
+    return {team: member for team, member in teams.items() if team in found}
+
+
+def descendants(teams: Mapping[str, One], name: str) -> dict[str, One]:
+    """Give a team, or an agent, and all that was made from it, parents before their children."""
+    found = {name: teams[name]}
+    for member in teams.values():
+        if not found.keys().isdisjoint(member.born.parents):
+            found[member.name] = member
+    return found
+
+
+def blame(teams: Mapping[str, Member], name: str) -> tuple[Origin, ...]:
+    """Say of each field of a team which team had it first.
+
+    A field that is as in a parent comes from there; as in several, from the first of them. An agent
+    that was given another name and nothing else keeps the origins of its fields.
+
+    Args:
+        teams: All teams of the pool, parents before their children.
+        name: The team.
+
+    Raises:
+        StorageError: The file of the team or of an ancestor is damaged.
+    """
+    origins: dict[str, dict[str, Origin]] = {}
+    for member in ancestors(teams, name).values():
+        setters = {field: step.operator for step in member.born.steps for field in step.fields}
+        found = {
+            field: Origin(
+                field=field,
+                value=value,
+                team=member.name,
+                operator=setters.get(field, member.born.operator),
+            )
+            for field, value in _fields(member.team).items()
+        }
+        for parent in reversed(member.born.parents):
+            for field, old in _inherited(teams[parent].team, member.team).items():
+                there = origins[parent][old]
+                found[field] = replace(there, field=field, value=found[field].value)
+        origins[member.name] = found
+    return tuple(origins[name].values())
+
+
+def steps_to(
+    child: Team, operator: str, reason: str, *sources: tuple[Team, Sequence[LineageStep]]
+) -> tuple[LineageStep, ...]:
+    """Write down one more step, from teams that steps may have led to themselves.
+
+    Each field of the child is filed under the step that set it as it is there: under an earlier one
+    where a source has it so, under this one where none has.
+
+    Args:
+        child: What the step led to.
+        operator: What made it.
+        reason: Why, in the operator's words.
+        sources: What it was made from, with the steps that led there; the first is what the edits
+            are told from. A team of the pool has no steps: what it has is its own.
+
+    Returns:
+        The steps of all sources, and this one.
+    """
+    base, _ = sources[0]
+    edits = summary(base, replace(child, name=base.name))
+    last = LineageStep(operator=operator, edits=edits, reason=reason)
+    # Sources that have a step in common have it once, though what is left of it may differ.
+    earlier = (replace(one, fields=()) for _, taken in sources for one in taken)
+    setters: dict[str, LineageStep | None] = dict.fromkeys(_fields(child), last)
+    for team, taken in reversed(sources):
+        before = {field: replace(one, fields=()) for one in taken for field in one.fields}
+        setters |= {field: before.get(old) for field, old in _inherited(team, child).items()}
+    return tuple(
+        replace(
+            fromkey, fields=tuple(field for field, setter in setters.items() if setter == fromkey)
+        )
+        for fromkey in dict.fromkeys((*earlier, last))
+    )
+
+
+def _inherited(parent: Team, child: Team) -> dict[str, str]:
+    """Name the fields of a child that are as in a parent, each with its name there."""
+    roster = [change for change in changes(parent, child) if change.component == "roster"]
+    gone = {str(change.path[1]) for change in roster if change.after is None}
+    new_ids = {str(one.path[1]): str(one.after) for one in roster if len(one.path) == 3}
+    stayed = _with_ids(parent, {agent: agent for agent in parent.agents if agent not in gone})
+    alike = _with_ids(stayed, {agent: new_ids.get(agent, agent) for agent in stayed.agents})
+    values = _fields(child)
+    return {
+        field: old
+        for old, (field, value) in zip(_fields(stayed), _fields(alike).items(), strict=True)
+        if field in values and values[field] == value
+    }
+
+
+def _with_ids(team: Team, ids: Mapping[str, str]) -> Team:
+    """Give a team with these agents alone, and these ids for them."""
+    return replace(
+        team,
+        agents={ids[one]: replace(team.agents[one], id=ids[one]) for one in ids},
+        reports_to={
+            ids[sender]: tuple(ids[receiver] for receiver in receivers if receiver in ids)
+            for sender, receivers in team.reports_to.items()
+            if sender in ids
+        },
+        declared_output=ids.get(team.declared_output or ""),
+    )
+
+
+def _fields(team: Team) -> dict[str, Any]:
+    """Give what is written of a team but for its name and its past, field by field."""
+    return {dotted(path): value for path, value in _items(team_value(team))}
+
+
+def _items(value: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
+    yield from (((field,), value[field]) for field in SINGLE_FIELDS if field in value)
+    for agent_id, fields in value["agents"].items():
+        yield from ((("agents", agent_id, field), item) for field, item in fields.items())
+    topology = value.get("topology", {})
+    for sender, receivers in topology.get("reports_to", {}).items():
+        yield ("topology", "reports_to", sender), sorted(receivers)
+    if "output" in topology:
+        yield ("topology", "output"), topology["output"]
+    yield from ((("execution", field), item) for field, item in value.get("execution", {}).items())

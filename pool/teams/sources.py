@@ -1,0 +1,32 @@
+"""Team files that people give to a pool."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...schema.loading.loading import load_team, team_path
+from ...schema.loading.team_folder import self_contained
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ...schema.host.catalogue import Catalogue
+    from ...schema.team.team import Team
+
+__all__ = ["load_source"]
+
+
+def load_source(source: str | Path, catalogue: Catalogue) -> Team:
+    """Load a team as a pool keeps it: with the texts of prompt files that only its writer has.
+
+    Args:
+        source: A path of a file or a folder, or `seed:NAME` for a team that comes with coterie.
+        catalogue: What names are known.
+
+    Raises:
+        InputError: There is no such file or seed, or it does not load.
+    """
+    path = team_path(source)
+    team = load_team(path, catalogue)
+    known = catalogue.beside(path.parent)
+    return self_contained(team, known)

@@ -1,0 +1,158 @@
+"""Whether two teams are the same: equal up to the names and the order of their agents.
+
+A team's identity is a hash of its topology as a graph, whose nodes are agents without their names.
+Equal teams have equal identities. The reverse fails only for graphs that colour refinement cannot
+tell apart, so who needs to be sure asks `are_twins` as well.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from ...schema.team.writing import team_value
+from ...schema.values.values import equal_numbers_alike
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence, Set
+
+    from ...schema.team.team import Team
+
+__all__ = ["are_twins", "identity_of"]
+
+MOST_STEPS = 500
+"""How often `are_twins` refines before it gives up. Teams that people or models write take one."""
+
+Pins = tuple[str, ...]
+"""Agents that are told apart from all others, in this order."""
+
+
+def identity_of(team: Team) -> str:
+    """Hash what is executed of a team, but for the names and the order of its agents.
+
+    What is never executed, such as the team's name and lineage, does not count either.
+    """
+    graph = _graph(team)
+    return _digest([graph.frame, sorted(_colours(graph).values())])
+
+
+def are_twins(one: Team, other: Team) -> bool:
+    """Tell whether renaming agents makes one team execute as the other.
+
+    Where that takes too long to find out, which needs a graph made for the purpose, the answer is
+    no: then a team is evaluated twice, and nothing else is lost.
+    """
+    left, right = _graph(one), _graph(other)
+    if left.frame != right.frame:
+        return False
+    untried: list[tuple[Pins, Pins]] = [((), ())]
+    for _ in range(MOST_STEPS):
+        if not untried:
+            return False
+        pins, others = untried.pop()
+        colours, other_colours = _colours(left, pins), _colours(right, others)
+        if Counter(colours.values()) != Counter(other_colours.values()):
+            continue
+        if _maps_edges(left, right, colours, other_colours):
+            return True
+        pin, candidates = _undecided(colours, other_colours)
+        untried += [((*pins, pin), (*others, candidate)) for candidate in candidates]
+    return False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Graph:
+    """A team as a graph.
+
+    Attributes:
+        frame: What holds for the team as a whole.
+        labels: What each agent is, but for its name.
+        edges: Who reports to whom.
+        senders: Who reports to each agent.
+        receivers: To whom each agent reports.
+    """
+
+    frame: str
+    labels: Mapping[str, str]
+    edges: Set[tuple[str, str]]
+    senders: Mapping[str, Sequence[str]]
+    receivers: Mapping[str, Sequence[str]]
+
+
+def _graph(team: Team) -> _Graph:
+    agents = {one: replace(agent, notes=agent.notes.untaught) for one, agent in team.agents.items()}
+    value = team_value(replace(team, agents=agents))
+    output = team.output
+    frame = {key: value.get(key) for key in ("backend", "constitution", "execution")}
+    labels = {
+        agent_id: [_executed(fields), agent_id == output]
+        for agent_id, fields in value["agents"].items()
+    }
+    for agent in team.agents.values():
+        # Who is spoken of by name is told apart by it.
+        for known, _ in (*team.known_to(agent), *team.paired_with(agent)):
+            labels[known][0]["id"] = known
+    return _Graph(
+        frame=_written(frame),
+        labels={agent_id: _written(label) for agent_id, label in labels.items()},
+        edges=frozenset(team.edges),
+        senders=team.predecessors,
+        receivers={agent_id: team.reports_to.get(agent_id, ()) for agent_id in team.agents},
+    )
+
+
+def _executed(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out which agent of a pool it is: like a lineage, that is never executed."""
+    said = {name: item for name, item in fields.items() if name != "member"}
+    sets = {name: sorted(said[name]) for name in ("imports", "tools") if name in said}
+    return {**said, "tools": [], **sets}
+
+
+def _colours(graph: _Graph, pins: Pins = ()) -> Mapping[str, str]:
+    """Refine colours until agents of one colour have neighbours of the same colours."""
+    ranks = {agent_id: rank for rank, agent_id in enumerate(pins)}
+    colours = {one: _digest([label, ranks.get(one)]) for one, label in graph.labels.items()}
+    while True:
+        refined = {
+            one: _digest(
+                [
+                    colour,
+                    sorted(colours[sender] for sender in graph.senders[one]),
+                    sorted(colours[receiver] for receiver in graph.receivers[one]),
+                ]
+            )
+            for one, colour in colours.items()
+        }
+        if len(set(refined.values())) == len(set(colours.values())):
+            return refined
+        colours = refined
+
+
+def _maps_edges(
+    left: _Graph, right: _Graph, colours: Mapping[str, str], others: Mapping[str, str]
+) -> bool:
+    """Pair agents of the same colour, whichever, and see whether edges lie on edges.
+
+    Where agents of a colour are interchangeable, as workers mostly are, any pairing does.
+    """
+    ours, theirs = (sorted(by, key=by.__getitem__) for by in (colours, others))
+    image = dict(zip(ours, theirs, strict=True))
+    return {(image[u], image[v]) for u, v in left.edges} == right.edges
+
+
+def _undecided(colours: Mapping[str, str], others: Mapping[str, str]) -> tuple[str, Sequence[str]]:
+    """Choose an agent that shares its colour with the fewest, and name those it may stand for."""
+    shared = Counter(colours.values())
+    pin = min(colours, key=lambda one: (shared[colours[one]] == 1, shared[colours[one]]))
+    return pin, [one for one, colour in others.items() if colour == colours[pin]]
+
+
+def _written(value: Any) -> str:
+    return json.dumps(equal_numbers_alike(value), sort_keys=True)
+
+
+def _digest(value: Any) -> str:
+    return hashlib.blake2b(json.dumps(value).encode(), digest_size=16).hexdigest()

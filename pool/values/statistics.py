@@ -1,0 +1,226 @@
+"""Trials of teams, and what they add up to: counts and sums, from which intervals follow."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Annotated, Literal, NamedTuple
+
+from ...runtime.values.usage import COUNTED, Usage
+from ...schema.values.codec import kept
+from ...schema.values.errors import InputError
+from .intervals import wilson
+
+__all__ = ["EVOLVE", "Kind", "Part", "Past", "Statistics", "Sums", "Trial", "wilson"]
+
+EVOLVE = "evolve"
+"""The split of the tasks that evolution learns from. Others, such as `test`, are held out."""
+
+Kind = Literal["plain", "adapted", "chosen"]
+"""What a trial is of: the team as it stands, what it was adapted to, or its own admission."""
+
+NOTHING = Usage()
+
+
+@kept(omit=True, closed=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Part:
+    """What an agent of the pool did in a trial.
+
+    Attributes:
+        member: The agent.
+        share: Its share in what came of it, in [0, 1], where somebody says so.
+    """
+
+    member: str
+    share: float | None = None
+
+
+def _nobody() -> Mapping[str, Part]:
+    return MappingProxyType({})
+
+
+@kept(omit=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Trial:
+    """One run of a team on a task.
+
+    Attributes:
+        task: The task's id.
+        score: In [0, 1]. None where the run ended without an answer to score: that is no score of
+            0, and is counted on its own.
+        reward: The score less the cost's share (EvoMAS Eq. 4), where it is known.
+        usage: What the run consumed, or would have, had nothing of it been there already.
+        saved: The part of it that was not paid, as a parent's run on the task had the answers.
+        niche: The task's niche.
+        split: The part of the tasks that it is of. Only `evolve` is what evolution learns from.
+        run: The run's id or folder.
+        reason: Why there is no score.
+        chosen: The team is in the pool because of this trial: it won. Of many newcomers the
+            luckiest wins, so it says next to nothing about the next trial, and is kept apart.
+        adapted: What ran was what an operator made of the team for this task, and not the team as
+            it stands. Whether it won or not, it is a fair trial of what the team is adapted to, so
+            it is kept apart, too.
+        agents: Which agents of the pool worked, by their ids in the team.
+        rounds: How many rounds it had.
+        structure: What the team was made by, where teams are made of agents: `debate`.
+
+    Not both: what a team was taken in for is a trial of the team itself.
+
+    Raises:
+        InputError: The score or the reward is out of range, or it is both chosen and adapted.
+    """
+
+    task: str
+    score: float | None = None
+    reward: float | None = None
+    usage: Annotated[Usage, COUNTED] = NOTHING
+    saved: Annotated[Usage, COUNTED] = NOTHING
+    niche: str | None = None
+    split: str = EVOLVE
+    run: str | None = None
+    reason: str = ""
+    chosen: bool = False
+    adapted: bool = False
+    agents: Mapping[str, Part] = field(default_factory=_nobody, hash=False)
+    rounds: int = 1
+    structure: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.score is not None and not 0 <= self.score <= 1:
+            raise InputError(
+                f"score={self.score!r} on task {self.task!r} is not in [0, 1]. Check its scorer."
+            )
+        if self.reward is not None and not math.isfinite(self.reward):
+            raise InputError(f"reward={self.reward!r} on task {self.task!r} is not a number.")
+        if self.chosen and self.adapted:
+            raise InputError(f"the trial on task {self.task!r} is both chosen and adapted.")
+
+    @property
+    def kind(self) -> Kind:
+        """Whether it is chosen, adapted, or plain: then it counts among the team's own."""
+        return "chosen" if self.chosen else "adapted" if self.adapted else "plain"
+
+
+class Sums(NamedTuple):
+    """What trials on one task add up to, for what is expected of a team: failures scored 0."""
+
+    n: int = 0
+    scores: float = 0
+    squares: float = 0
+
+    def after(self, trial: Trial) -> Sums:
+        """Take in a trial."""
+        score = trial.score or 0
+        return Sums(self.n + 1, self.scores + score, self.squares + score**2)
+
+
+class Past(NamedTuple):
+    """What trials on earlier tasks of a niche add up to, of which no task is known any longer.
+
+    Attributes:
+        tasks: How many tasks there were.
+        n: Trials.
+        scores: The sum of their scores.
+        squares: The sum of the squares of these.
+        repeats: The sum, over tasks, of the squares of how many trials each had.
+    """
+
+    tasks: int = 0
+    n: int = 0
+    scores: float = 0
+    squares: float = 0
+    repeats: int = 0
+
+    def after(self, task: Sums) -> Past:
+        """Take in all of a task."""
+        return Past(
+            self.tasks + 1,
+            self.n + task.n,
+            self.scores + task.scores,
+            self.squares + task.squares,
+            self.repeats + task.n**2,
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Statistics:
+    """What is known of a team, be it on all tasks, on those of a niche, or on one.
+
+    Attributes:
+        n: Evaluations.
+        failures: Runs that ended without an answer to score. They are not among the evaluations.
+        score_sum: Sum of the scores.
+        rewards: Evaluations of which a reward is known.
+        reward_sum: Sum of the rewards.
+        chosen: Trials for which it was taken into the pool. They are neither of the above.
+        chosen_sum: Sum of their scores.
+        adapted: Trials of what operators made of it for a task. They are none of the above.
+        adapted_sum: Sum of their scores, with 0 for those without an answer.
+        usage: What all of these consumed.
+    """
+
+    n: int = 0
+    failures: int = 0
+    score_sum: float = 0
+    rewards: int = 0
+    reward_sum: float = 0
+    chosen: int = 0
+    chosen_sum: float = 0
+    adapted: int = 0
+    adapted_sum: float = 0
+    usage: Usage = NOTHING
+
+    def after(self, trial: Trial) -> Statistics:
+        """Take in a trial."""
+        score, reward = trial.score, trial.reward
+        apart = trial.chosen or trial.adapted
+        counts = not apart and score is not None
+        known = counts and reward is not None
+        # Not by `replace`, which takes three times as long: a pool has many trials.
+        return Statistics(
+            n=self.n + counts,
+            failures=self.failures + (not apart and score is None),
+            score_sum=self.score_sum + score if counts and score else self.score_sum,
+            rewards=self.rewards + known,
+            reward_sum=self.reward_sum + reward if known and reward else self.reward_sum,
+            chosen=self.chosen + trial.chosen,
+            chosen_sum=self.chosen_sum + (score or 0) if trial.chosen else self.chosen_sum,
+            adapted=self.adapted + trial.adapted,
+            adapted_sum=self.adapted_sum + (score or 0) if trial.adapted else self.adapted_sum,
+            usage=self.usage + trial.usage,
+        )
+
+    @property
+    def trials(self) -> int:
+        """All that is known: evaluations, failures, and trials that are kept apart."""
+        return self.n + self.failures + self.adapted + self.chosen
+
+    @property
+    def score(self) -> float | None:
+        """The mean score, in [0, 1]; None without an evaluation."""
+        return self.score_sum / self.n if self.n else None
+
+    @property
+    def reward(self) -> float | None:
+        """The mean of the rewards that are known."""
+        return self.reward_sum / self.rewards if self.rewards else None
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of the mean score."""
+        return wilson(self.score_sum, self.n)
+
+    @property
+    def cost(self) -> tuple[float, float]:
+        """What one evaluation costs: USD, infinite where a price is unknown; and tokens.
+
+        Both are infinite where there was none: what never came to an answer is not cheap.
+        """
+        share = self.n + self.chosen + self.adapted
+        if not share:
+            return math.inf, math.inf
+        usd = math.inf if self.usage.unpriced_calls else self.usage.usd / share
+        return usd, self.usage.tokens / share

@@ -1,0 +1,41 @@
+"""Texts that models, tools and files wrote, made fit for a team file and for the ledger."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+from ...schema.values.codec import Form
+from ...schema.values.secrets import scrubbed
+from ...schema.values.terminal import speakable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["LONGEST_REASON", "MOST_NOTES", "REASON", "TEXT", "told", "told_all"]
+
+LONGEST_REASON = 4_000
+"""Characters, as all that follow."""
+LONGEST_NOTE = 500
+MOST_NOTES = 100
+
+_NO_CHARACTERS = dict.fromkeys(map(ord, "\ufffe\uffff"))
+
+
+def told(text: str, most: int = LONGEST_NOTE) -> str:
+    """Give a text as a person may read it: nothing unseen, no secret keys, and not too long."""
+    clean = speakable(text).translate(_NO_CHARACTERS).strip()
+    return scrubbed(clean if len(clean) <= most else f"{clean[:most]} …")
+
+
+def told_all(texts: Iterable[str], most: int = MOST_NOTES) -> tuple[str, ...]:
+    """Give short texts as `told` does, and say how many more there were."""
+    clean = [said for text in texts if (said := told(text, LONGEST_NOTE))]
+    more = (f"and {len(clean) - most} more",) if len(clean) > most else ()
+    return (*clean[:most], *more)
+
+
+TEXT = Form(write=told)
+"""The form of a short text."""
+REASON = Form(write=functools.partial(told, most=LONGEST_REASON))
+"""The form of a reason."""

@@ -1,0 +1,231 @@
+"""How an agent of an open roster acts on its team: tools, or an object where it has none.
+
+A tool says at once what will come of an act and changes nothing; it is journaled as tools are, so
+what a turn did is read off its tool calls. An agent whose backend has no tools answers with an
+object, and what that says is done by the same tools.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ...schema.values.problems import quoted
+from ..tools import GrantedTool, Tool, ToolError
+from ..values.structured import parse_structured
+from .acts import act_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ..record.once import Once
+    from ..record.trace import Emit
+    from ..repository.workspace import Workspace
+    from .acts import Act
+    from .seat import Seat
+
+__all__ = ["Acting", "acting"]
+
+MOST_IN_OBJECT = 8
+"""Acts of one object."""
+
+TEXT = {"type": "string", "description": "What it reads. It sees nothing else of what you know."}
+WHOM: Mapping[str, Mapping[str, Any]] = {
+    "start_agent": {
+        "agent": {"type": "string", "description": "The id of a candidate who is not active."},
+        "text": TEXT,
+    },
+    "stop_agent": {"agent": {"type": "string", "description": "The id of an active agent."}},
+    "send": {
+        "to": {"type": "string", "description": "The id of an active colleague."},
+        "text": TEXT,
+    },
+    "finalize": {"answer": {"type": "string", "description": "The whole answer to the task."}},
+    "terminate": {"reason": {"type": "string", "description": "Why there can be no answer."}},
+    "list_pool": {},
+}
+"""The arguments of each act."""
+
+WHAT: Mapping[str, str] = {
+    "list_pool": "See who is in the team: what they are, what they can use, and who is active.",
+    "start_agent": "Have a candidate join the team's work, and tell it what you want of it.",
+    "stop_agent": "Have an agent leave the team's work; it ends the turn that it is in.",
+    "send": "Write to a colleague who is active.",
+    "finalize": "Hand in the team's answer. That ends the work of all.",
+    "terminate": "Give up without an answer. That ends the work of all.",
+}
+
+
+@dataclass(kw_only=True, eq=False)
+class Acting:
+    """What one agent may do to its team in one attempt at a turn.
+
+    Attributes:
+        seat: Its place.
+        tools: What it may do, by name.
+        done: What it has done.
+    """
+
+    seat: Seat
+    tools: Mapping[str, GrantedTool]
+    done: list[Act] = field(default_factory=list["Act"])
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        """The form of the object by which an agent acts that has no tools.
+
+        It names those who can be meant, so that a model that is held to it cannot mean another.
+        """
+        items = [
+            {
+                "type": "object",
+                "properties": {"act": {"const": name}, **arguments},
+                "required": ["act", *arguments],
+                "additionalProperties": False,
+            }
+            for name, arguments in self._choices()
+        ]
+        return self._form({"items": {"anyOf": items}} if items else {"maxItems": 0})
+
+    def checked(self, text: str) -> tuple[Any, list[str]]:
+        """Read an object that an agent answered with, and check it; nothing is done.
+
+        Returns:
+            The object, and what is wrong with it as sentences that a model can act on. Where the
+            object has its form, but some of its acts cannot be done, `do` leaves these out.
+        """
+        value, problems = parse_structured(text, self._form({"items": {"type": "object"}}))
+        if problems:
+            return None, problems
+        return value, [*self._problems(value["acts"])]
+
+    async def do(self, chosen: Sequence[Mapping[str, Any]]) -> None:
+        """Do the acts of an object, in order; the trace is told of those that cannot be done."""
+        for one in chosen:
+            tool = self.tools.get(str(one.get("act")))
+            try:
+                await tool.call(_given(one)) if tool else None
+            except ToolError:
+                continue
+
+    def _form(self, acts: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {
+            "type": "object",
+            "properties": {
+                "acts": {"type": "array", "maxItems": MOST_IN_OBJECT, **acts},
+                "report": self.seat.report or {"type": "string"},
+            },
+            "required": ["acts", "report"],
+            "additionalProperties": False,
+        }
+
+    def _choices(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Give each act that is possible, with whom it can be about."""
+        seat = self.seat
+        about = {
+            "start_agent": ("agent", seat.startable),
+            "stop_agent": ("agent", seat.stoppable),
+            "send": ("to", seat.colleagues),
+        }
+        for name in seat.may:
+            if name == "list_pool":
+                continue
+            arguments: dict[str, Any] = {
+                key: {what: item for what, item in argument.items() if what != "description"}
+                for key, argument in _arguments(seat, name).items()
+            }
+            key, ids = about.get(name, ("", ()))
+            if key:
+                arguments[key] = {"type": "string", "enum": [*ids]}
+            if ids or not key:
+                yield name, arguments
+
+    def _problems(self, chosen: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+        done = [*self.done]
+        for number, one in enumerate(chosen):
+            try:
+                act = self._read(str(one.get("act")), _given(one))
+                self.seat.reply(done, act)
+            except ToolError as error:
+                yield f"acts.{number}: {error}"
+            else:
+                done.append(act)
+
+    def _read(self, name: str, arguments: Mapping[str, Any]) -> Act:
+        if name not in self.tools or name == "list_pool":  # whoever has no tools is shown it
+            known = [choice for choice, _ in self._choices()]
+            raise ToolError(f"{quoted(name[:80])} is no act; there are {', '.join(known)}.")
+        if (act := act_of(name, arguments)) is None:
+            raise ToolError(f"{name} takes {', '.join(_arguments(self.seat, name)) or 'nothing'}.")
+        for key, form in _arguments(self.seat, name).items():
+            _, problems = parse_structured(json.dumps(arguments[key]), form)
+            if problems:
+                raise ToolError(f"{key}: {'; '.join(problems)}")
+        return act
+
+
+def _arguments(seat: Seat, name: str) -> dict[str, Mapping[str, Any]]:
+    """Give the arguments of an act; an answer has the form that whoever leads is held to."""
+    form = seat.form if name == "finalize" else None
+    return {**WHOM[name]} if form is None else {"answer": form}
+
+
+def _given(one: Mapping[str, Any]) -> dict[str, Any]:
+    """Take an act's arguments out of an object; what else is in it does not matter."""
+    return {key: one[key] for key in WHOM.get(str(one.get("act")), ()) if key in one}
+
+
+def acting(seat: Seat, workspace: Workspace, emit: Emit, once: Once) -> Acting:
+    """Let an agent act on its team in one attempt at a turn.
+
+    Args:
+        seat: Its place.
+        workspace: Its workspace.
+        emit: Notes an event of the agent.
+        once: Keeps what came of what it does.
+    """
+    granted: dict[str, GrantedTool] = {}
+    given = Acting(seat=seat, tools=granted)
+    for name in seat.may:
+        granted[name] = GrantedTool(
+            tool=_tool(name, given), workspace=workspace, emit=emit, once=once
+        )
+    return given
+
+
+def _tool(name: str, acting: Acting) -> Tool:
+    async def run(arguments: Mapping[str, Any], workspace: Workspace) -> Any:
+        del workspace
+        if name == "list_pool":
+            return _listed(acting.seat)
+        act = act_of(name, arguments)
+        if act is None:  # the tool's parameters let nothing else pass
+            raise ToolError(f"{name} does not take {quoted(json.dumps(arguments)[:80])}.")
+        reply = acting.seat.reply(acting.done, act)
+        acting.done.append(act)
+        return reply
+
+    arguments = _arguments(acting.seat, name)
+    return Tool(
+        name=name,
+        description=WHAT[name],
+        parameters={
+            "type": "object",
+            "properties": arguments,
+            "required": [*arguments],
+            "additionalProperties": False,
+        },
+        run=run,
+        keeps_state=True,
+    )
+
+
+def _listed(seat: Seat) -> Mapping[str, Any]:
+    mail = seat.mail
+    return {
+        "agents": seat.pool(),
+        "places_left": mail.places_left,
+        "messages_left": mail.messages_left,
+        "turns_left": mail.turns_left,
+    }

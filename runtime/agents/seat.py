@@ -1,0 +1,204 @@
+"""An agent's place in an open roster: what it may do there, and what will come of it.
+
+What an agent does goes out when its turn has ended. Until then only what is known can be said: of
+the team as it was when the turn began, and of what the agent has done since.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...schema.team.team import ACTS
+from ...schema.values.hints import did_you_mean
+from ...schema.values.problems import quoted
+from ..tools import ToolError
+from ..values.terminal import on_one_line
+from .acts import Finalize, Send, Start, Stop, Terminate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ...schema.team.team import Team
+    from .acts import Act
+    from .posted import Mail
+
+__all__ = ["LARGEST_ANSWER", "LARGEST_TEXT", "MOST_ACTS", "Seat"]
+
+MOST_ACTS = 40
+"""Acts of one turn."""
+LARGEST_TEXT = 20_000
+"""Characters of one message."""
+LARGEST_ANSWER = 100_000
+"""Characters of what is handed in: as much as a tool may give."""
+EVERYBODY = ("list_pool", "start_agent", "send", "stop_agent")
+"""What an agent may do that does not lead: who leads may do everything."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Seat:
+    """An agent's place in an open roster, as a turn of its begins.
+
+    Attributes:
+        team: The team.
+        agent: The agent's id.
+        mail: What it reads, and knows of its team.
+    """
+
+    team: Team
+    agent: str
+    mail: Mail
+
+    @property
+    def leads(self) -> bool:
+        """Whether it leads."""
+        return self.agent == self.lead
+
+    @property
+    def lead(self) -> str:
+        """Who leads."""
+        roster = self.team.execution.roster
+        return roster.lead if roster else ""
+
+    @property
+    def may(self) -> tuple[str, ...]:
+        """Name what it may do in this turn; nothing, where it hands in.
+
+        Everybody may have those join whose expertise it turns out to need (Meta-Team App. D), and
+        may leave. To end the work of all, or that of another, takes who answers for the whole: the
+        lead. Otherwise one message that misled one agent could end every run.
+        """
+        if self.mail.hands_in:
+            return ()
+        return ACTS if self.leads else EVERYBODY
+
+    @property
+    def form(self) -> Mapping[str, Any] | None:
+        """The form that the agent is held to: of the team's answer where it leads, else its own."""
+        return self.team.agents[self.agent].output_schema
+
+    @property
+    def report(self) -> Mapping[str, Any] | None:
+        """The form of what this turn comes to; who leads is held to one when it hands in."""
+        return None if self.leads and not self.mail.hands_in else self.form
+
+    @property
+    def startable(self) -> tuple[str, ...]:
+        """Name who can join."""
+        others = tuple(candidate for candidate in self.mail.candidates if candidate != self.agent)
+        return others if self.mail.places_left else ()
+
+    @property
+    def stoppable(self) -> tuple[str, ...]:
+        """Name whom it can have leave: who leads, others; all others, themselves."""
+        return self.colleagues if self.leads else (self.agent,)
+
+    @property
+    def colleagues(self) -> tuple[str, ...]:
+        """Name who is active beside it, in the order in which they joined."""
+        return tuple(one for one in self.mail.active if one != self.agent)
+
+    def pool(self) -> list[dict[str, Any]]:
+        """List who is in the team: what is public of everybody is the role and the tools.
+
+        A prompt and what an agent has learnt are its own.
+        """
+        active = {*self.mail.active}
+        return [
+            {
+                "agent": agent.id,
+                "role": on_one_line(agent.role),
+                "tools": [*agent.tools],
+                "active": agent.id in active,
+                "you": agent.id == self.agent,
+            }
+            for agent in self.team.agents.values()
+        ]
+
+    def reply(self, done: Sequence[Act], act: Act) -> str:
+        """Say what will come of an act, as far as that can be known.
+
+        Args:
+            done: What the agent has done in this turn.
+            act: What it wants to do.
+
+        Raises:
+            ToolError: Nothing will; why, in words that help the model.
+        """
+        if any(isinstance(one, Finalize | Terminate) for one in done):
+            raise ToolError("you have ended the team's work already. End your turn.")
+        if len(done) >= MOST_ACTS:
+            raise ToolError(f"{MOST_ACTS} acts are the most in one turn. End your turn.")
+        match act:
+            case Send():
+                self._check_send(done, act)
+                return f"{act.to} reads it when your turn has ended."
+            case Start():
+                self._check_start(done, act)
+                return f"{act.agent} starts when your turn has ended."
+            case Stop():
+                self._check_stop(done, act)
+                return f"{act.agent} leaves when your turn has ended."
+            case Finalize():
+                _check_text(act.answer, LARGEST_ANSWER)
+                return "It is handed in when your turn has ended. End it."
+            case _:
+                return "The team's work ends when your turn has ended. End it."
+
+    def _check_send(self, done: Sequence[Act], act: Send) -> None:
+        _check_text(act.text, LARGEST_TEXT)
+        if act.to == self.agent:
+            raise ToolError("that is you.")
+        if act.to not in self._present(done):
+            raise ToolError(self._unknown(act.to) or f"{act.to} is not active. Start it first.")
+        self._check_room(done)
+
+    def _check_start(self, done: Sequence[Act], act: Start) -> None:
+        _check_text(act.text, LARGEST_TEXT)
+        present = self._present(done)
+        if act.agent in present:
+            raise ToolError(f"{act.agent} is active already. Write to it with send.")
+        if why := self._unknown(act.agent):
+            raise ToolError(why)
+        # A place that somebody leaves is counted as free: whether it is shows when the turn ends.
+        free = self.mail.places_left + len(self.mail.active) - len(present)
+        if free <= 0:
+            raise ToolError(f"{len(present)} agents are active, which is the most.")
+        self._check_room(done)
+
+    def _check_stop(self, done: Sequence[Act], act: Stop) -> None:
+        if act.agent == self.lead:
+            raise ToolError(f"{act.agent} leads, and cannot be stopped.")
+        if why := self._unknown(act.agent):
+            raise ToolError(why)
+        if act.agent not in {*self.stoppable} and not self.leads:
+            raise ToolError(f"only {self.lead} stops others. You may stop yourself.")
+        if act.agent not in self._present(done):
+            raise ToolError(f"{act.agent} is not active.")
+
+    def _check_room(self, done: Sequence[Act]) -> None:
+        if sum(isinstance(act, Send | Start) for act in done) >= self.mail.messages_left:
+            raise ToolError("the team may send no more messages.")
+
+    def _present(self, done: Sequence[Act]) -> set[str]:
+        """Name who will be active when the turn has ended, as far as the agent has a hand in it."""
+        present = {*self.mail.active}
+        for act in done:
+            if isinstance(act, Start):
+                present.add(act.agent)
+            elif isinstance(act, Stop):
+                present.discard(act.agent)
+        return present
+
+    def _unknown(self, agent: str) -> str:
+        agents = self.team.agents
+        if agent in agents:
+            return ""
+        return f"nobody here is called {quoted(agent[:80])}.{did_you_mean(agent[:80], agents)}"
+
+
+def _check_text(text: str, most: int) -> None:
+    if not text.strip():
+        raise ToolError("it says nothing.")
+    if len(text) > most:
+        raise ToolError(f"it has {len(text):,} characters, and {most:,} are the most.")

@@ -1,0 +1,86 @@
+"""The cache: answers that other runs paid for.
+
+It is keyed by everything that shapes an answer, and by how often this process has asked the same:
+three voters who ask alike get three samples, and the next run the same three.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+from ...schema.values.errors import InputError
+from ..record._entries import Entries, Entry
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+    from pathlib import Path
+
+__all__ = ["Cache"]
+
+FILE = "answers.sqlite"
+
+
+@dataclass(kw_only=True, eq=False)
+class Cache:
+    """Answers in a folder, which several processes may share. A context manager."""
+
+    _entries: Entries
+    _asked: Counter[str] = field(default_factory=Counter[str])
+
+    @classmethod
+    def open(cls, folder: Path) -> Self:
+        """Open the cache of a folder, or make it.
+
+        Raises:
+            InputError: The folder cannot be made, or its file is no cache.
+            StorageError: The file cannot be made.
+        """
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return cls(_entries=Entries.open(folder / FILE, shared=True))
+        except OSError as error:
+            raise InputError(f"{folder}: the cache cannot be made: {error.strerror}.") from None
+        except sqlite3.DatabaseError as error:
+            raise InputError(f"{folder / FILE}: this is not a cache: {error}.") from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._entries.close()
+
+    def skip(self, question: str) -> None:
+        """Take note that a question was answered otherwise: its next sample is another one."""
+        self._asked[question] += 1
+
+    async def once(
+        self, question: str, work: Callable[[], Awaitable[tuple[Mapping[str, Any], bool]]]
+    ) -> tuple[Mapping[str, Any], bool]:
+        """Give the next sample for a question; where there is none, do the work and keep it.
+
+        Args:
+            question: The digest of everything that shapes the answer.
+            work: Asks; gives the answer, and whether it answers this question for others too. What
+                it raises is raised, and never kept.
+
+        Returns:
+            The answer, and whether it came from the cache.
+
+        Raises:
+            StorageError: The answer cannot be kept.
+        """
+        self._asked[question] += 1
+        path = f"{question}#{self._asked[question]}"
+        entry = self._entries.find(path, question)
+        if entry is not None:
+            return entry.value, True
+        value, lasts = await work()
+        if not lasts:
+            return value, False
+        await self._entries.put(
+            Entry(path=path, kind="model", asked=question, value=value, moment=0.0)
+        )
+        return value, False

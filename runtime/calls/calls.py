@@ -1,0 +1,313 @@
+"""Model calls of runs and operators: journaled, cached, bounded, without the host's secrets."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ...schema.values.codec import from_value
+from ...schema.values.json_text import dumps, loads
+from ..gateway import CallError, ChatAnswer, ToolCall, Usage, bare
+from ..gateway.chat.dialogue import shortened
+from ..gateway.model_client import no_account
+from ..record.journal import digest
+from ..values.bounds import LARGEST_ANSWER, LONGEST_EVENT, apart
+from .overflow import trimmed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ..gateway import ChatRequest, Gateway
+    from ..gateway.chat.fallback import Adaptation
+    from ..record.journal import Journal
+    from ..values.budget import Budget
+    from .cache import Cache
+
+__all__ = ["Calls", "Tell", "scrubbed", "seed_of"]
+
+
+class Tell(Protocol):
+    """Notes an event, with JSON-able fields."""
+
+    def __call__(self, event: str, /, **fields: Any) -> None:
+        """Note it."""
+        ...
+
+
+def _unchanged(text: str) -> str:
+    return text
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Calls:
+    """Makes model calls by their path.
+
+    Attributes:
+        gateway: The way to models.
+        journal: Answers before the gateway does, and keeps what it answers.
+        cache: Answers after the journal.
+        scrub: Takes the host's secrets out of an answer before anyone sees it.
+        seed: Where the seeds of calls come from; None for the endpoints' own randomness.
+    """
+
+    gateway: Gateway
+    journal: Journal | None = None
+    cache: Cache | None = None
+    scrub: Callable[[str], str] = _unchanged
+    seed: int | None = None
+
+    async def chat(
+        self,
+        path: str,
+        request: ChatRequest,
+        tell: Tell,
+        *,
+        budget: Budget | None = None,
+        trim: bool = False,
+        on_words: Callable[[str], None] | None = None,
+    ) -> ChatAnswer:
+        """Ask a model, or find what it answered.
+
+        Args:
+            path: Which call this is, whenever it is made.
+            request: What to ask; its seed is derived from the path that the journal says.
+            tell: Told what happens: `model_call`, `model_retried`, `model_fallback`, `model_error`,
+                `parameter_adapted`, `trimmed`.
+            budget: What the call may cost.
+            trim: Shorten the conversation where the model's context is too small for it.
+            on_words: Told the words of a live answer as they come, secrets and all.
+
+        Raises:
+            CallError: No usable answer.
+            BudgetReached: It may cost no more.
+            NotRecorded: A replay has no such answer.
+            StorageError: The answer cannot be kept.
+        """
+        origin = path if self.journal is None else self.journal.origin(path)
+        if (seed := seed_of(self.seed, origin)) != request.seed:
+            request = replace(request, seed=seed)
+        call = _Call(self, request, partial(tell, path=path), budget, trim, on_words)
+        started = time.monotonic()
+        try:
+            value, source = await call.value(path)
+        except CallError as error:
+            tell(
+                "model_error",
+                path=path,
+                alias=request.model,
+                kind=error.kind,
+                error=self.scrub(str(error)),
+                seconds=round(time.monotonic() - started, 6),
+                **({"usage": error.usage.value()} if error.usage.calls else {}),
+            )
+            if self.journal is not None:
+                self.journal.note_failed(path, error.usage)
+            raise
+        answer = from_value(ChatAnswer, value)
+        _tell_call(tell, path, request, answer, source)
+        if left_out := value.get("left_out"):
+            tell("trimmed", path=path, left_out=left_out)
+        return answer
+
+
+def seed_of(seed: int | None, path: str) -> int | None:
+    """Derive a call's seed from the run's, so that it depends on who asks and not on when."""
+    if seed is None:
+        return None
+    digested = hashlib.sha256(f"{seed}/{path}".encode()).digest()
+    return int.from_bytes(digested[:4], "big") >> 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """One call on its way through journal and cache."""
+
+    calls: Calls
+    request: ChatRequest
+    tell: Tell
+    budget: Budget | None
+    trim: bool
+    on_words: Callable[[str], None] | None
+
+    async def value(self, path: str) -> tuple[Mapping[str, Any], str]:
+        """Give the answer as a JSON object, and where it came from."""
+        journal = self.calls.journal
+        if journal is None:
+            return await self._cached(path)
+        asked = digest(self._shape(), self.request.model)
+        async with journal.alone(path, asked):
+            return await self._journaled(journal, path, asked)
+
+    async def _journaled(
+        self, journal: Journal, path: str, asked: str
+    ) -> tuple[Mapping[str, Any], str]:
+        recorded = journal.get(path, asked)
+        if recorded is not None:
+            if self.calls.cache is not None:
+                self.calls.cache.skip(self._question())
+            return recorded, recorded.get("source", "journal")
+        journal.must_be_live(path)
+        value, source = await self._cached(path)
+        await journal.put(path, "model", asked, value)
+        return value, source
+
+    async def _cached(self, path: str) -> tuple[Mapping[str, Any], str]:
+        cache, ask = self.calls.cache, partial(self._asked, path)
+        if cache is None:
+            value, _ = await ask()
+            return value, "model"
+        value, found = await cache.once(self._question(), ask)
+        if not found:
+            return value, "model"
+        return {**value, "usage": Usage(cached_calls=1).value()}, "cache"
+
+    async def _asked(self, path: str) -> tuple[Mapping[str, Any], bool]:
+        """Ask the gateway; with less of the conversation where it must be.
+
+        Args:
+            path: Where it stands what its attempts cost.
+
+        Returns:
+            The answer, and whether it is of the model that was asked, not of a fallback.
+        """
+        request, left_out = self.request, 0
+        journal = self.calls.journal
+        account = no_account if journal is None else partial(journal.open_account, path)
+        while True:
+            try:
+                answer = await self.calls.gateway.chat(
+                    request,
+                    self._tell_retry,
+                    on_fallback=self._tell_fallback,
+                    on_words=self.on_words,
+                    on_adapted=self._tell_adapted,
+                    budget=self.budget,
+                    open_account=account,
+                )
+            except CallError as error:
+                if error.kind != "overflow" or not self.trim:
+                    raise
+                messages, cut = trimmed(request.messages)
+                if not cut:
+                    raise
+                left_out += cut
+                request = replace(request, messages=messages)
+            else:
+                is_own = answer.alias == request.model
+                work = partial(_value, answer, self.calls.scrub, left_out)
+                return await apart(_size(answer), work), is_own
+
+    def _tell_retry(self, error: CallError, wait: float) -> None:
+        said = self.calls.scrub(str(error))
+        self.tell("model_retried", kind=error.kind, error=said, wait=round(wait, 3))
+
+    def _tell_fallback(self, error: CallError, alias: str) -> None:
+        said = self.calls.scrub(str(error))
+        self.tell("model_fallback", kind=error.kind, error=said, alias=alias)
+
+    def _tell_adapted(self, one: Adaptation) -> None:
+        told = {**asdict(one), "words": self.calls.scrub(one.words)}
+        self.tell("parameter_adapted", **told)
+
+    def _question(self) -> str:
+        """Give the digest of everything that shapes the answer."""
+        model = self.calls.gateway.models[self.request.model]
+        settings = [model.settings] if model.settings else []
+        return digest(self._shape(), model.model, model.api_base, *settings)
+
+    def _shape(self) -> list[Any]:
+        """Give what of a request shapes its answer, but for the model."""
+        one = self.request
+        sampling = [one.max_tokens, one.temperature, one.seed, one.stop]
+        seen = {name: shown.sha256 for name, shown in one.attachments.items()} or None
+        later = {"top_p": one.top_p, "effort": one.effort, "attachments": seen}
+        said = {name: value for name, value in later.items() if value is not None}
+        shape = [one.messages, *sampling, one.tools, one.tool_choice, one.schema]
+        return [*shape, said] if said else shape
+
+
+def _value(answer: ChatAnswer, scrub: Callable[[str], str], left_out: int) -> Mapping[str, Any]:
+    """Write an answer as a JSON object, without the host's secrets."""
+    value = {
+        "text": scrub(answer.text),
+        "tool_calls": [_call_value(tool_call, scrub) for tool_call in answer.tool_calls],
+        "finish_reason": scrub(answer.finish_reason),
+        "usage": answer.usage.value(),
+        "model": scrub(answer.model),
+        "alias": answer.alias,
+        "seconds": round(answer.seconds, 6),
+        "attempts": answer.attempts,
+    }
+    told = {
+        "left_out": left_out,
+        "fingerprint": scrub(answer.fingerprint),
+        "thinking": scrub(answer.thinking),
+        "kept": scrubbed(answer.kept, scrub) if answer.kept else {},
+        "adapted": dict(answer.adapted),
+    }
+    return {**value, **{name: item for name, item in told.items() if item}}
+
+
+def _size(answer: ChatAnswer) -> int:
+    """Give the characters of an answer; what is kept of one is not counted, but taken for long."""
+    if answer.kept:
+        return LARGEST_ANSWER
+    called = sum(len(call.arguments) for call in answer.tool_calls)
+    return len(answer.text) + len(answer.thinking) + called
+
+
+def _call_value(call: ToolCall, scrub: Callable[[str], str]) -> dict[str, Any]:
+    value = {"id": call.id, "name": call.name, "arguments": call.arguments}
+    extra = {"extra": scrubbed(call.extra, scrub)} if call.extra else {}
+    return {**{name: scrub(text) for name, text in value.items()}, **extra}
+
+
+def scrubbed(value: Any, scrub: Callable[[str], str]) -> Any:
+    """Take the host's secrets out of every text of a JSON value."""
+    text = dumps(value, ensure_ascii=False)
+    clean = scrub(text)
+    return value if clean == text else loads(clean)
+
+
+def _tell_call(
+    tell: Tell, path: str, request: ChatRequest, answer: ChatAnswer, source: str
+) -> None:
+    tell(
+        "model_call",
+        path=path,
+        alias=request.model,
+        model=answer.model,
+        max_tokens=request.max_tokens,
+        **({} if request.temperature is None else {"temperature": request.temperature}),
+        messages=shortened([bare(message) for message in request.messages], LONGEST_EVENT),
+        **_attached(request),
+        text=shortened(answer.text, LONGEST_EVENT),
+        tool_calls=shortened(
+            [
+                {"id": call.id, "name": call.name, "arguments": call.arguments}
+                for call in answer.tool_calls
+            ],
+            LONGEST_EVENT,
+        ),
+        **_thinking(answer),
+        finish_reason=answer.finish_reason,
+        usage=answer.usage.value(),
+        attempts=answer.attempts,
+        seconds=round(answer.seconds, 6),
+        **({"adapted": answer.adapted} if answer.adapted else {}),
+        **({} if source == "model" else {"source": source}),
+    )
+
+
+def _attached(request: ChatRequest) -> Mapping[str, Any]:
+    """Give what a call's event says of what the model was shown besides text."""
+    told = [attachment.described(name) for name, attachment in request.attachments.items()]
+    return {"attachments": told} if told else {}
+
+
+def _thinking(answer: ChatAnswer) -> Mapping[str, Any]:
+    """Give what an answer's event says of the thinking ahead of it."""
+    return {"thinking": shortened(answer.thinking, LONGEST_EVENT)} if answer.thinking else {}

@@ -1,0 +1,545 @@
+"""An agent's place in a run: what it received, its line to its model, and what it comes to."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from ...schema.values.codec import from_value, to_value
+from ...schema.values.errors import AgentError, CoterieError, JailError, StorageError
+from ..agents.outcomes import AgentOutcome, after
+from ..agents.round_state import NOTHING
+from ..agents.runner import Assignment
+from ..calls.calls import scrubbed
+from ..gateway import CallError, ChatRequest, Usage
+from ..gateway.chat.dialogue import clipped, kept, shortened
+from ..jail.moving import Moves, is_lost
+from ..messages.attached import seen_by
+from ..messages.conversation import continued
+from ..messages.messages import UNBURDENED, question, system
+from ..messages.recall import fitting, reminded
+from ..messages.shown_files import shown_files, unread_files
+from ..messages.skills import tools_of
+from ..messages.thoughts import why_only_thinking
+from ..record.journal import canonical, digest, digest_of
+from ..tools import ToolCall
+from ..values.bounds import LARGEST_WORK, LONGEST_CONTENT, LONGEST_REPORTS
+from ..values.budget import Budget, BudgetReached
+from ..values.own_time import OwnTime
+from ..values.warnings import Mishaps
+from .artifacts import keep_written
+from .handing_in import chosen, unused
+from .turn import turn_of
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+
+    from ..agents.outcomes import Status
+    from ..agents.round_state import Carried, Carry
+    from ..agents.runner import AgentResult, Report
+    from ..gateway import ChatAnswer, Message
+    from ..messages.recall import Entry
+    from ..plan.plan import PlannedAgent
+    from ..record.journal import Journal
+    from ..repository.workspace import Workspace
+    from .engine import Running
+
+__all__ = ["Desk"]
+
+
+@dataclass(kw_only=True, eq=False)
+class Desk:
+    """An agent's place in a run."""
+
+    run: Running
+    planned: PlannedAgent
+    before: Mapping[str, AgentOutcome]
+    draft_of: Desk | None = None
+
+    def __post_init__(self) -> None:
+        self.context = self.run.context
+        self.draft: Desk | None = None
+        whole = self.draft_of
+        self.path = f"{whole.path}/draft" if whole else f"{self.run.path}{self.planned.agent.id}"
+        self.carried = _carried(self.run.carry, self.planned.agent.id)
+        self.turn = turn_of(self.planned, self.run.plan.team, self.carried.mail)
+        self.attempts = 0
+        self.numbers: Counter[str] = Counter()
+        self.given = 0
+        self.tool_calls: list[ToolCall] = []
+        self.dialogue: tuple[Message, ...] = ()
+        self.unanswered = ""
+        self.mishaps = Mishaps(self.context.calls.scrub)
+        self.broken: StorageError | None = None
+        self.recalled: tuple[Entry, ...] = ()
+        self.forgot: CoterieError | None = None
+        limit = self.planned.agent.timeout
+        self.time = whole.time if whole else OwnTime(limit, whole=self.run.allowance.time)
+        self.waits = False
+        self.started = time.monotonic()
+        self.purse = whole.purse if whole else self._budget()
+        self.spending = self.purse.child()
+        self.recorded = Usage()
+        self.source: str | None = None
+        self.has_acted = False
+        self.moves = Moves(remembers=self._can_move and self.context.calls.journal is None)
+        self.workspace: Workspace | None = None
+        self.reports = _bounded(self._reports())
+        self.start = self.run.start_of(self.planned.agent.id, self.before)
+        self.attachments = seen_by(self.planned, self.run.workspaces.task)
+        self.missing = tuple(
+            seen for seen, outcome in self.before.items() if outcome.result is None
+        )
+
+    def _reports(self) -> list[Report]:
+        """Give what those have come to that it sees."""
+        seen = (self.run.report_of(one, outcome) for one, outcome in self.before.items())
+        return [report for report in seen if report is not None]
+
+    @property
+    def _can_move(self) -> bool:
+        """Whether it may have to begin again in another jail."""
+        planned = self.planned
+        return planned.runner.needs_jail(planned.agent) and self.context.jails.elsewhere
+
+    @property
+    def left_out(self) -> int:
+        """Characters of reports that it does not read, as they are too long together."""
+        reported = (self.run.report_of(one, outcome) for one, outcome in self.before.items())
+        whole = sum(len(one.content) for one in reported if one is not None)
+        return whole - sum(len(report.content) for report in self.reports)
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been at work, or waited for its models."""
+        return time.monotonic() - self.started
+
+    @property
+    def usage(self) -> Usage:
+        """What its calls consumed: also those that were cut off, and those of the journal."""
+        used = self.spending.spent + self.recorded
+        return used + self.draft.usage if self.draft else used
+
+    async def outcome(self) -> AgentOutcome:
+        """Find what the agent came to, or run it.
+
+        One that drafts is run without what was learnt first. Where nothing was learnt on such a
+        task, or the draft fails, that is what it came to.
+
+        Raises:
+            StorageError: What it came to, or what happened on the way, cannot be written down.
+        """
+        if not self.planned.agent.drafts:
+            await self._recall()
+            return await self._settled()
+        drafted = await self._drafted()
+        if drafted.result is None:
+            return drafted
+        await self._recall(drafted.result.content)
+        if not self.recalled and self.forgot is None:
+            return drafted
+        return after(drafted, await self._settled())
+
+    async def _drafted(self) -> AgentOutcome:
+        """Have the agent answer without what was learnt, in a place of its own in the journal."""
+        agent = replace(self.planned.agent, recall=None)
+        planned = replace(self.planned, agent=agent)
+        self.draft = Desk(run=self.run, planned=planned, before=self.before, draft_of=self)
+        drafted = await self.draft.outcome()
+        said = drafted.result.content if drafted.result else None
+        self.emit("drafted", status=drafted.status, content=said, error=drafted.error)
+        return drafted
+
+    async def _settled(self) -> AgentOutcome:
+        """Find what came of the agent's own question, or ask it."""
+        journal = self.context.calls.journal
+        if journal is None:
+            return await self._run()
+        asked = self._asked()
+        async with journal.alone(self.path, asked):
+            return await self._journaled(journal, asked)
+
+    async def _journaled(self, journal: Journal, asked: str) -> AgentOutcome:
+        if not journal.replaying and (recorded := journal.get(self.path, asked)) is not None:
+            found = from_value(AgentOutcome, recorded)
+            self.recorded, self.source = found.usage, recorded.get("source", "journal")
+            return found
+        outcome = await self._run()
+        if outcome.result is not None:
+            if journal.replaying:
+                result = outcome.result
+                came = {"content": result.content, "answer": result.answer, "patch": result.patch}
+                journal.compare(self.path, asked, came)
+            # What only asked its model comes to the same again by its answers, which are written.
+            value = to_value(outcome)
+            await journal.put(self.path, "agent", asked, value, at_once=self.has_acted)
+        return outcome
+
+    async def _recall(self, drafted: str = "") -> None:
+        """Remind the agent of what was learnt; where that fails, the agent does when it is run."""
+        agent, task = self.planned.agent, self.run.workspaces.task
+        if (wanted := agent.recall) is None:
+            return
+        own = self.carried.own.content if self.carried.own and wanted.by == "opinion" else ""
+        try:
+            found = await reminded(agent, task, self.context.recaller, self.once, drafted or own)
+        except StorageError:
+            raise
+        except CoterieError as error:
+            self.forgot = error
+        else:
+            self.recalled = fitting(found, wanted.room)
+            told = [one.origin for one in found]
+            self.emit("recalled", by=wanted.by, entries=told, shown=len(self.recalled))
+
+    async def _run(self) -> AgentOutcome:
+        """Run the agent to an outcome."""
+        started, limit = time.monotonic(), self.planned.agent.timeout
+        status: Status = "failed"
+        result, error, fault = None, None, None
+        try:
+            async with self.time.bounded():
+                with self.time.at_work():
+                    if self.forgot is not None:
+                        raise self.forgot
+                    result = await self._retried()
+            status = "done"
+        except TimeoutError:
+            error, fault = f"it reached its timeout, {limit:g} seconds of work.", "agent"
+        except BudgetReached as reached:
+            self.run.limit = self.run.limit or reached
+            status, error = "cancelled", str(reached)
+        except CoterieError as failure:
+            usual = "memory" if failure is self.forgot else "agent"
+            error, fault = self.context.calls.scrub(self._why(failure)), _fault(failure, usual)
+        self.context.trace.check()
+        if self.broken is not None:  # whatever the agent's library made of it
+            raise self.broken
+        return AgentOutcome(
+            status=status,
+            result=result,
+            error=error,
+            fault=fault,
+            usage=self.spending.spent + self.recorded,
+            seconds=time.monotonic() - started,
+            attempts=self.attempts,
+            tool_calls=tuple(self.tool_calls),
+            mishaps=self.mishaps.told(),
+            dialogue=self.dialogue,
+        )
+
+    def _why(self, failure: CoterieError) -> str:
+        """Say why it failed; an agent library does not know that its model only thought."""
+        said, unanswered = str(failure), self.unanswered
+        known = not unanswered or unanswered in said
+        return said if known else f"{said} In its last answer, {unanswered}"
+
+    async def _retried(self) -> AgentResult:
+        """Run the agent until it succeeds or has no retry left.
+
+        A failed model call is not a reason to run the agent again: the gateway has retried it.
+        Nor is the failure of an agent that asks no model: it would fail in the same way.
+        """
+        asks_model = self.planned.calls_at_most > 0
+        retries = self.run.plan.team.execution.max_retries if asks_model else 0
+        most = (1 + retries) * self.run.renewals
+        while True:
+            self.attempts += 1
+            self._begin()
+            try:
+                return await self._tried_wherever()
+            except AgentError as error:
+                if self.attempts >= most or self.broken is not None:
+                    raise
+                self.emit("agent_retried", attempt=self.attempts, error=str(error))
+
+    async def _tried_wherever(self) -> AgentResult:
+        """Run the agent once, and as often again as the machine with its jail is lost meanwhile.
+
+        It is the same attempt each time: what it was answered is in the journal, or remembered, so
+        no call is paid twice, and what its tools did is not done again.
+
+        Raises:
+            AgentError: It failed.
+            JailLost: It was moved as often as anyone is.
+        """
+        mishaps = self.mishaps.times()
+        while True:
+            try:
+                return await self._tried()
+            except JailError as lost:
+                if not is_lost(lost) or not self.moves.again() or self.broken is not None:
+                    raise
+                told = {"attempt": self.attempts, "moves": self.moves.made, "error": str(lost)}
+                self.emit("agent_moved", **told)
+            if self.workspace is not None:
+                await asyncio.to_thread(self.workspace.discard)
+            self._begin()
+            self.mishaps.go_back(mishaps)
+
+    def _begin(self) -> None:
+        """Forget what an attempt came to before it was over."""
+        self.numbers.clear()
+        self.given = 0
+        self.tool_calls.clear()
+        self.dialogue = ()
+        self.unanswered = ""
+
+    async def _tried(self) -> AgentResult:
+        """Run the agent once."""
+        assignment = self._assignment()
+        result = await self.planned.runner.run(assignment)
+        if told := await unused(assignment.workspace, result):
+            self.emit("work_unused", **told)
+        agent_id, keep = self.planned.agent.id, self.context.keep
+        if told := await keep_written(agent_id, assignment.workspace, keep):
+            self.emit("files_written", **told)
+        chosen(self.planned.agent, result, self.before)  # raises where it named nobody
+        said = shortened({"content": result.content, "answer": result.answer}, LONGEST_CONTENT)
+        if said["content"] != result.content or said["answer"] != result.answer:
+            self.emit("cut_off", finish_reason="too_long", characters=len(result.content))
+            result = replace(result, **said)
+        return result
+
+    @cached_property
+    def _system(self) -> str:
+        """Write its instructions."""
+        has_reports = bool(self.reports or (self.carried and not self.turn))
+        team, agent = self.run.plan.team, self.planned.agent
+        said = system(
+            self.turn.planned if self.turn else self.planned,
+            team.constitution,
+            has_reports=has_reports,
+            known=team.known_to(agent),
+            paired=team.paired_with(agent),
+        )
+        return self.turn.instructions(said) if self.turn else said
+
+    @cached_property
+    def _question(self) -> str:
+        """Write what it reads: in a further turn of an open roster, only what is new.
+
+        It holds what the agent recalls, so it is not asked for before that is known.
+        """
+        if self.turn and self.carried.earlier:
+            return self.turn.news()
+        return "\n\n".join([self._asked_of_it(), *([self.turn.news()] if self.turn else ())])
+
+    def _asked_of_it(self) -> str:
+        task = self.run.workspaces.task
+        brief = task.briefs.get(self.planned.agent.id, "")
+        carried = UNBURDENED if self.turn else self.carried  # its mail has the rest
+        given = (task, self.reports, self.missing, carried, self.recalled)
+        return question(
+            *given,
+            brief=brief,
+            seen=self.attachments,
+            texts=shown_files(self.planned, task),
+            unread=unread_files(self.planned, task),
+        )
+
+    def _assignment(self) -> Assignment:
+        run, context, agent = self.run, self.context, self.planned.agent
+        task = run.workspaces.task
+        place = f"{agent.id}-draft" if self.draft_of else agent.id
+        workspace = self.workspace = run.workspaces.of(place, self.attempts, self.start)
+        tools = tools_of(
+            self.planned,
+            context.toolbox,
+            workspace,
+            self.emit,
+            self.once,
+            waiting=self.time.waiting,
+        )
+        assigned = Assignment(
+            agent=agent,
+            system=self._system,
+            question=self._question,
+            task=task.seen_by(agent.id),
+            reports=self.reports,
+            missing=self.missing,
+            line=self,
+            tools=tools,
+            workspace=workspace,
+            jails=context.jails,
+            waiting=self._waiting,
+            once=self.once,
+            emit=self.emit,
+        )
+        return self.turn.assigned(assigned) if self.turn else assigned
+
+    def _asked(self) -> str:
+        """Give the digest of everything that the agent's outcome follows from."""
+        task = self.run.workspaces.task
+        patches = [report.patch for report in self.reports]
+        repo = str(task.repo.resolve()) if task.repo else None
+        given = (
+            *(dict(task.files), task.attached, repo, task.commit),
+            self.carried.own.patch if self.carried.own else None,
+            [change.key for change in self.start],
+            self.context.dialogue,
+            self.carried.earlier,
+            self.turn.standing() if self.turn else None,
+        )
+        read = (self._system, self._question, patches, *given)
+        return digest_of(self.planned.shape_text, *map(canonical, read))
+
+    def _budget(self) -> Budget:
+        """Give the budget that counts what this process spends on the agent."""
+        budget, caps = self.context.budget or Budget(), self.context.agent_caps
+        if caps is not None:
+            agent_id, run = self.planned.agent.id, self.run
+            spent, seconds = run.allowance.of(agent_id, run.path, self.context.calls.journal)
+            budget = budget.child(caps, f"agent {agent_id}", spent=spent)
+            budget.deposit(Usage(), seconds=seconds)
+        return budget
+
+    def emit(self, event: str, /, **fields: Any) -> None:
+        """Note an event of this agent."""
+        if event == "tool_call":
+            done = {name: fields[name] for name in ("tool", "arguments", "error") if name in fields}
+            self.tool_calls.append(ToolCall(**done))
+        self.mishaps.note(event, fields)
+        self.context.trace.emit(event, self.planned.agent.id, **fields)
+
+    async def once(
+        self, kind: str, asked: Any, work: Callable[[], Awaitable[Mapping[str, Any]]]
+    ) -> Mapping[str, Any]:
+        """Find what came of something that the agent does, or do it; see `Once`."""
+        self.has_acted = True
+        question = digest(asked)
+        path = self._next(f"{kind} {question[:12]}")
+        journal = self.context.calls.journal
+        if journal is None:
+            scrub = self.context.calls.scrub
+            return scrubbed(await self.moves.once(path, work), scrub)
+        try:
+            recorded = journal.get(path, question)
+            if recorded is not None:
+                return recorded
+            journal.must_be_live(path)
+            await journal.flush()
+            value = scrubbed(await work(), self.context.calls.scrub)
+            self._bound(value)
+            await journal.put(path, kind, question, value)
+        except StorageError as error:
+            self.broken = error
+            raise
+        return value
+
+    def _bound(self, value: Mapping[str, Any]) -> None:
+        """Bound what all tools and code of an attempt give: it is kept in the run's folder."""
+        self.given += sum(len(text) for text in value.values() if isinstance(text, str))
+        if self.given > LARGEST_WORK:
+            raise AgentError(
+                f"its tools and its code gave more than {LARGEST_WORK >> 20} MiB in one attempt."
+            )
+
+    def _next(self, name: str) -> str:
+        """Give the path of the next thing of this name in this attempt."""
+        self.numbers[name] += 1
+        return f"{self.path}/attempt {self.attempts}/{name} {self.numbers[name]}"
+
+    @contextmanager
+    def _waiting(self) -> Generator[None]:
+        """Wait for others: that time is not the agent's. `waits` stays where it is cut off."""
+        desk = self.draft_of or self
+        desk.waits = True
+        with self.time.waiting():
+            try:
+                yield
+            except Exception:
+                desk.waits = False
+                raise
+        desk.waits = False
+
+    async def chat(
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int | None = None,
+        stop: Sequence[str] = (),
+        tools: Sequence[Mapping[str, Any]] = (),
+        tool_choice: Any = None,
+        schema: Mapping[str, Any] | None = None,
+    ) -> ChatAnswer:
+        """Ask the agent's model; see `ModelLine.chat`."""
+        agent, execution = self.planned.agent, self.run.plan.team.execution
+        messages = continued(messages, self.carried.earlier)
+        self.context.trace.check()
+        request = ChatRequest(
+            model=agent.model_id,
+            messages=messages,
+            attachments=self.attachments,
+            max_tokens=min(max_tokens or agent.max_tokens, agent.max_tokens),
+            temperature=agent.temperature,
+            top_p=agent.top_p,
+            effort=agent.effort,
+            stop=tuple(stop),
+            tools=tools,
+            tool_choice=tool_choice,
+            schema=schema,
+            retries=execution.max_retries,
+            patience=agent.timeout,
+        )
+        before, path = self.spending.spent, self._next("call")
+        try:
+            with self._waiting():
+                answer = await self.moves.once(
+                    path,
+                    lambda: self.context.calls.chat(
+                        path,
+                        request,
+                        self.emit,
+                        budget=self.spending,
+                        trim=execution.on_overflow == "trim",
+                        on_words=self.context.trace.words_of(agent.id),
+                    ),
+                )
+        except StorageError as error:
+            self.broken = error
+            raise
+        # Where the journal answered, or the cache; but not for what was counted before a move.
+        if self.moves.counts(path) and self.spending.spent == before:
+            self.recorded += answer.usage
+        if self.context.dialogue:
+            self.dialogue = kept(messages, answer, self.context.dialogue)
+        self.unanswered = why_only_thinking(answer, request.max_tokens)
+        if self.unanswered:
+            self.emit("only_thought", finish_reason=answer.finish_reason, why=self.unanswered)
+        return answer
+
+
+def _carried(carry: Carry, agent_id: str) -> Carried:
+    """Give what is carried over for an agent, as it is read."""
+    if carry is NOTHING:
+        return UNBURDENED
+    carried = carry.of(agent_id)
+    own = _bounded([carried.own])[0] if carried.own else None
+    return replace(carried, own=own, letters=_bounded(carried.letters))
+
+
+def _bounded(reports: Sequence[Report]) -> tuple[Report, ...]:
+    """Give reports as they are read: of those that are too long together, the longest are cut."""
+    if sum(len(report.content) for report in reports) <= LONGEST_REPORTS:
+        return tuple(reports)
+    texts = clipped([report.content for report in reports], LONGEST_REPORTS)
+    return tuple(
+        report if report.content is text else replace(report, content=text)
+        for report, text in zip(reports, texts, strict=True)
+    )
+
+
+def _fault(failure: CoterieError, usual: str) -> str:
+    match failure:
+        case CallError():
+            return failure.kind
+        case JailError():
+            return "jail"
+        case _:
+            return usual

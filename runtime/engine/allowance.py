@@ -1,0 +1,71 @@
+"""What a run may take, over all its rounds: its team's time, and what each agent may spend."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from ..values.own_time import OwnTime
+from ..values.usage import Usage
+
+if TYPE_CHECKING:
+    from ..agents.outcomes import Run
+    from ..record.journal import Journal
+
+__all__ = ["Allowance"]
+
+
+class Allowance:
+    """The time of a run, and what its agents have spent in the passes that it has made.
+
+    Args:
+        timeout: Seconds that all passes together may take.
+
+    Attributes:
+        timeout: The same.
+        time: For how long of it some agent has worked, and did not wait for its model.
+    """
+
+    def __init__(self, timeout: float) -> None:
+        self.timeout = timeout
+        self.time = OwnTime()
+        self._ends: float | None = None
+        self._paths: list[str] = []
+        self._spent: defaultdict[str, Usage] = defaultdict(Usage)
+        self._seconds: defaultdict[str, float] = defaultdict(float)
+
+    def left(self) -> float:
+        """Give the seconds that are left. They run from the first question for them."""
+        now = asyncio.get_running_loop().time()
+        if self._ends is None:
+            self._ends = now + self.timeout
+        return max(0.0, self._ends - now)
+
+    def count(self, run: Run, path: str) -> None:
+        """Count a pass that has ended.
+
+        Args:
+            run: What came of it.
+            path: Where it stands in the journal.
+        """
+        self._paths.append(path)
+        for agent_id, outcome in run.agents.items():
+            self._spent[agent_id] += outcome.usage
+            self._seconds[agent_id] += outcome.seconds
+
+    def of(self, agent_id: str, path: str, journal: Journal | None) -> tuple[Usage, float]:
+        """Give what an agent has spent until now, and the seconds that it has worked.
+
+        The journal also knows what failed calls cost in earlier processes.
+
+        Args:
+            agent_id: The agent.
+            path: Where the pass stands that it is about to work in.
+            journal: The run's, where it has one.
+        """
+        seconds = self._seconds[agent_id]
+        if journal is None:
+            return self._spent[agent_id], seconds
+        paths = dict.fromkeys((*self._paths, path))
+        return sum((journal.spent(f"{one}{agent_id}/") for one in paths), Usage()), seconds

@@ -1,0 +1,150 @@
+"""What agents write into their workspaces beside their answers: files, kept with the run."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ...schema.values import beneath
+from ..repository.inert import inert_names
+from ..repository.workspace import files_of
+from ..scrubbing.scrubber import holds_secret
+from ..tools.confined import Walk, open_folder, read_bytes
+from ..tools.tool import ToolError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from ..record.trace import RunFolder
+    from ..repository.workspace import Workspace
+
+__all__ = ["ARTIFACTS", "MOST_BYTES", "MOST_FILES", "Keep", "Keeping", "keep_written", "kept_in"]
+
+ARTIFACTS = "artifacts"
+"""The folder, in that of a run, with what agents wrote."""
+MOST_FILES = 100
+MOST_BYTES = 20 << 20
+"""Bytes of all files of one agent that are kept."""
+BY_PRODUCTS = frozenset({"__pycache__"})
+
+
+class Keep(Protocol):
+    """Keeps the files of an agent, in place of what it wrote before."""
+
+    def __call__(self, agent: str, files: Mapping[str, bytes], /) -> list[str]:
+        """Keep them, and name those that were, as they are kept; see `inert_names`.
+
+        Raises:
+            StorageError: They cannot be written.
+        """
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Keeping:
+    """Keeps files in a folder: a folder for each agent; see `Keep`.
+
+    Attributes:
+        folder: Where; it says what a secret is. A file that holds one is not kept.
+        place: The folder in it for these agents.
+    """
+
+    folder: RunFolder
+    place: str = ARTIFACTS
+
+    def __call__(self, agent: str, files: Mapping[str, bytes], /) -> list[str]:
+        """Keep them; see `Keep`.
+
+        Raises:
+            StorageError: They cannot be written.
+        """
+        place = f"{self.place}/{agent}"
+        shutil.rmtree(self.folder.path / place, ignore_errors=True)
+        names = inert_names(files)
+        kept: list[str] = []
+        for path, content in files.items():
+            if not holds_secret(content, self.folder.scrub):
+                self.folder.keep(f"{place}/{names[path]}", content)
+                kept.append(names[path])
+        return kept
+
+
+def kept_in(folder: Path, place: str = ARTIFACTS) -> list[str]:
+    """Name the files that are kept there, by their paths in the folder.
+
+    Args:
+        folder: The folder of a run, or of an evaluation.
+        place: The folder in it.
+    """
+    try:
+        with beneath.open_folder(folder, place.split("/")) as kept:
+            found = [one.path for one in beneath.walk(kept) if one.kind == "file"]
+    except FileNotFoundError:
+        return []
+    return sorted(f"{place}/{path}" for path in found)
+
+
+async def keep_written(
+    agent: str, workspace: Workspace, keep: Keep | None
+) -> Mapping[str, Any] | None:
+    """Keep what an agent wrote beside a task without a repository; say what it is.
+
+    Args:
+        agent: Its id.
+        workspace: Where it worked.
+        keep: Who keeps files. None: nobody.
+
+    Returns:
+        The names of the files that are kept, which of them have another name than the agent gave
+        them, and how many were left out; None where it wrote none.
+
+    Raises:
+        StorageError: They cannot be written.
+    """
+    if keep is None or workspace.has_repository or not workspace.is_made:
+        return None
+    try:
+        files, left_out = await asyncio.to_thread(_written, workspace)
+    except ToolError:  # whoever worked there took the folder away
+        files, left_out = {}, 1
+    if not files and not left_out:
+        return None
+    kept = await asyncio.to_thread(keep, agent, files)
+    renamed = [name for name in kept if name not in files]
+    return {
+        "files": kept,
+        "left_out": left_out + len(files) - len(kept),
+        **({"renamed": renamed} if renamed else {}),
+    }
+
+
+def _written(workspace: Workspace) -> tuple[dict[str, bytes], int]:
+    """Read the regular files that the task did not bring, as many as are kept.
+
+    Raises:
+        ToolError: The workspace cannot be entered.
+    """
+    files: dict[str, bytes] = {}
+    walk, left_out, room = Walk(), 0, MOST_BYTES
+    given = files_of(workspace.home.task)
+    with open_folder(workspace.path, ()) as folder:
+        for path, inner, name in walk.files(folder):
+            if not BY_PRODUCTS.isdisjoint(PurePosixPath(path).parts):
+                continue
+            try:
+                content = read_bytes(inner, name, path)
+            except ToolError:
+                left_out += 1
+                continue
+            if given.get(path) == content:
+                continue
+            if len(files) == MOST_FILES or len(content) > room or not path.isprintable():
+                left_out += 1
+                continue
+            files[path] = content
+            room -= len(content)
+    return files, left_out + walk.left_out

@@ -1,0 +1,414 @@
+"""The engine: runs a plan on a task, as dataflow.
+
+Every agent is one asyncio task that waits for those whose outputs it sees; there are no barriers
+between levels and nothing polls. When the run ends, for whatever reason, nothing of it is left.
+
+With a journal, what an agent came to, and each answer that it got on the way, is written before
+anyone uses it, and on disk before anything is done that cannot be taken back. The same run again
+then goes on where it ended.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal
+
+from ...schema.values.errors import AgentError, StorageError
+from ..agents.outcomes import AgentOutcome, Run, as_given
+from ..agents.round_state import NOTHING
+from ..agents.runner import Report
+from ..gateway.chat.dialogue import shortened
+from ..record.trace import Trace
+from ..repository.changes import newest
+from ..repository.workspace import Workspaces
+from ..values.bounds import LONGEST_EVENT
+from ..values.usage import Usage
+from .agent_execution import Desk
+from .allowance import Allowance
+from .handing_in import handed_in, passing_on
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...schema.team.task import Task
+    from ..agents.round_state import Carry
+    from ..calls.calls import Calls
+    from ..jail import Jails
+    from ..messages.recall import Recaller
+    from ..plan.plan import Plan, PlannedAgent
+    from ..repository.changes import Change
+    from ..tools import Toolbox
+    from ..values.budget import Budget, BudgetReached, Caps
+    from .artifacts import Keep
+
+__all__ = ["Context", "execute"]
+
+BUDGET_OF_SECONDS = "its budget of seconds"
+NOBODY: Mapping[str, AgentOutcome] = MappingProxyType({})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Context:
+    """What it takes to run plans, whatever they are.
+
+    Attributes:
+        calls: Makes the model calls. Its owner closes its gateway, journal and cache.
+        jails: Where code that agents write may run.
+        toolbox: The tools that agents can be granted. Its owner closes it.
+        trace: Told everything that happens.
+        budget: What all of it may cost.
+        agent_caps: What each agent of a run may cost.
+        dialogue: Characters that are kept of what each agent read and said; 0 for none of it.
+        recaller: Reminds agents of what was learnt; None: no agent wants that.
+        keep: Keeps the files that agents write; None: nobody does.
+    """
+
+    calls: Calls
+    jails: Jails
+    toolbox: Toolbox
+    trace: Trace = field(default_factory=Trace)
+    budget: Budget | None = None
+    agent_caps: Caps | None = None
+    dialogue: int = 0
+    recaller: Recaller | None = None
+    keep: Keep | None = None
+
+
+async def execute(
+    plan: Plan,
+    task: Task,
+    context: Context,
+    *,
+    path: str = "",
+    carry: Carry = NOTHING,
+    given: Mapping[str, AgentOutcome] = NOBODY,
+    allowance: Allowance | None = None,
+) -> Run:
+    """Have the agents of a plan work once, in one pass; nothing is scored.
+
+    Args:
+        plan: A compiled team. Where its output is none of its agents, the pass gives no answer.
+        task: What is asked. Its reference answer reaches no agent.
+        context: What it takes to run it.
+        path: Where the pass stands in its journal: empty, or ending with a slash.
+        carry: What agents read of an earlier pass.
+        given: Outcomes of agents that are not run: they stand as they are, and cost nothing. One
+            that is not done fails nobody by itself; those that see it go by the team's `on_error`.
+        allowance: What the run may still take of which this is a pass. None: it is the whole run.
+
+    Returns:
+        What came of it. A run that fails or meets a limit is a result, not an exception.
+
+    Raises:
+        StorageError: What happened can no longer be written down.
+        asyncio.CancelledError: The caller cancelled; everything has stopped.
+    """
+    run = Running(
+        plan=plan, task=task, context=context, path=path, carry=carry, given=given,
+        allowance=allowance or Allowance(plan.team.execution.timeout),
+    )  # fmt: skip
+    try:
+        result = await run.to_the_end()
+    finally:
+        run.let_go()
+    run.allowance.count(result, path)
+    context.trace.check()
+    return result
+
+
+class _FirstFailure(Exception):
+    """An agent failed, and the team's policy is that the run fails with it."""
+
+
+@dataclass(kw_only=True, eq=False)
+class Running:
+    """A pass under way. `limit` is the cap that it met, if any."""
+
+    plan: Plan
+    task: Task
+    context: Context
+    path: str
+    carry: Carry
+    given: Mapping[str, AgentOutcome]
+    allowance: Allowance
+    limit: BudgetReached | None = None
+
+    def __post_init__(self) -> None:
+        journal = self.context.calls.journal
+        self.started = time.monotonic()
+        self.renewals = journal.renewals if journal else 1
+        self.slots = asyncio.Semaphore(self.plan.workers)
+        self.parts: dict[str, asyncio.Task[AgentOutcome]] = {}
+        self.outcomes: dict[str, AgentOutcome] = {}
+        self._reports: dict[str, Report] = {}
+        self.desks: dict[str, Desk] = {}
+        self.cut_off: list[Desk] = []
+        self.has_failed = False
+        self.patch: str | None = None
+        self.conflict: str | None = None
+
+    async def to_the_end(self) -> Run:
+        """Run every agent's part, bounded by time, and sum up."""
+        limit, whose = self._time_left()
+        with Workspaces(replace(self.task, answer=None)) as self.workspaces:
+            try:
+                async with asyncio.timeout(limit):
+                    await self._dataflow()
+                    await self._hand_in()
+            except TimeoutError:
+                over = whose == BUDGET_OF_SECONDS
+                run = self._summary("stopped", f"the run reached {whose}.", over_budget=over)
+                waited = not over and run.answer is None and self._has_waited()
+                return _slowed(run, whose) if waited else run
+        if self.conflict is not None:
+            return self._summary("failed", self.conflict)
+        comes_through = self._comes_through()
+        if self.limit is not None and (not comes_through or self._is_run_wide(self.limit)):
+            return self._summary("stopped", str(self.limit), over_budget=True)
+        if comes_through:
+            return self._summary("done")
+        return self._summary("failed", self._why())
+
+    def let_go(self) -> None:
+        """Forget who worked in the pass, and so be freed at once: each of them knows it as well."""
+        self.parts.clear()
+        self.desks.clear()
+        self.cut_off.clear()
+
+    def _comes_through(self) -> bool:
+        """Tell whether the pass has an answer; one that is to give none, what its policy asks."""
+        if self.has_failed:  # by its policy, whether or not the output was there before
+            return False
+        output = self.outcomes.get(self.plan.output)
+        if output is not None:
+            return output.status == "done"
+        if self.plan.team.execution.on_error != "fail":
+            came = [outcome.status == "done" for outcome in self.outcomes.values()]
+            return not came or any(came)
+        run = (outcome for agent_id, outcome in self.outcomes.items() if agent_id not in self.given)
+        return all(one.status == "done" for one in run)
+
+    async def _hand_in(self) -> None:
+        """Make one patch of the changes that reached the output: that is the answer.
+
+        In a turn of an open roster it is for the lead to say when there is an answer.
+        """
+        output = self.outcomes.get(self.plan.output)
+        if output is None or output.status != "done" or self.plan.output in self.carry.mail:
+            return
+        try:
+            self.patch = await handed_in(self.workspaces, output.changes)
+        except AgentError as error:
+            self.conflict = f"agent {self.plan.output}: {error}"
+
+    def _time_left(self) -> tuple[float, str]:
+        """Give the seconds that the pass has, and whose limit that is."""
+        limit, budget = self.allowance.left(), self.context.budget
+        left = budget.left() if budget else None
+        if left is None or left > limit:
+            return limit, f"execution.timeout, {self.allowance.timeout:g} seconds"
+        return left, BUDGET_OF_SECONDS
+
+    def _has_waited(self) -> bool:
+        """Tell whether its models used up its time: all waited at its end, or for most of it."""
+        all_waited = bool(self.cut_off) and all(desk.waits for desk in self.cut_off)
+        return all_waited or self.allowance.time.spent < self.allowance.timeout / 2
+
+    def _is_run_wide(self, limit: BudgetReached) -> bool:
+        """Tell whether a cap is not one agent's own."""
+        budget = self.context.budget
+        while budget is not None and budget is not limit.budget:
+            budget = budget.parent
+        return budget is not None
+
+    async def _dataflow(self) -> None:
+        broken = None
+        try:
+            async with asyncio.TaskGroup() as group:
+                for agent_id, planned in self.plan.agents.items():
+                    self.parts[agent_id] = group.create_task(self._part(planned), name=agent_id)
+        except* StorageError as failures:
+            broken = failures.exceptions[0]  # raised from here, some Pythons would wrap it again
+        except* _FirstFailure:
+            pass
+        if broken is not None:
+            raise broken
+
+    async def _part(self, planned: PlannedAgent) -> AgentOutcome:
+        """Wait for those whose outputs the agent sees, run it, and tell how it ended."""
+        agent_id = planned.agent.id
+        if agent_id in self.given:
+            return await self._stands(planned)
+        outcome = None
+        try:
+            before = {seen: await self.parts[seen] for seen in planned.sees}
+            outcome = self._unready(before) or await self._attempted(planned, before)
+            outcome = await self._passing_on(planned, outcome, before)
+        finally:
+            # One that was cancelled at work has spent what it has spent.
+            outcome = outcome or self._cancelled(agent_id)
+            self.outcomes[agent_id] = outcome
+            self._tell_end(agent_id, outcome)
+        if outcome.status == "failed" and self.plan.team.execution.on_error == "fail":
+            self.has_failed = True
+            raise _FirstFailure
+        return outcome
+
+    async def _stands(self, planned: PlannedAgent) -> AgentOutcome:
+        """Let an outcome stand that is given."""
+        agent_id = planned.agent.id
+        outcome = self.outcomes[agent_id] = as_given(self.given[agent_id])
+        if self.task.repo is not None and not outcome.changes:  # it was read from a record
+            before = {see: await self.parts[see] for see in planned.sees if see in self.given}
+            outcome = await self._passing_on(planned, outcome, before)
+            self.outcomes[agent_id] = outcome
+        content = outcome.result.content if outcome.result else None
+        self.context.trace.emit("agent_given", agent_id, status=outcome.status, content=content)
+        return outcome
+
+    async def _passing_on(
+        self, planned: PlannedAgent, outcome: AgentOutcome, before: Mapping[str, AgentOutcome]
+    ) -> AgentOutcome:
+        agent, start = planned.agent, self.start_of(planned.agent.id, before)
+        passed = await passing_on(agent, outcome, before, start, self.workspaces)
+        if passed.changes != start and not (outcome.result and outcome.result.patch):
+            aside = [one.agent for one in start]
+            self.context.trace.emit("work_chosen", agent.id, of=aside)
+        return passed
+
+    def report_of(self, agent_id: str, outcome: AgentOutcome) -> Report | None:
+        """Give what an agent has come to as all its readers get it; None where it came to nothing.
+
+        Args:
+            agent_id: The agent.
+            outcome: What it came to: the same whoever asks.
+        """
+        result = outcome.result
+        if result is not None and agent_id not in self._reports:
+            self._reports[agent_id] = Report(
+                agent_id=agent_id,
+                role=self.plan.agents[agent_id].agent.role,
+                content=result.content,
+                patch=result.patch,
+                changes=outcome.changes,
+            )
+        return self._reports[agent_id] if result is not None else None
+
+    def start_of(self, agent_id: str, before: Mapping[str, AgentOutcome]) -> tuple[Change, ...]:
+        """Give the changes of the repository that an agent starts from; see `changes`."""
+        own = self.carry.own.get(agent_id)
+        reached = (change for outcome in before.values() for change in outcome.changes)
+        return newest([*(own.changes if own else ()), *reached])
+
+    def _cancelled(self, agent_id: str) -> AgentOutcome:
+        """Tell how an agent ends that the run's end found waiting or at work."""
+        desk = self.desks.get(agent_id)
+        if desk is None:
+            return AgentOutcome(status="cancelled")
+        self.cut_off.append(desk)
+        return AgentOutcome(
+            status="cancelled",
+            usage=desk.usage,
+            seconds=desk.seconds,
+            attempts=desk.attempts,
+            mishaps=desk.mishaps.told(),
+        )
+
+    def _unready(self, before: Mapping[str, AgentOutcome]) -> AgentOutcome | None:
+        """Tell how an agent ends that cannot start, by the team's policy; None where it can."""
+        lost = [seen for seen, outcome in before.items() if outcome.status != "done"]
+        if not lost:
+            return None
+        on_error = self.plan.team.execution.on_error
+        if on_error == "skip":
+            return AgentOutcome(status="skipped", error=f"it depends on {', '.join(lost)}.")
+        if self.limit is not None and (on_error == "fail" or len(lost) == len(before)):
+            return AgentOutcome(status="cancelled", error="the run met a limit before its turn.")
+        if len(lost) == len(before):
+            return AgentOutcome(status="failed", error="none of its colleagues reported anything.")
+        return None
+
+    async def _attempted(
+        self, planned: PlannedAgent, before: Mapping[str, AgentOutcome]
+    ) -> AgentOutcome:
+        """Run an agent, again where it failed and may try again, within its timeout."""
+        async with self.slots:
+            if self.has_failed:  # the slot is free because the run is about to end
+                raise _FirstFailure
+            desk = Desk(run=self, planned=planned, before=before)
+            self.desks[planned.agent.id] = desk
+            self.context.trace.emit(
+                "agent_started",
+                planned.agent.id,
+                level=planned.level,
+                backend=planned.backend,
+                received=[report.agent_id for report in desk.reports],
+                **({"left_out": desk.left_out} if desk.left_out else {}),
+            )
+            return await desk.outcome()
+
+    def _tell_end(self, agent_id: str, outcome: AgentOutcome) -> None:
+        result = outcome.result
+        self.context.trace.emit(
+            "agent_finished",
+            agent_id,
+            status=outcome.status,
+            seconds=round(outcome.seconds, 6),
+            attempts=outcome.attempts,
+            usage=outcome.usage.value(),
+            content=shortened(result.content, LONGEST_EVENT) if result else None,
+            steps=list(result.steps) if result else [],
+            error=outcome.error,
+            **({"source": source} if (source := self._source(agent_id)) else {}),
+        )
+
+    def _source(self, agent_id: str) -> str | None:
+        """Tell who had what the agent came to, where it did nothing here: `journal`, `parent`."""
+        desk = self.desks.get(agent_id)
+        return None if desk is None else desk.source
+
+    def _why(self) -> str:
+        """Name the failure behind a missing answer: the first agent in Kahn order that failed."""
+        failed = (
+            f"agent {agent_id}: {self.outcomes[agent_id].error}"
+            for agent_id in self.plan.agents
+            if self.outcomes[agent_id].status == "failed"
+        )
+        return next(failed, "the output agent has no output.")
+
+    def _summary(
+        self,
+        status: Literal["done", "failed", "stopped"],
+        error: str | None = None,
+        *,
+        over_budget: bool = False,
+    ) -> Run:
+        outcomes = {
+            agent_id: self.outcomes.get(agent_id, AgentOutcome(status="cancelled"))
+            for agent_id in self.plan.agents
+        }
+        answer, said, output = None, None, outcomes.get(self.plan.output)
+        if status != "failed" and output is not None and (result := output.result):
+            answer = result.content if result.answer is None else result.answer
+            if self.patch is not None and self.patch != answer:
+                answer, said = self.patch, result.content
+        return Run(
+            status=status,
+            answer=answer,
+            answered_by=None if answer is None else self.plan.output,
+            said=said,
+            error=error,
+            usage=sum((outcome.usage for outcome in outcomes.values()), Usage()),
+            seconds=time.monotonic() - self.started,
+            agents=outcomes,
+            over_budget=over_budget,
+        )
+
+
+def _slowed(run: Run, limit: str) -> Run:
+    """Say of a run that its team could not help that it was stopped."""
+    error = f"the run reached {limit}, while it waited for its models."
+    return replace(run, error=error, fault="slow")

@@ -1,0 +1,136 @@
+"""What is handed in of a repository: the patch that the changes of several agents come to.
+
+Where changes are alternatives, an agent chooses between them. Its choice then counts in the place
+of all that it chose from, here and for everyone after it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ...schema.values.errors import AgentError
+from ...schema.values.terminal import on_one_line
+from ..repository.changes import Change, passed_on
+from ..scoring.functions import answer_of
+from ..scoring.voting import picks
+from ..values.structured import object_in
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from ...schema.team.team import Agent
+    from ..agents.outcomes import AgentOutcome
+    from ..agents.runner import AgentResult
+    from ..repository.workspace import Workspace, Workspaces
+
+__all__ = ["chosen", "handed_in", "passing_on", "unused"]
+
+MOST_NAMED = 20
+"""Files that an event names."""
+
+
+async def handed_in(workspaces: Workspaces, changes: Sequence[Change]) -> str | None:
+    """Give the patch that changes come to, where nobody is left to mend what conflicts in it.
+
+    Args:
+        workspaces: Those of the repository that they are changes of.
+        changes: The changes; None is given where there are none.
+
+    Raises:
+        AgentError: They conflict, or cannot be merged at all.
+    """
+    if len(changes) < 2:
+        return changes[0].patch if changes else None
+    return await asyncio.to_thread(_merged, workspaces, changes)
+
+
+def _merged(workspaces: Workspaces, changes: Sequence[Change]) -> str:
+    trees = workspaces.trees()
+    merged = trees.merged(changes)
+    if not merged.conflicts:
+        return trees.patch(merged.tree)
+    whose = " and ".join(change.agent for change in changes)
+    raise AgentError(
+        f"the work of {whose} cannot be merged: {'; '.join(merged.conflicts)}."
+        " Have an agent that can edit read all of it, or one that chooses; each agent's patch is"
+        " in the result."
+    )
+
+
+def chosen(agent: Agent, result: AgentResult, before: Mapping[str, AgentOutcome]) -> str | None:
+    """Give the colleague whom an agent chose of several that report different changes.
+
+    It did where its `output_schema` has a text `chosen`, which names the colleague; where it is a
+    function that picks; and where all that it says is one of the patches.
+
+    Args:
+        agent: The agent.
+        result: What it came to.
+        before: What those came to whose reports it read.
+
+    Returns:
+        None, where it changed the repository itself, had nothing to choose from, or did not choose.
+
+    Raises:
+        AgentError: It had to choose, and named nobody who reported any changes.
+    """
+    offered = {
+        outcome: came.result for outcome, came in before.items() if came.result and came.changes
+    }
+    if result.patch or len({before[one].changes for one in offered}) < 2:
+        return None
+    if agent.chooses:
+        return _named(object_in(result.content).get("chosen"), offered)
+    said = answer_of(result.content)
+    if agent.function and picks(agent.function):
+        return next((one for one in offered if answer_of(offered[one].content) == said), None)
+    return next((one for one in offered if (offered[one].patch or "").strip() == said), None)
+
+
+def _named(name: Any, offered: Collection[str]) -> str:
+    if name in offered:
+        return name
+    raise AgentError(f"it chose {name!r}; there is work of {', '.join(offered)} to choose from.")
+
+
+async def passing_on(
+    agent: Agent,
+    outcome: AgentOutcome,
+    before: Mapping[str, AgentOutcome],
+    start: tuple[Change, ...],
+    workspaces: Workspaces,
+) -> AgentOutcome:
+    """Say with what an agent came to which changes of the repository it passes on.
+
+    An agent that chose passes on one, in the place of all that it chose from. It has failed where
+    what it chose is the work of several that cannot be merged.
+    """
+    result = outcome.result
+    changes = passed_on(agent.id, result.patch if result else None, start)
+    given = replace(outcome, changes=changes) if changes or outcome.changes else outcome
+    if result is None or not start:
+        return given
+    try:
+        if (picked := chosen(agent, result, before)) is None:
+            return given
+        patch = await handed_in(workspaces, before[picked].changes)
+    except AgentError as error:
+        return replace(given, status="failed", result=None, error=str(error), fault="agent")
+    return replace(given, changes=(Change(agent=agent.id, patch=patch or "", onto=start),))
+
+
+async def unused(workspace: Workspace, result: AgentResult) -> Mapping[str, Any] | None:
+    """Say what an agent changed in a copy of the repository that answers with something else.
+
+    None, where it changed nothing, or the changes are what it came to.
+    """
+    if result.patch is not None or not workspace.is_used:
+        return None
+    try:
+        changed = await asyncio.to_thread(workspace.changed)
+    except AgentError as error:
+        return {"files": [], "count": 0, "error": str(error)}
+    named = [on_one_line(one) for one in changed[:MOST_NAMED]]
+    return {"files": named, "count": len(changed)} if changed else None

@@ -1,0 +1,129 @@
+"""A turn of an open roster for one agent: what it reads, and how it acts."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..agents.acting import WHAT, WHOM, acting
+from ..agents.seat import Seat
+from ..gateway.chat.dialogue import clipped
+from ..messages.messages import fence
+from ..messages.skills import takes_tools
+from ..prompts import render
+from ..values.terminal import on_one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...schema.team.team import Team
+    from ..agents.posted import Mail, Posted
+    from ..agents.runner import Assignment
+    from ..plan.plan import PlannedAgent
+
+__all__ = ["MOST_READ", "Turn", "turn_of"]
+
+MOST_READ = 60_000
+"""Characters of all mail of one turn. Beyond that the longest letters lose their middle."""
+
+ActsBy = Literal["tools", "object", "report"]
+"""How an agent acts: by tools; by the object that it answers with; or not at all: what it comes to
+goes to those who asked, and that is all it does."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Turn:
+    """A turn of one agent.
+
+    Attributes:
+        seat: Its place.
+        by: How it acts.
+        takes_tools: Whether its backend lets it use tools.
+        planned: The agent without its output schema, which is about other things here: about what
+            is handed in, where it leads, and else about its report.
+    """
+
+    seat: Seat
+    by: ActsBy
+    takes_tools: bool
+    planned: PlannedAgent
+
+    def instructions(self, said: str) -> str:
+        """Add to what an agent is told about itself how it works with its team."""
+        seat = self.seat
+        acts = [
+            (name, [f"`{one}`" for one in WHOM[name]], WHAT[name])
+            for name in seat.may
+            if name != "list_pool"
+        ]
+        rules = render(
+            "roster",
+            agent=seat.agent,
+            lead=seat.lead,
+            leads=seat.leads,
+            by=self.by,
+            acts=acts,
+            form=json.dumps(seat.form) if seat.form else "",
+        )
+        return f"{said}\n\n{rules}"
+
+    def news(self) -> str:
+        """Write what is new: the mail, each letter fenced, and how things stand.
+
+        The task is no mail: it stands in the question itself. An agent that cannot look up who is
+        in the team is shown it.
+        """
+        seat, mail = self.seat, self.seat.mail
+        read = [message for message in mail.messages if message.kind != "task"]
+        texts = clipped([one.text for one in read], MOST_READ)
+        return render(
+            "mail",
+            mail=[_letter(seat, one, text) for one, text in zip(read, texts, strict=True)],
+            hands_in=mail.hands_in,
+            pool=seat.pool() if self.by == "object" else (),
+            active=[f"{one} (you)" if one == seat.agent else one for one in mail.active],
+            places_left=mail.places_left,
+            messages_left=mail.messages_left,
+            turns_left=mail.turns_left,
+        )
+
+    def standing(self) -> Mapping[str, Any]:
+        """Give what its tools answer from, beside what it reads, for the digest of its question."""
+        return {**asdict(self.seat.mail), "messages": len(self.seat.mail.messages)}
+
+    def assigned(self, assignment: Assignment) -> Assignment:
+        """Let an agent act on its team in an attempt at the turn; who hands in has no tools."""
+        one = assignment
+        agent = replace(one.agent, output_schema=self.seat.report)
+        if not self.seat.may:
+            return replace(one, agent=agent, tools={})
+        acts = acting(self.seat, one.workspace, one.emit, one.once)
+        tools = {**one.tools, **acts.tools} if self.takes_tools else one.tools
+        return replace(one, agent=agent, tools=tools, acting=acts)
+
+
+def turn_of(planned: PlannedAgent, team: Team, mail: Mail | None) -> Turn | None:
+    """Give the turn of an agent that has mail of an open roster, be it none.
+
+    A backend that does not let agents use tools may say how they act, by an attribute `acts_by`.
+    """
+    if mail is None:
+        return None
+    takes = takes_tools(planned)
+    by: ActsBy = "tools" if takes else getattr(planned.runner, "acts_by", "report")
+    seat = Seat(team=team, agent=planned.agent.id, mail=mail)
+    formless = replace(planned, agent=replace(planned.agent, output_schema=None))
+    return Turn(seat=seat, by=by, takes_tools=takes, planned=formless)
+
+
+def _letter(seat: Seat, one: Posted, text: str) -> Mapping[str, Any]:
+    agents = seat.team.agents
+    role = agents[one.sender].role if one.sender in agents else ""
+    return {
+        "kind": one.kind,
+        "sender": one.sender,
+        "role": on_one_line(role).replace('"', "'"),
+        "content": text,
+        "fence": fence(text),
+    }

@@ -1,0 +1,1 @@
+"""Requests and answers as values, whatever the provider: messages, bodies, usage, errors."""

@@ -1,0 +1,84 @@
+"""From what an endpoint sends to an answer, or to the reason why it is none."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, cast
+
+from ....schema.values.problems import quoted
+from ....schema.values.values import is_mapping
+from .errors import CallError
+from .messages import ChatAnswer, ToolCall
+from .text import as_text, sound, text_of
+from .thinking import thought_of
+from .usage_shape import consumed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["answer_of", "parsed"]
+
+SIGNED = ("extra_content", "provider_specific_fields")
+"""Fields of a tool call with what signs the thinking ahead of it: Gemini's, and as litellm names it
+(ai.google.dev/gemini-api/docs/thought-signatures)."""
+
+
+def parsed(source: str, content: bytes) -> Mapping[str, Any]:
+    """Read a response as a JSON object.
+
+    Raises:
+        CallError: It is none.
+    """
+    try:
+        body = json.loads(content)
+    except (ValueError, RecursionError):
+        raise _malformed(f"{source}: the answer is not JSON: {quoted(content[:200])}.") from None
+    if not is_mapping(body):
+        raise _malformed(f"{source}: the answer is not a JSON object.")
+    return cast("Mapping[str, Any]", body)
+
+
+def answer_of(body: Mapping[str, Any], source: str) -> ChatAnswer:
+    """Take the answer out of a response of the chat API.
+
+    Raises:
+        CallError: The response has no choice with a message.
+    """
+    try:
+        choice = body["choices"][0]
+        message: Mapping[str, Any] = choice["message"]
+        thought = thought_of(message)
+        text = thought.text or text_of(message.get("refusal"))
+        calls = tuple(_tool_call(call) for call in message.get("tool_calls") or ())
+        finish_reason = sound(str(choice.get("finish_reason") or "stop"))
+    except (KeyError, IndexError, TypeError, AttributeError, RecursionError):
+        raise _malformed(
+            f"{source}: the answer has no choices[0].message as the chat API has it;"
+            f" it has {quoted(sorted(body)[:10])}."
+        ) from None
+    used = consumed(body, answered=bool(text or calls or thought.thinking))
+    return ChatAnswer(
+        text=text,
+        tool_calls=calls,
+        thinking=thought.thinking,
+        kept=thought.kept if calls else {},
+        finish_reason=finish_reason,
+        usage=used.usage,
+        reported_usd=used.usd,
+        model=sound(str(body.get("model") or "")),
+        fingerprint=sound(str(body.get("system_fingerprint") or "")),
+    )
+
+
+def _malformed(message: str) -> CallError:
+    return CallError(message, kind="malformed", may_be_billed=True)
+
+
+def _tool_call(call: Mapping[str, Any]) -> ToolCall:
+    function: Mapping[str, Any] = call["function"]
+    return ToolCall(
+        id=sound(str(call.get("id") or "")),
+        name=sound(str(function["name"])),
+        arguments=sound(as_text(function.get("arguments"))),
+        extra={name: call[name] for name in SIGNED if call.get(name)},
+    )

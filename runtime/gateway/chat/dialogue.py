@@ -1,0 +1,136 @@
+"""What is kept of a conversation between an agent and its model: text, and not too much of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ....schema.values.values import is_list, is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from .. import ChatAnswer, Message
+
+__all__ = ["clipped", "kept", "shortened", "spoken", "without_middle"]
+
+T = TypeVar("T")
+
+GAP = " [… {:,} characters left out …] "
+
+
+def kept(messages: Sequence[Message], answer: ChatAnswer, most: int) -> tuple[Message, ...]:
+    """Keep a conversation: who said what, with tool calls as text. Thinking is no part of it.
+
+    Args:
+        messages: What the model was shown.
+        answer: What it answered.
+        most: Characters of all that was said. Beyond that the longest lose their middle, all to
+            the same length.
+    """
+    from .. import bare
+
+    called = [
+        {"name": tool_call.name, "arguments": tool_call.arguments}
+        for tool_call in answer.tool_calls
+    ]
+    shown = map(bare, messages)
+    said = [(str(one.get("role", "")), spoken(one)) for one in shown]
+    said.append(("assistant", spoken({"content": answer.text, "tool_calls": called})))
+    texts = clipped([text for _, text in said], most)
+    return tuple(
+        {"role": role, "content": text} for (role, _), text in zip(said, texts, strict=True)
+    )
+
+
+def clipped(texts: Sequence[str], most: int) -> list[str]:
+    """Cut texts to `most` characters together: the longest lose their middle, to one length."""
+    longest = _longest([len(text) for text in texts], most)
+    return [_clipped(text, longest) for text in texts]
+
+
+def shortened(value: T, most: int) -> T:
+    """Cut the texts of a JSON value to `most` characters together, as `clipped` does."""
+    if _length(value) <= most:
+        return value
+    return _cut(value, _longest([len(text) for text in _texts(value)], most))
+
+
+def without_middle(text: str, longest: int) -> str:
+    """Return a text; of one with more than `longest` characters, only its two ends."""
+    left_out = len(text) - longest
+    if left_out <= 0:
+        return text
+    half = longest // 2
+    return f"{text[:half]}\n[... {left_out} characters left out ...]\n{text[-half:]}"
+
+
+def spoken(message: Mapping[str, Any]) -> str:
+    """Give what a message says, tool calls as text; parts that are no text are named."""
+    content, calls = message.get("content"), message.get("tool_calls")
+    parts = content if is_list(content) else [content]
+    lines = [_part(part) for part in parts if part]
+    lines += [_call(call) for call in (calls if is_list(calls) else ())]
+    return "\n".join(lines)
+
+
+def _length(value: Any) -> int:
+    if isinstance(value, str):
+        return len(value)
+    if is_list(value):
+        return sum(map(_length, value))
+    return sum(map(_length, value.values())) if is_mapping(value) else 0
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif is_list(value):
+        for item in value:
+            yield from _texts(item)
+    elif is_mapping(value):
+        for item in value.values():
+            yield from _texts(item)
+
+
+def _cut(value: Any, longest: int) -> Any:
+    if isinstance(value, str):
+        return _clipped(value, longest)
+    if is_list(value):
+        return [_cut(item, longest) for item in value]
+    if is_mapping(value):
+        return {name: _cut(item, longest) for name, item in value.items()}
+    return value
+
+
+def _longest(lengths: Sequence[int], most: int) -> int:
+    """Give the length to which texts are cut, so that together they are no longer than `most`."""
+    left, longest = most, max(lengths, default=0)
+    for done, length in enumerate(sorted(lengths)):
+        share = left // (len(lengths) - done)
+        if length > share:
+            return share
+        left -= length
+    return longest
+
+
+def _clipped(text: str, longest: int) -> str:
+    if len(text) <= longest:
+        return text
+    room = longest - len(GAP.format(len(text)))
+    if room <= 0:
+        return text[:longest]
+    tail = room // 2
+    left_out = GAP.format(len(text) - room)
+    return text[: room - tail] + left_out + text[len(text) - tail :]
+
+
+def _part(part: Any) -> str:
+    if not is_mapping(part):
+        return str(part)
+    return str(part["text"]) if "text" in part else f"[{part.get('type')}]"
+
+
+def _call(call: Any) -> str:
+    """Write a tool call, as the API has it or as an answer has it."""
+    function = call.get("function", call) if is_mapping(call) else {}
+    return f"{function.get('name')}({function.get('arguments')})"

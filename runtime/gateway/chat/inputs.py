@@ -1,0 +1,109 @@
+"""What models see besides text: which of them take it, and how it stands in a conversation."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from typing import TYPE_CHECKING, Any
+
+from ..prices import listed
+from ..providers import PROVIDERS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ....schema.host.models import Model
+    from ....schema.values.attachments import Attachment, Kind
+    from .messages import Message
+
+__all__ = ["encoded_bytes", "inputs_of", "most_tokens", "with_attachments"]
+
+LISTED: Mapping[Kind, str] = {"image": "supports_vision", "pdf": "supports_pdf_input"}
+"""Where litellm's list says what a model takes."""
+PDF_AT = frozenset({"openai", "anthropic"})
+"""Whose API says how a PDF is sent; litellm sends it to its own. Of Gemini's compatible address
+only images are documented (ai.google.dev/gemini-api/docs/openai)."""
+
+IMAGE_TOKENS = 12_000
+"""Most that an image counts as: 10,000 patches at OpenAI, a fifth more in what is billed
+(developers.openai.com/api/docs/guides/images-vision)."""
+DEAR_IMAGES: Mapping[str, int] = {"gpt-4o-mini": 50_000}
+"""The model that counts more: 2,833 tokens, and 5,667 for each of eight tiles at most."""
+PAGE_TOKENS = 6_000
+"""Most that a page of a PDF usually counts as: 3,000 of its text, and as many of its image
+(platform.claude.com/docs/en/build-with-claude/pdf-support)."""
+PAGES = 100
+"""Pages that a PDF may have for most models (same page)."""
+PAGE_BYTES = 2_000
+"""A page of a PDF is hardly smaller."""
+
+
+def inputs_of(model: Model) -> frozenset[Kind]:
+    """Tell what a model takes besides text.
+
+    What models.yaml says counts; else what litellm's list says of a model at its provider's own
+    address. Of any other nothing is known, and a guess would cost a call.
+    """
+    if model.inputs is not None:
+        return frozenset(model.inputs)
+    if model.is_embedded or model.api_base is not None:
+        return frozenset()
+    told, provider = listed(model), model.model.partition("/")[0]
+    known = PROVIDERS.get(provider)
+    sends_pdf = provider in PDF_AT or known is None or not known.wire
+    return frozenset(
+        kind for kind, name in LISTED.items() if told.get(name) and (kind != "pdf" or sends_pdf)
+    )
+
+
+def with_attachments(
+    messages: Sequence[Message], attachments: Mapping[str, Attachment]
+) -> list[Message]:
+    """Show attachments in the first message of the user, ahead of its words.
+
+    They are written as parts of the chat API; the other APIs' wires write them as their own. Images
+    come before what is asked about them, as Anthropic advises
+    (platform.claude.com/docs/en/build-with-claude/vision).
+
+    Args:
+        messages: The conversation.
+        attachments: What to show, by name.
+    """
+    parts = [_part(name, attachment) for name, attachment in attachments.items()]
+    said = list(messages)
+    roles = [message["role"] for message in said]
+    if not parts or "user" not in roles:
+        return said
+    first = roles.index("user")
+    content: Any = said[first]["content"]
+    words = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    said[first] = {**said[first], "content": [*parts, *words]}
+    return said
+
+
+def _part(name: str, one: Attachment) -> dict[str, Any]:
+    """Write a part of a message (openai-python, `chat_completion_content_part_param.py`)."""
+    url = f"data:{one.media_type};base64,{b64encode(one.content).decode()}"
+    if one.kind == "image":
+        return {"type": "image_url", "image_url": {"url": url}}
+    return {"type": "file", "file": {"filename": name.rpartition("/")[2], "file_data": url}}
+
+
+def encoded_bytes(attachments: Iterable[Attachment]) -> int:
+    """Give the bytes that attachments take in a request, in base64."""
+    return sum(4 * -(-len(attachment.content) // 3) for attachment in attachments)
+
+
+def most_tokens(attachments: Iterable[Attachment], model: str) -> int:
+    """Estimate what attachments count as, rather too many than too few.
+
+    Args:
+        attachments: What is shown.
+        model: Provider and model.
+    """
+    image = next((most for name, most in DEAR_IMAGES.items() if name in model), IMAGE_TOKENS)
+    return sum(
+        image
+        if attachment.kind == "image"
+        else PAGE_TOKENS * min(PAGES, 1 + len(attachment.content) // PAGE_BYTES)
+        for attachment in attachments
+    )

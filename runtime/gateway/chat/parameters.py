@@ -1,0 +1,235 @@
+"""Which parameter of a request an endpoint refuses, in any provider's words.
+
+Providers say it in many ways: in a field `param`, in the place of a validator's problem (`loc`), in
+quotes, or in plain prose. Their words are in `tests/runtime/gateway/chat/parameters.yaml`, each
+with where it was found.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from .fallback import LEFT_OUT, refused_field, refused_form
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+    from collections.abc import Set as AbstractSet
+
+    from .body import Body
+    from .errors import CallError
+    from .fallback import Form, Ladder
+
+__all__ = ["refused_by"]
+
+STATUSES = frozenset({400, 404, 422})
+"""With which a request is refused for what it says."""
+
+NAMES: Mapping[str, tuple[str, ...]] = {
+    "max_tokens": ("max_completion_tokens", "max_output_tokens", "max_tokens", "maxTokens"),
+    "temperature": ("temperature",),
+    "top_p": ("top_p", "topP"),
+    "seed": ("seed", "random_seed"),
+    "stop": ("stop", "stop_sequences", "stopSequences"),
+    "tool_choice": ("tool_choice", "toolChoice", "tool choice", "tool_config"),
+    "parallel_tool_calls": ("parallel_tool_calls", "disable_parallel_tool_use"),
+    "thinking": (
+        *("thinking.budget_tokens", "budget_tokens", "thinking_budget", "thinkingBudget"),
+        *("reasoning.max_tokens", "thinking_config", "thinking.enabled.budget_tokens"),
+        *("thinking.type.enabled", "thinking.enabled"),
+    ),
+    "reasoning_effort": (
+        *("reasoning_effort", "reasoningEffort", "reasoning.effort", "reasoning effort"),
+        *("output_config.effort", "effort", "reasoning", "thinking", "think"),
+    ),
+    "response_format": (
+        *("response_format.type", "response_format", "responseFormat", "text.format.type"),
+        *("text.format", "output_config.format", "output_format", "response_schema"),
+        *("responseSchema", "structured_outputs", "json_schema", "json_object"),
+        *("structured output", "structured outputs", "json mode", "output format"),
+        *("output_config.format.schema", "compiled grammar"),
+    ),
+    "stream": ("stream_options", "stream"),
+    "include": ("include", "reasoning.encrypted_content", "encrypted content"),
+    "cache_control": ("cache_control",),
+}
+"""How a parameter is called: in the APIs that we speak, in those behind them, and in prose."""
+
+_PARAMETER_OF = {name.casefold(): parameter for parameter, names in NAMES.items() for name in names}
+_ALL = sorted((name for names in NAMES.values() for name in names), key=len, reverse=True)
+_ANY = "|".join(map(re.escape, _ALL))
+_WRITTEN = "|".join(re.escape(name) for name in _ALL if not re.fullmatch("[a-z ]+", name))
+"""Names that no prose has: with an underscore, a dot or a capital within."""
+_QUOTE = "[\"'`]"
+_END = r"(?:\.\w+)*"  # of what is named, a part may be: `response_format.type`
+
+_NOT_A_REFUSAL = re.compile(
+    r"model_not_found|does not exist|not found|context.?length|maximum context"
+    r"|content.?(?:policy|filter)",
+    re.IGNORECASE,
+)
+_REFUSES = re.compile(
+    r"support|permitted|allowed|unknown|unrecogni[sz]ed|unexpected|invalid|not valid|unavailable"
+    r"|not available|must be|should be|expected|deprecated|cannot|can't|may only|may not"
+    r"|no endpoints|forbidden|extra|incompatible|not compatible|not enabled|disabled"
+    r"|removed|cannot find field|too complex|too large",
+    re.IGNORECASE,
+)
+_FIELD = r"(?:parameter|field|argument|name|keyword|request argument)(?! value)"
+_NO_SUCH = (
+    rf"(?:unsupported|unknown|unrecogni[sz]ed|unexpected) {_FIELD}"
+    r"|not support(?:ed)? (?:the )?(?:parameter|argument|field)"
+    r"|(?:extra|additional|extraneous) (?:inputs?|fields?|keys?|properties)"
+    r"|argument not supported|cannot find field|deprecated"
+)
+"""Words that no other value would have changed."""
+_UNKNOWN = re.compile(_NO_SUCH, re.IGNORECASE)
+_OF_THE_NAME = re.compile(
+    rf"{_NO_SUCH}|invalid {_FIELD}|not permitted"
+    r"|(?:is|are) (?:not|no longer) (?:supported|allowed)|unsupported(?! value)|not a supported"
+    r"|does not support|doesn't support",
+    re.IGNORECASE,
+)
+_OF_A_VALUE = re.compile(
+    r"\bvalues?\b|\bonly\b|must be|should be|may not be|one of|between|at most|at least|\bthis \w+_"
+    r"|(?:less|greater|larger|smaller|lower|higher) than|\bwhen\b|\bmode\b|tools with|together",
+    re.IGNORECASE,
+)
+"""Signs of a refusal that holds for some values or circumstances."""
+_TOGETHER = re.compile(r"both be|cannot both|only one of|use only one|mutually exclusive", re.I)
+_PARAM = re.compile(rf"{_QUOTE}param{_QUOTE}\s*:\s*{_QUOTE}([^\"'`]+){_QUOTE}")
+_LOC = re.compile(
+    rf"{_QUOTE}loc{_QUOTE}\s*:\s*[\[(]\s*{_QUOTE}body{_QUOTE}\s*,\s*{_QUOTE}(\w+){_QUOTE}"
+)
+_CONTENT = re.compile(r"(?:messages|tools|input|model|system)\b", re.IGNORECASE)
+"""Fields whose content is at fault where they are named: it cannot be said otherwise."""
+_QUOTED = re.compile(rf"{_QUOTE}(?:body\.)?({_ANY}){_END}{_QUOTE}", re.IGNORECASE)
+_IDENTIFIER = re.compile(rf"(?<![\w.])({_WRITTEN})(?!\w)")
+_OBJECT = re.compile(
+    rf"not support(?:ed)?\s+(?:(?:the|this|parameters?:?|for|setting)\s+)*({_ANY})\b",
+    re.IGNORECASE,
+)
+_PROSE = re.compile(
+    rf"(?:invalid|unsupported|unknown|deprecated|parameters?:?|this model:)\s+({_ANY})\b"
+    rf"|\b({_ANY})\b(?:\s+\w+){{0,3}}\s+(?:is|are|must|may|cannot|can|not|does|do|value|parameter)\b"
+    rf"|\b({_ANY})\b\s*:?\s+(?:extra inputs|only)\b",
+    re.IGNORECASE,
+)
+_ECHO = re.compile(r"[\"']input(?:_value)?[\"']\s*:.*?(?=[\"']loc[\"']|$)", re.DOTALL)
+"""What a validator repeats of the request: every parameter may be in it."""
+
+_OFFERED = re.compile(
+    r"(?:one of|values?(?: are)?|levels?|options?|expected|allowed|must be|should be|supports? only"
+    r"|supported)[^.]{0,120}",
+    re.IGNORECASE,
+)
+
+
+def refused_by(error: CallError, body: Body, again: Collection[str]) -> frozenset[str]:
+    """Read which forms an endpoint refuses; none where its words are about something else.
+
+    Args:
+        error: What it answered.
+        body: What was sent.
+        again: Parameters of which this request said one form already, in vain. All alike are taken
+            for refused then, rather than tried one by one.
+
+    Returns:
+        The forms as `refused_form` names them, or where it does not take a parameter whatever its
+        value, the field as `refused_field` names it. Those that are the last way to say something
+        are never among them.
+    """
+    said = _plain(error.words)
+    if error.status not in STATUSES or not _REFUSES.search(said) or _NOT_A_REFUSAL.search(said):
+        return frozenset()
+    refusable = {
+        parameter: out
+        for parameter, used in body.forms.items()
+        if (out := _out(said, used, body.ladders[parameter], again=parameter in again))
+    }
+    parameter = _named(said, refusable)
+    if parameter is None:
+        return frozenset()
+    used = body.forms[parameter]
+    if _is_of_the_field(said, used, body.ladders[parameter]):
+        return frozenset([refused_field(parameter, used.place)])
+    return frozenset(refused_form(parameter, form) for form in refusable[parameter])
+
+
+def _plain(words: str) -> str:
+    """Undo the escapes of JSON in JSON, and leave out what is repeated of the request."""
+    return _ECHO.sub("", words.replace("\\\\", "\\").replace('\\"', '"').replace("\\n", " "))
+
+
+def _named(said: str, sent: Collection[str]) -> str | None:
+    """Find the parameter that is spoken of, among those that can be said otherwise."""
+    if places := [one for pattern in (_PARAM, _LOC) for one in pattern.findall(said)]:
+        named = [one for one in map(_parameter, places) if one in sent]
+        if named or any(_CONTENT.match(place) for place in places):
+            return next(iter(named), None)
+    for pattern in (_QUOTED, _IDENTIFIER, _OBJECT, _PROSE):
+        found = [next(filter(None, match.groups())) for match in pattern.finditer(said)]
+        named = [one for one in map(_parameter, found) if one in sent]
+        if named:
+            return named[-1 if _TOGETHER.search(said) else 0]
+    return None
+
+
+def _parameter(name: str) -> str | None:
+    """Tell which parameter a name is of; of a path, its longest beginning that is one."""
+    parts = name.casefold().removeprefix("body.").split(".")
+    beginnings = (".".join(parts[:size]) for size in range(len(parts), 0, -1))
+    return next(
+        (_PARAMETER_OF[beginning] for beginning in beginnings if beginning in _PARAMETER_OF), None
+    )
+
+
+def _out(said: str, used: Form, ladder: Ladder, *, again: bool) -> Collection[Form]:
+    """Tell which forms of a parameter are refused, where it is the one that is spoken of."""
+    ahead = ladder[:-1]
+    if used not in ahead:
+        return ()
+    offered = _offered(said, used, ladder)
+    if used is LEFT_OUT:
+        return [used] if offered else ()
+    alike = [form for form in ahead if form.place == used.place]
+    if used.name == used.place:  # its name is all that can be wrong with it, not its value
+        return alike if _OF_THE_NAME.search(said) else ()
+    if again or _is_of_the_name(said, used, ladder):
+        return alike
+    return [form for form in alike if form.name not in offered] if offered else [used]
+
+
+def _is_of_the_name(said: str, used: Form, ladder: Ladder) -> bool:
+    """Tell whether no form of a field is said to be better than the one that was used."""
+    return not (
+        _OF_THE_NAME.search(said) is None
+        or _offered(said, used, ladder)
+        or _quotes(said, used.name)
+    )
+
+
+def _is_of_the_field(said: str, used: Form, ladder: Ladder) -> bool:
+    """Tell whether a field is refused as such: no other value would be taken either."""
+    if used.place in {"", used.name} or not _is_of_the_name(said, used, ladder):
+        return False
+    value = rf"(?<![\w.]){re.escape(used.name)}(?![\w.])"
+    may_depend = _OF_A_VALUE.search(said) or re.search(value, said)
+    return _UNKNOWN.search(said) is not None or not may_depend
+
+
+def _offered(said: str, used: Form, ladder: Ladder) -> AbstractSet[str]:
+    """Find the forms that are named as better than the one that was used."""
+    return {form.name for form in ladder if _offers(said, form)} - {used.name}
+
+
+def _quotes(said: str, name: str) -> bool:
+    return re.search(rf"{_QUOTE}{re.escape(name)}{_QUOTE}", said) is not None
+
+
+def _offers(said: str, form: Form) -> bool:
+    """Tell whether a form is named in quotes, or among what is offered instead."""
+    if form.name == form.place or form is LEFT_OUT:
+        return False
+    listed = " ".join(_OFFERED.findall(said))
+    return _quotes(said, form.name) or bool(re.search(rf"\b{re.escape(form.name)}\b", listed))

@@ -1,0 +1,40 @@
+"""Telling a model in words what its endpoint cannot hold it to."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from ...prompts import render
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .messages import Message
+
+__all__ = ["with_schema"]
+
+
+def with_schema(messages: Sequence[Message], schema: Mapping[str, Any]) -> list[Message]:
+    """Tell the schema of an answer, where the messages do not already.
+
+    Args:
+        messages: The conversation.
+        schema: A JSON Schema.
+
+    Returns:
+        The messages; the schema is at the end of the first where that instructs, else before it.
+    """
+    first = messages[0] if messages else {}
+    if any(_holds(message, schema) for message in messages):
+        return list(messages)
+    text = render("schema", schema=json.dumps(schema, ensure_ascii=False))
+    if first.get("role") == "system" and isinstance(first.get("content"), str):
+        return [{**first, "content": f"{first['content']}\n\n{text}"}, *messages[1:]]
+    return [{"role": "system", "content": text}, *messages]
+
+
+def _holds(message: Message, schema: Mapping[str, Any]) -> bool:
+    content = message.get("content")
+    written = (json.dumps(schema, ensure_ascii=way) for way in (True, False))
+    return isinstance(content, str) and any(text in content for text in written)

@@ -1,0 +1,35 @@
+"""Text that can be written, from whatever an endpoint sends for text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....schema.values.json_text import dumps
+from ....schema.values.values import is_list
+
+__all__ = ["as_text", "sound", "text_of"]
+
+
+def text_of(content: Any) -> str:
+    """Give the text of a content, which some endpoints send in parts.
+
+    Raises:
+        AttributeError: A part is no mapping.
+    """
+    if is_list(content):
+        return "".join(text_of(part.get("text")) for part in content)
+    return sound(as_text(content))
+
+
+def as_text(value: Any) -> str:
+    """Give a text as it is, anything else as JSON, nothing as an empty text."""
+    return value if isinstance(value, str) else "" if value is None else dumps(value)
+
+
+def sound(text: str) -> str:
+    """Replace halves of characters, which JSON can carry and UTF-8 cannot."""
+    return (
+        text
+        if text.isascii()
+        else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    )

@@ -1,0 +1,149 @@
+"""What a response says that a call consumed, in the many shapes that providers say it.
+
+Each shape is a case of the tests, with where it is documented or was seen.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from ....schema.values.values import is_mapping
+from ...values.usage import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Consumed", "consumed"]
+
+MOST_TOKENS = 100_000_000
+"""Of one call. A count above it is a mistake, not a count."""
+MOST_USD = 100_000.0
+TICKS_PER_USD = 10**10
+"""How xAI counts money (github.com/Wei-Shaw/sub2api/issues/5771, 2026-08-18)."""
+
+CACHED = ("cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens")
+STORED = ("cache_write_tokens", "cache_creation_tokens", "cache_creation_input_tokens")
+
+
+class Consumed(NamedTuple):
+    """What one call consumed.
+
+    Attributes:
+        usage: Its tokens. Not metered where the counts are missing, or cannot be.
+        usd: What the provider says that it cost, in USD; None where it does not say.
+    """
+
+    usage: Usage
+    usd: float | None
+
+
+def consumed(body: Mapping[str, Any], *, answered: bool) -> Consumed:
+    """Read what a response says of its usage; counts that cannot be do not count as told.
+
+    Args:
+        body: The response, as the chat API has it.
+        answered: Whether anything was written.
+    """
+    told = _told(body)
+    prompt = _count(told.get("prompt_tokens"), at_least=1)
+    completion = _written(told, prompt)
+    cached, stored = _of_prompt(told, CACHED), _of_prompt(told, STORED)
+    possible = (
+        prompt is not None
+        and completion is not None
+        and completion >= int(answered)
+        and cached is not None
+        and stored is not None
+        and cached + stored <= prompt
+    )
+    usage = Usage(
+        calls=1,
+        prompt_tokens=prompt or 0,
+        cached_tokens=(cached or 0) if possible else 0,
+        stored_tokens=(stored or 0) if possible else 0,
+        completion_tokens=completion or 0,
+        reasoning_tokens=min(_reasoning(told), completion or 0) if possible else 0,
+        unmetered_calls=int(not possible),
+    )
+    return Consumed(usage, _usd(told))
+
+
+def _told(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Find the counts: in `usage`, where Groq puts them, or among llama.cpp's timings."""
+    if usage := _mapping(body, "usage"):
+        return usage
+    if usage := _mapping(_mapping(body, "x_groq"), "usage"):
+        return usage
+    timings = _mapping(body, "timings")
+    read, again = _count(timings.get("prompt_n")), _count(timings.get("cache_n") or 0)
+    if read is None or again is None:
+        return {}
+    return {
+        "prompt_tokens": read + again,
+        "completion_tokens": timings.get("predicted_n"),
+        "cached_tokens": again,
+    }
+
+
+def _written(told: Mapping[str, Any], prompt: int | None) -> int | None:
+    """Give the tokens written, with those of thinking that some count in the total only."""
+    completion = _count(told.get("completion_tokens"))
+    if completion is None or prompt is None:
+        return completion
+    total, reasoning = _count(told.get("total_tokens")), _reasoning(told)
+    if total is not None and total > prompt + completion:
+        return total - prompt
+    return completion + reasoning if reasoning > completion else completion
+
+
+def _reasoning(told: Mapping[str, Any]) -> int:
+    details = _mapping(told, "completion_tokens_details")
+    return _count(details.get("reasoning_tokens")) or _count(told.get("reasoning_tokens")) or 0
+
+
+def _of_prompt(told: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
+    """Give a part of what was read, by the first of its names that says any; None: it cannot be."""
+    details = _mapping(told, "prompt_tokens_details")
+    for name in names:
+        if said := details.get(name) or told.get(name):
+            return _count(said)
+    return 0
+
+
+def _usd(told: Mapping[str, Any]) -> float | None:
+    """Give what the provider says that the call cost; None where it does not, or it cannot be."""
+    usd = _said(told)
+    return usd if usd is None or usd <= MOST_USD else None
+
+
+def _said(told: Mapping[str, Any]) -> float | None:
+    """Read a cost: in USD, as a table with a total, or in xAI's ticks.
+
+    OpenRouter says its own fee and, where the user's key was used upstream, what that cost.
+    """
+    ticks = _amount(told.get("cost_in_usd_ticks"))
+    if ticks is not None:
+        return ticks / TICKS_PER_USD
+    cost: Any = told.get("cost")
+    if is_mapping(cost):
+        cost = cost.get("total_cost")
+    usd = _amount(told.get("estimated_cost") if cost is None else cost)
+    if usd is not None and told.get("is_byok") is True:
+        usd += _amount(_mapping(told, "cost_details").get("upstream_inference_cost")) or 0.0
+    return usd
+
+
+def _mapping(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    inner = value.get(name)
+    return cast("Mapping[str, Any]", inner) if is_mapping(inner) else {}
+
+
+def _count(value: Any, *, at_least: int = 0) -> int | None:
+    fits = isinstance(value, int) and not isinstance(value, bool)
+    return value if fits and at_least <= value <= MOST_TOKENS else None
+
+
+def _amount(value: Any) -> float | None:
+    fits = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if fits and 0 <= value < math.inf else None

@@ -1,0 +1,121 @@
+"""Which API is spoken to a model."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from ....schema.values.errors import InputError
+from ..prices import listed
+from ..providers import BEARER
+
+if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
+    from ....schema.host.models import Model
+    from ..chat.errors import CallError
+    from ..endpoint import Endpoint
+
+__all__ = ["answers_elsewhere", "refused_api", "spoken", "spoken_now"]
+
+RESPONSES_AT = ("openai.com", "azure.com", "x.ai")
+"""Domains of those whose models may answer only by the Responses API."""
+KEY_HEADER = "x-api-key"
+"""Where Anthropic's API takes the key (platform.claude.com/docs/en/api/overview)."""
+DEPLOYMENT = re.compile(r"/deployments/[^/]+$")
+"""What Azure's address has for chat completions only
+(learn.microsoft.com/azure/ai-foundry/openai/how-to/responses)."""
+ELSEWHERE = re.compile(r"v1/responses|responses api|not a chat model", re.IGNORECASE)
+"""How OpenAI says that a model, or a model with tools, answers by the Responses API only:
+
+* `This model is only supported in v1/responses and not in v1/chat/completions.`
+  (github.com/pgadmin-org/pgadmin4/issues/9795)
+* `Function tools with reasoning_effort are not supported for gpt-5.6-terra in
+  /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to
+  'none'.` (github.com/danny-avila/LibreChat/issues/14231)
+* `This is not a chat model and thus not supported in the v1/chat/completions endpoint. Did you mean
+  to use v1/completions?` (github.com/micz/ThunderAI/issues/570)
+"""
+
+
+def spoken(model: Model, endpoint: Endpoint) -> Endpoint:
+    """Give an endpoint with the API that is spoken there to a model.
+
+    What models.yaml says counts first; then litellm's list, which says of which models the
+    Responses API alone has answers; then what is usual at the endpoint.
+
+    Args:
+        model: The model.
+        endpoint: Where it is.
+
+    Raises:
+        InputError: models.yaml says an API, but the model is called through a library.
+    """
+    if endpoint.kind != "openai":
+        if model.api is not None:
+            raise InputError(
+                f"model {model.model!r} (alias {model.alias!r}): api: {model.api} cannot be chosen"
+                " for it, since it is not called directly. Leave api out, or give its api_base."
+            )
+        return endpoint
+    return _by(model.api or _listed(model, endpoint) or endpoint.wire, endpoint)
+
+
+def spoken_now(endpoint: Endpoint, refused: AbstractSet[str]) -> Endpoint:
+    """Give an endpoint with the API that it turned out to answer.
+
+    Args:
+        endpoint: The endpoint.
+        refused: What the model turned out not to take.
+    """
+    has_moved = refused_api("chat") in refused and refused_api("responses") not in refused
+    return _by("responses", endpoint) if has_moved and _may_move(endpoint) else endpoint
+
+
+def answers_elsewhere(
+    error: CallError, now: Endpoint, usual: Endpoint, refused: AbstractSet[str]
+) -> str | None:
+    """Give the API that a model answers instead, where its endpoint says so.
+
+    Args:
+        error: What it said.
+        now: The endpoint as it was spoken to.
+        usual: The endpoint as it is spoken to usually.
+        refused: What the model turned out not to take.
+    """
+    if now.wire != usual.wire:
+        is_nowhere = error.status == 404 and "model" not in error.words.lower()
+        return usual.wire if is_nowhere else None
+    says_so = error.status in {400, 404} and ELSEWHERE.search(error.words) is not None
+    can_be = _may_move(usual) and refused_api("responses") not in refused
+    return "responses" if says_so and can_be else None
+
+
+def refused_api(wire: str) -> str:
+    """Give the name under which an API is remembered that a model does not answer."""
+    return f"api={wire}"
+
+
+def _may_move(endpoint: Endpoint) -> bool:
+    return endpoint.kind == "openai" and endpoint.wire == "chat"
+
+
+def _by(wire: str, endpoint: Endpoint) -> Endpoint:
+    """Give an endpoint as it is spoken to by an API."""
+    base, header = endpoint.api_base, endpoint.key_header
+    if wire == "anthropic":
+        base = f"{base.removesuffix('/v1')}/v1"
+        header = KEY_HEADER if header == BEARER else header
+    if wire == "responses":
+        base = DEPLOYMENT.sub("", base)
+    return replace(endpoint, wire=wire, api_base=base, key_header=header)
+
+
+def _listed(model: Model, endpoint: Endpoint) -> str | None:
+    host = urlsplit(endpoint.api_base).hostname or ""
+    is_there = any(host == one or host.endswith(f".{one}") for one in RESPONSES_AT)
+    if endpoint.wire != "chat" or not is_there:
+        return None
+    return "responses" if listed(model).get("mode") == "responses" else None

@@ -1,0 +1,141 @@
+"""Calls of endpoints, over one pool of connections."""
+
+from __future__ import annotations
+
+import io
+import math
+import time
+from typing import TYPE_CHECKING
+
+import aiohttp
+
+from ...values.bounds import LARGEST_ANSWER, apart
+from ..chat.answer import parsed
+from ..chat.errors import CallError
+from ..stream_sink import Hearing
+from ..wires import WIRES
+from .broken import broken, is_unsent
+from .refusals import refusal, without
+from .streamed import StreamedAnswer
+
+if TYPE_CHECKING:
+    from ..chat.body import Body
+    from ..chat.messages import ChatAnswer
+    from ..endpoint import Endpoint
+
+__all__ = ["HttpClient"]
+
+LARGE_BODY = 1 << 20
+"""Bytes."""
+IDLE_SECONDS = 1.5
+"""How long a connection is kept for another request.
+
+Servers end idle ones after 5 seconds (llama.cpp, uvicorn, Node) or more, and a request that is sent
+at that moment is lost. aiohttp alone would keep them for 15.
+"""
+
+
+class HttpClient:
+    """A pool of connections for one event loop.
+
+    One request per call; nothing that was sent is sent again here. Where one connection broke,
+    those that idled beside it may have ended, too: a busy machine reads of it late. So until they
+    are forgotten, each request has a connection of its own. So has each of the embedded server:
+    connecting on one machine costs a tenth of a millisecond.
+    """
+
+    def __init__(self) -> None:
+        self._sessions: dict[bool, aiohttp.ClientSession] = {}
+        self._trusted_from = -math.inf
+
+    async def chat(
+        self, endpoint: Endpoint, body: Body, hearing: Hearing | None = None
+    ) -> ChatAnswer:
+        """Make one request; see `Client.chat`.
+
+        Raises:
+            CallError: No answer, or not one that the API promises.
+        """
+        content = await self._content(endpoint, body, hearing or Hearing())
+        url = endpoint.shown
+        return await apart(
+            len(content), lambda: WIRES[endpoint.wire].answer(parsed(url, content), url)
+        )
+
+    async def close(self) -> None:
+        """Close all connections."""
+        for session in self._sessions.values():
+            await session.close()
+        self._sessions.clear()
+
+    async def _content(self, endpoint: Endpoint, body: Body, hearing: Hearing) -> bytes:
+        """Give what a response holds; what did not go out goes once more, on its own connection."""
+        while True:
+            is_kept = endpoint.kind != "local" and time.monotonic() >= self._trusted_from
+            try:
+                return await _exchange(self._session(is_kept=is_kept), endpoint, body, hearing)
+            except (aiohttp.ClientError, OSError) as error:
+                self._trusted_from = time.monotonic() + IDLE_SECONDS
+                if not (is_kept and is_unsent(error)):
+                    raise broken(endpoint, endpoint.shown, error) from None
+
+    def _session(self, *, is_kept: bool) -> aiohttp.ClientSession:
+        if is_kept not in self._sessions:
+            # The gateway bounds concurrency and time per call, so the pool does not. It knows the
+            # proxies too: a session that looks for them reads .netrc, and sends what is in it.
+            if is_kept:
+                connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=IDLE_SECONDS)
+            else:
+                connector = aiohttp.TCPConnector(limit=0, force_close=True)
+            self._sessions[is_kept] = aiohttp.ClientSession(
+                connector=connector,
+                timeout=aiohttp.ClientTimeout(total=None),
+                cookie_jar=aiohttp.DummyCookieJar(),
+            )
+        return self._sessions[is_kept]
+
+
+async def _exchange(
+    session: aiohttp.ClientSession, endpoint: Endpoint, body: Body, hearing: Hearing
+) -> bytes:
+    """Make a request, and give the content of its response.
+
+    Raises:
+        CallError: It is a refusal, or too large.
+        aiohttp.ClientError: The connection broke; so OSError.
+    """
+    wire, url, secrets = WIRES[endpoint.wire], endpoint.shown, endpoint.secrets
+    read = _bounded
+    if body.is_streamed:
+        read = StreamedAnswer(source=url, wire=wire, secrets=secrets, hearing=hearing).read
+    async with session.post(
+        url,
+        data=_in_pieces(body.content),
+        headers=endpoint.sent_headers,
+        allow_redirects=False,
+        proxy=endpoint.proxy,
+    ) as response:
+        if response.status != 200:
+            said = without(secrets, await _bounded(response))
+            has_key = endpoint.key is not None
+            raise refusal(url, response.status, response.headers, said, has_key=has_key)
+        return without(secrets, await read(response))
+
+
+def _in_pieces(content: bytes) -> bytes | io.BytesIO:
+    """Have a large body sent piece by piece: aiohttp holds the event loop for one of bytes."""
+    return content if len(content) < LARGE_BODY else io.BytesIO(content)
+
+
+async def _bounded(response: aiohttp.ClientResponse) -> bytes:
+    content = bytearray()
+    async for chunk in response.content.iter_any():
+        content += chunk
+        if len(content) > LARGEST_ANSWER:
+            response.close()
+            raise CallError(
+                f"{response.url}: an answer of more than {LARGEST_ANSWER >> 20} MiB.",
+                kind="malformed",
+                may_be_billed=True,
+            )
+    return bytes(content)

@@ -1,0 +1,102 @@
+"""The proxy that a host's requests go through, as its environment says.
+
+Only the variables count. Files such as `.netrc` are not read: they hold keys of other hosts.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+from ....schema.values.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["password_of", "proxy_for", "shown_proxy"]
+
+
+def proxy_for(url: str, environment: Mapping[str, str]) -> str | None:
+    """Find the proxy for an address; None where it is reached directly.
+
+    `HTTP_PROXY`, `HTTPS_PROXY` and `ALL_PROXY` name proxies, by the scheme of the address;
+    `NO_PROXY` names the hosts that go without. The same in lower case comes first. This machine
+    itself is never reached through a proxy.
+
+    Raises:
+        InputError: What a variable names is no address of a proxy.
+    """
+    asked = urlsplit(url)
+    if _is_loopback(asked.hostname or ""):
+        return None
+    for name in (f"{asked.scheme}_proxy", "all_proxy"):
+        if proxy := _value(name, environment):
+            break
+    else:
+        return None
+    if _is_exempt(asked.netloc.rpartition("@")[2], _value("no_proxy", environment)):
+        return None
+    return _address(name, proxy)
+
+
+def shown_proxy(proxy: str) -> str:
+    """Give a proxy's address for messages."""
+    return urlsplit(proxy).netloc.rpartition("@")[2]
+
+
+def password_of(proxy: str) -> str | None:
+    """Give the password in a proxy's address; None where there is none."""
+    password = urlsplit(proxy).password
+    return unquote(password) if password else None
+
+
+def _is_exempt(place: str, listed: str) -> bool:
+    """Tell whether a host goes without a proxy: by its name, an ending, its network, or all do.
+
+    Args:
+        place: The host, with its port where the address has one.
+        listed: What `NO_PROXY` says, with commas between.
+    """
+    host = urlsplit(f"//{place}").hostname or ""
+    for one in (entry.strip().lower() for entry in listed.split(",")):
+        if one in {"*", host, place.lower()} or (one and host.endswith(f".{one.lstrip('.')}")):
+            return True
+        if "/" in one and _is_in(host, one):
+            return True
+    return False
+
+
+def _is_in(host: str, network: str) -> bool:
+    try:
+        return ipaddress.ip_address(host) in ipaddress.ip_network(network, strict=False)
+    except ValueError:
+        return False
+
+
+def _is_loopback(host: str) -> bool:
+    """Tell whether a host is this machine."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def _value(name: str, environment: Mapping[str, str]) -> str:
+    return environment.get(name) or environment.get(name.upper()) or ""
+
+
+def _address(name: str, proxy: str) -> str:
+    """Check the address of a proxy. It may have a password, so that messages do not show it."""
+    whole = proxy if "://" in proxy else f"http://{proxy}"
+    try:
+        parts = urlsplit(whole)
+        is_one = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+    except ValueError:
+        is_one = False
+    if not is_one:
+        raise InputError(
+            f"the environment variable {name.upper()} does not name a proxy that can be used here."
+            " Write http://HOST:PORT or https://HOST:PORT, or unset it."
+        )
+    return whole

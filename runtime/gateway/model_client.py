@@ -1,0 +1,314 @@
+"""The line to one model: its attempts, what each may cost, and how long it may take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from ..values.bounds import LARGEST_PROMPT
+from ..values.usage import Usage
+from .chat.errors import CallError
+from .chat.fallback import Adaptation, refused_form
+from .chat.given_back import marked, meant_for
+from .chat.inputs import encoded_bytes, most_tokens, with_attachments
+from .chat.messages import bounded
+from .http.apis import answers_elsewhere, refused_api, spoken_now
+from .metering import bytes_in, characters_in, lost, metered, tokens_in
+from .prices import context_of
+from .retry import call_with_retries
+from .stream_sink import Hearing, most_pieces, unheard
+from .waiting import Waiting
+from .wires import WIRES
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from collections.abc import Set as AbstractSet
+
+    from ...schema.host.models import Model
+    from ..values.budget import Budget, Reservation
+    from .chat.body import Body
+    from .chat.messages import ChatAnswer, ChatRequest
+    from .endpoint import Endpoint
+    from .prices import Rates
+    from .rate_limiter import Traffic
+
+__all__ = ["Call", "Client", "Line", "OpenAccount", "Settle", "no_account"]
+
+NOTHING = Usage()
+SMALLEST_CONTEXT = 100_000
+"""Tokens of a prompt up to which no context need be looked up."""
+
+
+class Settle(Protocol):
+    """Writes down what an attempt did cost, in place of what it might; called once."""
+
+    def __call__(self, usage: Usage, /, *, lost: bool) -> None:
+        """Write it down.
+
+        Args:
+            usage: What it cost, or the most that it can have.
+            lost: Whether the attempt was broken off from here, and not by its endpoint.
+        """
+        ...
+
+
+OpenAccount: TypeAlias = "Callable[[Usage], Awaitable[Settle]]"
+"""Writes down what an attempt may cost at most, and gives what settles it."""
+
+
+async def no_account(_most: Usage) -> Settle:
+    """Keep no account."""
+
+    def settle(_usage: Usage, /, *, lost: bool) -> None:
+        del lost
+
+    return settle
+
+
+class Client(Protocol):
+    """What makes one request of an endpoint.
+
+    * Must stop at once, and let go of its connection, when it is cancelled: time is bounded by
+      whoever calls it.
+    """
+
+    async def chat(self, endpoint: Endpoint, body: Body, hearing: Hearing, /) -> ChatAnswer:
+        """Make one request.
+
+        Args:
+            endpoint: Of whom.
+            body: What to ask.
+            hearing: Told what comes before the answer is whole.
+
+        Raises:
+            CallError: No answer, or not one that the API promises.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Call:
+    """A call on its way.
+
+    Attributes:
+        request: What to ask.
+        budget: What it may spend.
+        on_retry: Told each failure that will be retried and the seconds until then.
+        on_adapted: Told each parameter that was refused, and what is said instead.
+        patient: Whether it waits for a model that is out; False where another one can answer.
+        on_words: Told the words of an answer as they come, for people who watch.
+        open_account: Writes down what an attempt may cost, before it is made.
+    """
+
+    request: ChatRequest
+    budget: Budget
+    on_retry: Callable[[CallError, float], None]
+    on_adapted: Callable[[Adaptation], None] = lambda _: None
+    patient: bool = True
+    on_words: Callable[[str], None] = unheard
+    open_account: OpenAccount = no_account
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Line:
+    """An alias with what is needed to call its model.
+
+    Attributes:
+        model: What the alias stands for.
+        endpoint: Where it is.
+        traffic: When calls may go out; shared with other aliases of the same model.
+        rates: What the model costs; None where nobody told.
+        is_declared: Whether the host declared what it costs.
+        refused: The forms of parameters that the model turned out not to take.
+        longest: The most tokens that it wrote where it wrote more than was asked, else 0.
+    """
+
+    model: Model
+    endpoint: Endpoint
+    traffic: Traffic
+    rates: Rates | None
+    is_declared: bool = False
+    refused: set[str] = field(default_factory=set[str])
+    longest: list[int] = field(default_factory=lambda: [0])
+
+    async def chat(self, call: Call, client: Client, endpoint: Endpoint) -> tuple[ChatAnswer, int]:
+        """Ask, and again while failures may pass and retries are left.
+
+        Args:
+            call: What to ask, and within which bounds.
+            client: Makes the requests.
+            endpoint: Where the model is now.
+
+        Returns:
+            The answer and the number of attempts.
+
+        Raises:
+            CallError: No usable answer.
+            BudgetReached: The budget allows no further attempt.
+        """
+        if (size := characters_in(call.request.messages)) > LARGEST_PROMPT:
+            raise CallError(
+                f"{endpoint.shown}: nothing was sent, for the prompt has {size:,} characters, and"
+                f" at most {LARGEST_PROMPT:,} are.",
+                kind="overflow",
+            )
+
+        async def attempt() -> ChatAnswer:
+            async with self.traffic.passage(patient=call.patient):
+                return await self._adapted(call, client, endpoint)
+
+        def may_retry(error: CallError) -> bool:
+            return error.may_pass and (call.patient or not self.traffic.breaker.is_open)
+
+        return await call_with_retries(
+            attempt, call.request.retries, call.on_retry, self.traffic.pacing, may_retry
+        )
+
+    async def _adapted(self, call: Call, client: Client, endpoint: Endpoint) -> ChatAnswer:
+        """Make an attempt; say otherwise, once and for all, what the model turns out to refuse."""
+        messages = meant_for(call.request.messages, endpoint.model)
+        shown = with_attachments(messages, call.request.attachments)
+        if shown != [*call.request.messages]:
+            call = replace(call, request=replace(call.request, messages=shown))
+        again: set[str] = set()
+        while True:
+            here = spoken_now(endpoint, self.refused)
+            body = WIRES[here.wire].body(here, call.request, self.refused)
+            self._tell_unknown(call, body)
+            try:
+                answer = await self._paid(call, client, here, body)
+            except CallError as error:
+                if wire := answers_elsewhere(error, here, endpoint, self.refused):
+                    self._move(error, call, here.wire, wire)
+                elif other := self._learn(error, call, here, body, again):
+                    again |= other
+                else:
+                    raise
+            else:
+                said = replace(answer, adapted=body.adapted) if body.adapted else answer
+                return marked(said, endpoint.model)
+
+    def _move(self, error: CallError, call: Call, wire: str, other: str) -> None:
+        """Speak another API from now on, and tell it once."""
+        if refused_api(wire) not in self.refused:
+            self.refused.add(refused_api(wire))
+            self._tell(call, "api", wire, other, str(error))
+
+    def _learn(
+        self, error: CallError, call: Call, endpoint: Endpoint, body: Body, again: AbstractSet[str]
+    ) -> set[str]:
+        """Remember what was refused, and tell it once.
+
+        Returns:
+            The parameters that are said otherwise from now on; none where nothing was refused that
+            can be.
+        """
+        from .chat.parameters import refused_by  # many patterns, which few calls need
+
+        refused = refused_by(error, body, again)
+        forms = WIRES[endpoint.wire].body(endpoint, call.request, self.refused | refused).forms
+        other = {one: form for one, form in forms.items() if form.name != body.forms[one].name}
+        if not refused or not other:
+            return set()
+        if not refused <= self.refused:
+            self.refused.update(refused)
+            for parameter, form in other.items():
+                self._tell(call, parameter, body.forms[parameter].name, form.name, str(error))
+        return {*other}
+
+    def _tell_unknown(self, call: Call, body: Body) -> None:
+        """Tell once what is asked for and is not in the API at all."""
+        for parameter, form in body.forms.items():
+            asked = body.ladders[parameter][0]
+            refused = refused_form(parameter, asked)
+            if not asked.is_known and refused not in self.refused:
+                self.refused.add(refused)
+                self._tell(call, parameter, asked.name, form.name, "The API has no such thing.")
+
+    def _tell(self, call: Call, parameter: str, asked: str, instead: str, words: str) -> None:
+        told = Adaptation(
+            alias=self.model.alias,
+            parameter=parameter,
+            asked=asked,
+            instead=instead,
+            words=words,
+        )
+        call.on_adapted(told)
+
+    async def _paid(self, call: Call, client: Client, endpoint: Endpoint, body: Body) -> ChatAnswer:
+        """Make a request: reserve what it may cost, then count what it cost."""
+        prompt = self._read(call, body)
+        completion = max(call.request.max_tokens, self.longest[0])
+        reservation = await call.budget.reserve(
+            tokens=prompt + completion,
+            usd=self.rates.highest(prompt, completion) if self.rates else None,
+            prompt_tokens=prompt,
+        )
+        hearing = Hearing(on_words=call.on_words, most_pieces=most_pieces(call.request.max_tokens))
+        read = bytes_in(call.request.messages)
+        try:
+            account = await call.open_account(reservation.most)
+        except BaseException:
+            reservation.release()
+            raise
+
+        def settle(usage: Usage, *, lost: bool = False) -> None:
+            reservation.settle(usage)
+            account(usage, lost=lost)
+
+        try:
+            answer = await self._in_time(client, endpoint, body, call.request.patience, hearing)
+        except CallError as error:
+            settle(self._lost(reservation, hearing, read) if error.may_be_billed else NOTHING)
+            raise
+        except BaseException:
+            settle(self._lost(reservation, hearing, read), lost=True)
+            raise
+        finally:
+            hearing.received = None  # who gives it knows the hearing, and both are freed at once
+        usage = metered(
+            answer,
+            prompt,
+            self.rates,
+            read=read,
+            declared=self.is_declared,
+        )
+        if usage.completion_tokens > completion:  # Nothing bounds what it writes, or thinks.
+            self.longest[0] = usage.completion_tokens
+        settle(usage)
+        return bounded(answer)
+
+    def _lost(self, reservation: Reservation, hearing: Hearing, read: int) -> Usage:
+        """Give all that a call without a whole answer may have cost, by what came of it."""
+        return lost(reservation, hearing.received, self.rates, read=read)
+
+    async def _in_time(
+        self,
+        client: Client,
+        endpoint: Endpoint,
+        body: Body,
+        patience: float | None,
+        hearing: Hearing,
+    ) -> ChatAnswer:
+        """Make a request, as long as its endpoint goes on and somebody waits for it."""
+        waiting = Waiting(limit=self.model.timeout, patience=patience, source=endpoint.shown)
+        async with waiting:
+            hearing.on_bytes = waiting.go_on
+            return await client.chat(endpoint, body, hearing)
+        raise AssertionError("a request is answered, or fails")
+
+    def _read(self, call: Call, body: Body) -> int:
+        """Estimate the most tokens that a request is billed for: no model reads beyond its context.
+
+        Where nobody knows that, it is all of the request.
+        """
+        tokens = tokens_in(len(body.content))
+        if seen := call.request.attachments.values():
+            text = len(body.content) - encoded_bytes(seen)
+            tokens = tokens_in(text) + most_tokens(seen, self.model.model)
+        context = context_of(self.model) if tokens > SMALLEST_CONTEXT else None
+        return min(tokens, context or tokens)

@@ -1,0 +1,94 @@
+"""What all calls of one model at one address share: slots, pauses, and a circuit breaker."""
+
+from __future__ import annotations
+
+import time
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from .breaker import Breaker
+from .chat.errors import CallError
+from .concurrency import Slots
+from .pacing import Pacing
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import AsyncGenerator, Callable
+
+__all__ = ["Traffic"]
+
+
+class Traffic:
+    """Decides when a call may go out, and learns from how it ends.
+
+    Args:
+        name: The endpoint, for messages.
+        jitter: Where the waits' randomness comes from.
+        clock: Gives the time in seconds; only differences matter.
+
+    Attributes:
+        slots: Bounds the calls in flight.
+        pacing: Plans when calls come back after a failure.
+        breaker: Keeps calls away while the endpoint is out.
+    """
+
+    def __init__(
+        self, name: str, jitter: random.Random, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.slots = Slots()
+        self.pacing = Pacing(jitter, clock=clock)
+        self.breaker = Breaker(name, clock=clock)
+
+    @asynccontextmanager
+    async def passage(self, *, patient: bool) -> AsyncGenerator[None]:
+        """Let a call out when it may go; what the body raises tells how it ended.
+
+        Args:
+            patient: Whether the call waits for the outcome of another one that finds out whether
+                the endpoint is back.
+
+        Raises:
+            CallError: The endpoint is out.
+        """
+        ticket = await self.let_in()
+        try:
+            probe = await self.breaker.admit(patient=patient)
+            try:
+                yield
+            except CallError as error:
+                self.learn(error, ticket, probe=probe)
+                raise
+            except BaseException:
+                self.breaker.undone(probe=probe)
+                raise
+            self.breaker.answered()
+            self.slots.answered()
+        finally:
+            self.slots.give_back()
+
+    async def let_in(self) -> int:
+        """Wait while calls are held back, then for a slot; no slot is held meanwhile.
+
+        Returns:
+            The ticket of the slot.
+        """
+        while True:
+            if self.pacing.holds:
+                await self.pacing.passed()
+            ticket = await self.slots.take()
+            if not self.pacing.holds:
+                return ticket
+            self.slots.give_back()
+
+    def learn(self, error: CallError, ticket: int, *, probe: bool) -> None:
+        """Learn from a failure of a call, of which the ticket tells when it was let out."""
+        if error.is_outage:
+            self.breaker.failed(error, probe=probe)
+        elif error.kind == "slow":
+            self.breaker.undone(probe=probe)
+        else:
+            self.breaker.answered()
+        if error.kind == "busy":
+            self.slots.refused(ticket)
+        if error.retry_after is not None:
+            self.pacing.hold(error.retry_after)

@@ -1,0 +1,1 @@
+"""Code and shell commands in a jail: interpreters that stay warm, and their adapters."""

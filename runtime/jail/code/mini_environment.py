@@ -1,0 +1,116 @@
+"""Runs the commands of a mini-swe-agent agent in a jail.
+
+Importing this imports minisweagent, which prints a banner and reads its user's configuration
+unless `MSWEA_SILENT_STARTUP` and `MSWEA_GLOBAL_CONFIG_DIR` are set before.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import platform
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from minisweagent.exceptions import Submitted
+
+from .shell import CommandResult, Shell
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..protocol import AnyJail
+
+__all__ = ["JailEnvironment", "JailEnvironmentConfig"]
+
+_MARKER = "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JailEnvironmentConfig:
+    """What mini-swe-agent records of an environment, and what prompts may name.
+
+    Attributes:
+        cwd: the folder where commands start.
+        timeout: seconds that a command may take.
+    """
+
+    cwd: str
+    timeout: float
+
+
+class JailEnvironment:
+    """The environment to give to a mini-swe-agent agent.
+
+    Each command runs in the jail, in processes of its own, with the work folder as the current
+    one. Prompts see nothing of the host's environment.
+
+    Args:
+        jail: where the commands run.
+        timeout: seconds that a command may take; None: `Limits.wall`.
+        output: bytes of a command's output that the model sees; None: `Limits.output`.
+        seen: told a command and what came of it; gives what the agent is to see of it. A resumed
+            run gives a command again for its effects, and sees what it saw then.
+    """
+
+    def __init__(
+        self,
+        jail: AnyJail,
+        *,
+        timeout: float | None = None,
+        output: int | None = None,
+        seen: Callable[[str, CommandResult], CommandResult] = lambda _command, done: done,
+    ) -> None:
+        self._shell = Shell(jail, output=output)
+        self._seen = seen
+        self.config = JailEnvironmentConfig(
+            cwd=str(jail.work), timeout=jail.limits.wall if timeout is None else timeout
+        )
+
+    def execute(
+        self, action: dict[str, Any], cwd: str = "", *, timeout: float | None = None
+    ) -> dict[str, Any]:
+        """Run the command of an action.
+
+        Args:
+            action: its `command` is for bash.
+            cwd: where the command starts; empty: the work folder.
+            timeout: seconds that it may take; None: as configured.
+
+        Raises:
+            Submitted: the command succeeded, and its output begins with the line that ends a task.
+            JailKilled: `kill` was called.
+            JailError: there is no jail any more.
+        """
+        command = str(action.get("command", ""))
+        done = self._shell.run(
+            command,
+            timeout=self.config.timeout if timeout is None else timeout,
+            folder=Path(cwd) if cwd else None,
+        )
+        done = self._seen(command, done)
+        _end_if_submitted(done)
+        stopped = "" if done.stopped is None else f"The command was stopped: {done.stopped}."
+        return {"output": done.output, "returncode": done.returncode, "exception_info": stopped}
+
+    def get_template_vars(self, **kwargs: Any) -> dict[str, Any]:
+        """Return what prompts may name: the configuration and the kind of system."""
+        system = platform.uname()._asdict() | {"node": "jail"}
+        return {**dataclasses.asdict(self.config), **system, **kwargs}
+
+    def serialize(self) -> dict[str, Any]:
+        """Return what the trajectory file says of the environment."""
+        kind = f"{type(self).__module__}.{type(self).__name__}"
+        described = {"environment": dataclasses.asdict(self.config), "environment_type": kind}
+        return {"info": {"config": described}}
+
+    def kill(self, reason: str = "the host killed it") -> None:
+        """End the running command for good. May be called from any thread."""
+        self._shell.kill(reason)
+
+
+def _end_if_submitted(done: CommandResult) -> None:
+    first, _, rest = done.output.lstrip().partition("\n")
+    if done.returncode == 0 and first.strip() == _MARKER:
+        extra = {"exit_status": "Submitted", "submission": rest}
+        raise Submitted({"role": "exit", "content": rest, "extra": extra})

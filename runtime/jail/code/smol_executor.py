@@ -1,0 +1,111 @@
+"""Runs the code of a smolagents CodeAgent in a jail."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from smolagents.local_python_executor import CodeOutput, InterpreterError, PythonExecutor
+from smolagents.tools import validate_tool_arguments
+
+from ..process import JailKilled
+from .worker import MOST_CALLS, PythonWorker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from smolagents import Tool
+
+    from ..protocol import AnyJail
+    from .worker import Execution
+
+__all__ = ["ExecutionKilled", "JailExecutor"]
+
+
+class ExecutionKilled(BaseException):
+    """The host ended the agent's code for good.
+
+    Not an `Exception`, because the agent shows every exception to its model and goes on.
+    """
+
+
+class JailExecutor(PythonExecutor):
+    """The Python executor to give to `CodeAgent(executor=...)`.
+
+    Code runs in the jail, in a full Python; tools and managed agents run here, with arguments that
+    were checked against what they declare. Only values that JSON can hold pass between the two.
+
+    Args:
+        jail: where the code runs.
+        timeout: seconds that a step's code may take, with its tools; None: `Limits.wall`.
+        seen: told a step's code and what came of it; gives what the agent is to see of it. A
+            resumed run executes a step again for its effects, and sees what it saw then.
+        waited: returns the seconds for which tools have waited for a person; see `PythonWorker`.
+
+    Attributes:
+        state: `_print_outputs` in it is what the last code printed, where smolagents looks for it
+            when the code failed.
+    """
+
+    def __init__(
+        self,
+        jail: AnyJail,
+        *,
+        timeout: float | None = None,
+        seen: Callable[[str, Execution], Execution] = lambda _code, done: done,
+        waited: Callable[[], float] = float,
+    ) -> None:
+        self._worker = PythonWorker(jail, on_tool=self._call_tool, calls=MOST_CALLS, waited=waited)
+        self._timeout = timeout
+        self._seen = seen
+        self._tools: dict[str, Tool] = {}
+        self.state: dict[str, Any] = {"_print_outputs": ""}
+
+    def send_tools(self, tools: dict[str, Tool]) -> None:
+        """Let code call these tools by name. `final_answer` is the jail's own."""
+        self._tools = {name: tool for name, tool in tools.items() if name != "final_answer"}
+        self._worker.send_tools(self._tools)
+
+    def send_variables(self, variables: Mapping[str, Any]) -> None:
+        """Set variables for the code.
+
+        Raises:
+            JailError: one can't pass as JSON.
+        """
+        self._worker.send_variables(variables)
+
+    def __call__(self, code_action: str) -> CodeOutput:
+        """Run the code of one step.
+
+        Raises:
+            InterpreterError: the code failed; the agent may try again.
+            ExecutionKilled: `kill` was called.
+            JailError: there is no jail any more.
+        """
+        try:
+            done = self._worker.execute(code_action, timeout=self._timeout)
+        except JailKilled as killed:
+            raise ExecutionKilled(str(killed)) from killed
+        done = self._seen(code_action, done)
+        self.state["_print_outputs"] = done.logs
+        if done.error is not None:
+            raise InterpreterError(done.error)
+        return CodeOutput(output=done.output, logs=done.logs, is_final_answer=done.is_final_answer)
+
+    def kill(self, reason: str = "the host killed it") -> None:
+        """End the code for good. May be called from any thread."""
+        self._worker.kill(reason)
+
+    def cleanup(self) -> None:
+        """End the interpreter. smolagents calls this when the agent is done."""
+        self._worker.close()
+
+    def _call_tool(self, name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        tool = self._tools[name]
+        if len(args) > len(tool.inputs):
+            raise TypeError(f"{len(args)} arguments were given, it takes {len(tool.inputs)}")
+        named = dict(zip(tool.inputs, args, strict=False))
+        if doubled := named.keys() & kwargs.keys():
+            raise TypeError(f"{', '.join(sorted(doubled))} was given twice")
+        arguments = named | kwargs
+        validate_tool_arguments(tool, arguments)
+        return tool(**arguments)

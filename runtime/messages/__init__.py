@@ -1,0 +1,1 @@
+"""What an agent reads: instructions, the task, reports, skills, memories, attachments."""

@@ -1,0 +1,102 @@
+"""Who sees the images and PDFs of a task: every agent whose model takes them, and nobody else.
+
+They lie in the workspaces besides, as all files of a task do, so an agent that writes code may open
+one that its model does not take. Where nobody can do either, the task is not begun.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...schema.values.attachments import named
+from ...schema.values.errors import AgentError, InputError
+from ..gateway.chat.inputs import inputs_of
+from ..repository.repository import Repository
+from .shown_files import unread_files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from ...schema.team.task import Task
+    from ...schema.values.attachments import Attachment
+    from ..plan.plan import Plan, PlannedAgent
+
+__all__ = ["refuse_unread", "seen_by", "unseen"]
+
+
+def seen_by(planned: PlannedAgent, task: Task) -> Mapping[str, Attachment]:
+    """Give what an agent is shown of a task, by name."""
+    if not task.attachments or planned.model is None:
+        return {}
+    taken = inputs_of(planned.model)
+    return {
+        name: attachment
+        for name, attachment in task.attachments.items()
+        if attachment.kind in taken
+    }
+
+
+def unseen(plan: Plan, task: Task) -> Iterator[str]:
+    """Say of each agent that asks a model what it is not shown of the task, and cannot open."""
+    for agent_id, planned in plan.agents.items():
+        seen = seen_by(planned, task)
+        left = {
+            name: attachment for name, attachment in task.attachments.items() if name not in seen
+        }
+        if left and planned.calls_at_most:
+            yield f"{agent_id} ({_model(planned)}) is not shown {named(left)}"
+        if planned.calls_at_most and (unread := unread_files(planned, task)):
+            yield f"{agent_id} reads nothing of {', '.join(unread)}: too long to be shown"
+
+
+def refuse_unread(plans: Sequence[Plan], task: Task, place: str = "") -> None:
+    """Make sure that a task's repository can be read, and each image and each PDF by somebody.
+
+    Args:
+        plans: Who works: one team, or several of which one is chosen for the task.
+        task: On what.
+        place: Where the task stands, where that is known.
+
+    Raises:
+        InputError: The repository cannot be, or no team can read all of the others: what is shown
+            to nobody is opened by nobody either.
+    """
+    if task.repo is not None:
+        _refuse_repository(task.repo, f"task {task.id!r}{f' ({place})' if place else ''}")
+    unread = [_unread(plan, task) for plan in plans]
+    if not unread or not all(unread):
+        return
+    kinds = ", ".join(sorted({one.kind for one in unread[0].values()}))
+    teams = ", ".join(plan.team.name for plan in plans)
+    agents = [planned for plan in plans for planned in plan.agents.values()]
+    models = sorted({_model(planned) for planned in agents if planned.calls_at_most})
+    where = f" ({place})" if place else ""
+    raise InputError(
+        f"task {task.id!r}{where}: nobody in {teams} can read {named(unread[0])}. As far as is"
+        f" known, none of its models takes it: {', '.join(models)}. Where one does, write `inputs:"
+        f" [{kinds}]` for it in models.yaml; else choose another model, or have an agent that"
+        " writes code."
+    )
+
+
+def _refuse_repository(source: Path, where: str) -> None:
+    try:
+        with Repository.open(source):
+            pass
+    except AgentError as error:
+        raise InputError(f"{where}: {error}") from None
+
+
+def _unread(plan: Plan, task: Task) -> Mapping[str, Attachment]:
+    """Give what nobody is shown of a task, where nobody writes code that could open it."""
+    agents = plan.agents.values()
+    if task.repo is None and any(agent.runner.needs_jail(agent.agent) for agent in agents):
+        return {}
+    seen = {name for planned in agents for name in seen_by(planned, task)}
+    return {name: attachment for name, attachment in task.attachments.items() if name not in seen}
+
+
+def _model(planned: PlannedAgent) -> str:
+    alias = planned.agent.model_id
+    return alias if planned.model is None else f"{alias} = {planned.model.model}"

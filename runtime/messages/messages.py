@@ -1,0 +1,181 @@
+"""What an agent reads: its instructions, and the task with its colleagues' reports."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from ...schema.values.attachments import named
+from ..agents.round_state import Carried
+from ..prompts import render
+from .skills import looks_skills_up
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ...schema.team.task import Task
+    from ...schema.values.attachments import Attachment
+    from ..agents.round_state import Notice
+    from ..agents.runner import Report
+    from ..plan.plan import PlannedAgent
+    from .recall import Entry
+
+__all__ = ["UNBURDENED", "fence", "question", "render", "system"]
+
+UNBURDENED = Carried()
+SHORT = 8192
+"""Characters of a text whose fence is remembered."""
+UNSEEN: Mapping[str, Attachment] = MappingProxyType({})
+NO_TEXTS: Mapping[str, str] = MappingProxyType({})
+
+
+def system(
+    planned: PlannedAgent,
+    constitution: str,
+    *,
+    has_reports: bool,
+    known: Iterable[tuple[str, str]] = (),
+    paired: Iterable[tuple[str, str]] = (),
+) -> str:
+    """Write an agent's instructions. Its prompt and its notes go in as they stand: no templates.
+
+    Args:
+        planned: The agent.
+        constitution: The rules of its team.
+        has_reports: Whether colleagues report to it.
+        known: What it has noted of those who are in the team: their ids, and the notes.
+        paired: What it has noted of how it works with each of them.
+
+    An embedded model is not told its output schema: its decoding is held to it anyway, and a small
+    model takes the words of the schema for words of the task.
+    """
+    told = (constitution, has_reports, tuple(known), tuple(paired))
+    if (said := planned.instructions.get(told)) is None:
+        said = planned.instructions[told] = _instructions(planned, *told)
+    return said
+
+
+def _instructions(
+    planned: PlannedAgent,
+    constitution: str,
+    has_reports: bool,
+    known: tuple[tuple[str, str], ...],
+    paired: tuple[tuple[str, str], ...],
+) -> str:
+    notes = planned.agent.notes
+    is_held = planned.model is not None and planned.model.is_embedded
+    schema = None if is_held else planned.agent.output_schema
+    return render(
+        "system",
+        role=planned.agent.role,
+        constitution=constitution.strip(),
+        prompt=planned.prompt.strip(),
+        patches=[text.strip() for text in notes.patches.values()],
+        known=[(one, text.strip()) for one, text in known],
+        paired=[(one, text.strip()) for one, text in paired],
+        skills=notes.skills,
+        looks_skills_up=looks_skills_up(planned),
+        coaching=notes.coaching.strip(),
+        schema=json.dumps(schema) if schema else "",
+        has_reports=has_reports,
+    )
+
+
+def question(
+    task: Task,
+    reports: Sequence[Report],
+    missing: Sequence[str],
+    carried: Carried = UNBURDENED,
+    recalled: Sequence[Entry] = (),
+    *,
+    brief: str = "",
+    seen: Mapping[str, Attachment] = UNSEEN,
+    texts: Mapping[str, str] = NO_TEXTS,
+    unread: Sequence[str] = (),
+) -> str:
+    """Write the task, with what was learnt on such tasks, the reports, and what is carried over.
+
+    Each report stands between markers that its writer could not foresee: they carry a digest of
+    the report itself, so no report can hold the end of its own fence. So does all that is carried
+    and all that is recalled, and the brief, which is what only the reader is told of the task. Of
+    the task's images and PDFs it says which are shown along with it; `texts` are those of its files
+    that are shown, by name, and `unread` names files that are too long for that.
+    """
+    attached = task.attachments
+    others = {name: one for name, one in attached.items() if name not in seen} if attached else {}
+    return render(
+        "question",
+        query=task.query,
+        context=task.context,
+        brief={"content": brief, "fence": fence(brief)} if brief else None,
+        files=sorted({*task.files, *attached}),
+        texts=[
+            {"name": _in_quotes(one), "content": text, "fence": fence(text)}
+            for one, text in texts.items()
+        ],
+        unread=unread,
+        seen=named(seen) if seen else "",
+        unseen=named(others) if others else "",
+        reports=[
+            (fence(report.content), report.agent_id, _in_quotes(report.role), report.content)
+            for report in reports
+        ],
+        missing=missing,
+        recalled=[_remembered(entry) for entry in recalled],
+        own=_fenced(carried.own) if carried.own else None,
+        letters=[_fenced(letter) for letter in carried.letters],
+        bulletin=_bulletin(carried.bulletin) if carried.bulletin else None,
+        notice=_notice(carried.notice) if carried.notice else None,
+        consults=carried.consults,
+    )
+
+
+def fence(text: str) -> str:
+    """Give the sign of the markers around a text that others wrote: a digest of the text itself.
+
+    So no text can hold the end of its own fence, not even one that was searched for.
+    """
+    return _fence_of_short(text) if len(text) <= SHORT else _fence(text)
+
+
+@functools.lru_cache(maxsize=256)
+def _fence_of_short(text: str) -> str:
+    """Remember the sign: a report has as many readers as there are who see it."""
+    return _fence(text)
+
+
+def _fence(text: str) -> str:
+    sign = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:8]
+    while sign in text:
+        sign = hashlib.sha256(sign.encode()).hexdigest()[:8]
+    return sign
+
+
+def _bulletin(text: str) -> Mapping[str, str]:
+    return {"content": text, "fence": fence(text)}
+
+
+def _notice(notice: Notice) -> Mapping[str, Any]:
+    said = {"kind": notice.kind, "most": notice.most, "text": notice.text}
+    return {**said, "fence": fence(notice.text)}
+
+
+def _remembered(entry: Entry) -> Mapping[str, str]:
+    shown = {"source": entry.source, "task": entry.task, "text": entry.text}
+    return {**shown, "fence": fence(f"{entry.task}\n{entry.text}")}
+
+
+def _in_quotes(text: str) -> str:
+    return text.replace('"', "'")
+
+
+def _fenced(report: Report) -> Mapping[str, str]:
+    return {
+        "agent_id": report.agent_id,
+        "role": _in_quotes(report.role),
+        "content": report.content,
+        "fence": fence(report.content),
+    }

@@ -1,0 +1,70 @@
+"""Skills: an agent that can use tools reads one when it needs it; any other has read them all."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ...schema.team.team import READ_SKILL
+from ..tools import GrantedTool, Tool
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...schema.team.team import Skill
+    from ..plan.plan import PlannedAgent
+    from ..record.once import Once
+    from ..record.trace import Emit
+    from ..repository.workspace import Workspace
+    from ..tools.tool import Waiting
+    from ..tools.toolbox import Toolbox
+
+__all__ = ["looks_skills_up", "takes_tools", "tools_of"]
+
+
+def looks_skills_up(planned: PlannedAgent) -> bool:
+    """Tell whether an agent has skills, and a backend that lets it use tools."""
+    return bool(planned.agent.notes.skills) and takes_tools(planned)
+
+
+def takes_tools(planned: PlannedAgent) -> bool:
+    """Tell whether an agent's backend lets it use tools."""
+    with_tool = replace(planned.agent, tools=(*planned.agent.tools, READ_SKILL))
+    return not any(planned.runner.objections(with_tool))
+
+
+def tools_of(
+    planned: PlannedAgent,
+    toolbox: Toolbox,
+    workspace: Workspace,
+    emit: Emit,
+    once: Once,
+    *,
+    waiting: Waiting,
+) -> Mapping[str, GrantedTool]:
+    """Give an agent the tools that its team grants it, and the way to its skills."""
+    granted = toolbox.granted(planned.agent.tools, workspace, emit, once, waiting)
+    if not looks_skills_up(planned):
+        return granted
+    tool = _read_skill(planned.agent.notes.skills)
+    own = GrantedTool(tool=tool, workspace=workspace, emit=emit, once=once)
+    return {**granted, tool.name: own}
+
+
+def _read_skill(skills: Mapping[str, Skill]) -> Tool:
+    async def run(arguments: Mapping[str, Any], workspace: Workspace) -> str:
+        del workspace
+        return skills[arguments["name"]].body
+
+    name = {"type": "string", "enum": [*skills], "description": "The skill."}
+    return Tool(
+        name=READ_SKILL,
+        description="Read how one of your skills is done.",
+        parameters={
+            "type": "object",
+            "properties": {"name": name},
+            "required": ["name"],
+            "additionalProperties": False,
+        },
+        run=run,
+    )

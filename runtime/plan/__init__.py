@@ -1,0 +1,1 @@
+"""Compiles a team into a plan: Kahn order, levels, resolved runners, models and tools."""

@@ -1,0 +1,345 @@
+"""Compiling: from a team that someone wrote to a plan that can be run, and printed."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from ...schema.host.catalogue import Catalogue, load_named
+from ...schema.picture.caption import chooses, duty, goes
+from ...schema.team.team import Agent, Team, is_prompt_id
+from ...schema.team.writing import output_schema_in_order
+from ...schema.values.values import unlike_default
+from ..values.terminal import counted
+from .recruiter import held_to_choice
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from ...schema.host.models import Model
+    from ..agents.runner import Runner
+
+__all__ = ["Plan", "PlannedAgent", "compile", "part_of"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedAgent:
+    """An agent with everything that its name-only fields come down to.
+
+    Attributes:
+        agent: The agent as written; one that recruits is held to the choice that there is.
+        level: Its level in Kahn's order, from 0.
+        backend: The name of its backend.
+        runner: The backend.
+        prompt: The text of its instructions.
+        model: Its model; None where the backend asks none, or none is known yet.
+        sees: Whose outputs it receives, in Kahn order; it starts when all of them are done.
+        calls_at_most: Model calls of one attempt, and of its draft where it writes one; repeats of
+            failed calls not counted.
+    """
+
+    agent: Agent
+    level: int
+    backend: str
+    runner: Runner
+    prompt: str
+    model: Model | None
+    sees: tuple[str, ...]
+    calls_at_most: int
+
+    @cached_property
+    def instructions(self) -> dict[Any, str]:
+        """What it was told about itself and its team until now, by what that follows from."""
+        return {}
+
+    @cached_property
+    def shape(self) -> Mapping[str, Any]:
+        """What of the agent its outcome follows from, beside what it reads."""
+        # The prompt's text is part of the instructions, whether it was written out or as an id.
+        said = unlike_default(replace(self.agent, notes=self.agent.notes.untaught))
+        return {name: item for name, item in said.items() if name not in {"prompt", "member"}}
+
+    @cached_property
+    def shape_text(self) -> str:
+        """The same as JSON; see `journal.canonical`."""
+        from ..record.journal import canonical
+
+        return canonical(self.shape)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """A team, ready to run.
+
+    Attributes:
+        team: What was compiled.
+        agents: The planned agents by id, in Kahn order.
+        levels: The ids by level; agents of one level do not depend on each other.
+        output: The agent whose output is the team's answer.
+        workers: Most agents at work at the same time.
+        resolved: The team with the texts of its prompts in place of their ids.
+        content_hash: The resolved team's content hash.
+        models: The models that may be called, by alias: those of agents, and their fallbacks.
+    """
+
+    team: Team
+    agents: Mapping[str, PlannedAgent]
+    levels: tuple[tuple[str, ...], ...]
+    output: str
+    workers: int
+    resolved: Team
+    content_hash: str
+    models: Mapping[str, Model]
+
+    @cached_property
+    def written(self) -> str:
+        """The resolved team as YAML."""
+        from ...schema.team.writing import dump
+
+        return dump(self.resolved)
+
+    @property
+    def aliases(self) -> frozenset[str]:
+        """The model aliases that the plan calls."""
+        planned = self.agents.values()
+        return frozenset(one.agent.model_id for one in planned if one.calls_at_most)
+
+    @property
+    def tools(self) -> frozenset[str]:
+        """The tools that the plan's agents are granted."""
+        return frozenset(tool for agent in self.agents.values() for tool in agent.agent.tools)
+
+    @property
+    def needs_jail(self) -> bool:
+        """Whether some agent writes code that is run."""
+        return any(agent.runner.needs_jail(agent.agent) for agent in self.agents.values())
+
+    def lacks(self) -> list[str]:
+        """Say what this machine lacks for running the plan's agents, each thing once.
+
+        May take a second: a backend that runs a program asks it.
+        """
+        asked = {
+            lack: None
+            for runner in {
+                type(agent.runner): agent.runner for agent in self.agents.values()
+            }.values()
+            for lack in getattr(runner, "lacks", tuple)()
+        }
+        return list(asked)
+
+    @property
+    def calls_at_most(self) -> int:
+        """Model calls of a whole run without failures: in all rounds, where none is settled.
+
+        Where the roster is open, in all turns that all candidates may have.
+        """
+        recruit = self.team.execution.recruit
+        calls = {
+            agent: planned.calls_at_most * self.turns_at_most(agent)
+            for agent, planned in self.agents.items()
+        }
+        among = recruit.among if recruit else ()
+        dearest = sorted((calls.pop(one, 0) for one in among), reverse=True)
+        return sum(calls.values()) + sum(dearest[: recruit.most if recruit else 0])
+
+    def turns_at_most(self, agent_id: str) -> int:
+        """Give how often an agent works at most; who leads an open roster may have to hand in."""
+        rounds, roster = self.team.execution.rounds, self.team.execution.roster
+        if roster is not None:
+            return roster.turns + (agent_id == roster.lead)
+        if rounds is None or agent_id in {*self.team.opening, *rounds.closing}:
+            return 1
+        return rounds.most - 1 if agent_id == rounds.meeting else rounds.most
+
+    def describe(self) -> dict[str, Any]:
+        """Give the plan as JSON-able values, for printing and for tools."""
+        return {
+            "team": self.team.name,
+            "content_hash": self.content_hash,
+            "output": self.output,
+            "workers": self.workers,
+            "calls_at_most": self.calls_at_most,
+            **({"recruit": asdict(recruit)} if (recruit := self.team.execution.recruit) else {}),
+            **({"rounds": asdict(rounds)} if (rounds := self.team.execution.rounds) else {}),
+            **({"roster": asdict(roster)} if (roster := self.team.execution.roster) else {}),
+            "levels": [[_described(self.agents[one]) for one in level] for level in self.levels],
+        }
+
+    def __str__(self) -> str:
+        often = "".join(f" {said}," for said in goes(self.team))
+        lines = [
+            f"{self.team.name}: {counted(len(self.agents), 'agent')},{often}"
+            f" at most {counted(self.calls_at_most, 'call')}"
+        ]
+        for number, level in enumerate(self.levels, 1):
+            lines.append(f"level {number}")
+            lines += [f"  {self._line(agent_id)}" for agent_id in level]
+        recruit = self.team.execution.recruit
+        lines += [chooses(recruit)] if recruit else []
+        return "\n".join([*lines, f"answer: {self.output}"])
+
+    def _line(self, agent_id: str) -> str:
+        planned = self.agents[agent_id]
+        does = duty(self.team, self.team.agents[agent_id])
+        return _line(planned) + (f"  {does}" if does else "")
+
+
+def compile(team: Team, catalogue: Catalogue) -> Plan:  # noqa: A001 - the field's word
+    """Compile a team.
+
+    Deterministic: the order of agents and edges in the file does not matter.
+
+    Args:
+        team: A loaded team.
+        catalogue: Where prompts, models and backends are found; the one that it was loaded with.
+    """
+    levels, seen = team.levels, team.seen
+    order = [agent_id for level in levels for agent_id in level]
+    agents = {
+        agent_id: _planned(
+            _as_written(held_to_choice(team, team.agents[agent_id])),
+            backend=team.backend_of(team.agents[agent_id]),
+            level=number,
+            sees=tuple(other for other in order if other in seen[agent_id]),
+            catalogue=catalogue,
+            acts=team.execution.roster is not None,
+        )
+        for number, level in enumerate(levels)
+        for agent_id in level
+    }
+    workers = team.execution.parallel_workers
+    bound = len(agents) if workers is True else max(1, int(workers))
+    resolved = _resolved(team, agents)
+    return Plan(
+        team=team,
+        agents=MappingProxyType(agents),
+        levels=levels,
+        output=team.output,
+        workers=bound,
+        resolved=resolved,
+        content_hash=resolved.content_hash,
+        models=MappingProxyType(_models(agents, catalogue)),
+    )
+
+
+def _as_written(agent: Agent) -> Agent:
+    """Ask a model for the same schema before and after its team was written to a file."""
+    if agent.output_schema is None:
+        return agent
+    return replace(agent, output_schema=output_schema_in_order(agent.output_schema))
+
+
+def part_of(plan: Plan, agents: Collection[str]) -> Plan:
+    """Give a part of a plan: only these of its agents work, and none sees another.
+
+    An agent that asks no model works on what it hears: where all that it would hear are left out,
+    so is it. The team stays the whole one, and so does what agents have noted of each other. The
+    output may be none of the part's agents: a pass of it then gives no answer.
+
+    Args:
+        plan: The plan.
+        agents: Whom to keep. Who is no agent of the plan does not matter.
+    """
+    if plan.agents.keys() <= set(agents):
+        return plan
+    kept: dict[str, PlannedAgent] = {}
+    for agent_id, planned in plan.agents.items():
+        sees = tuple(see for see in planned.sees if see in kept)
+        has_work = sees or not planned.sees or planned.calls_at_most
+        if agent_id in agents and has_work:
+            kept[agent_id] = replace(planned, sees=sees)
+    levels = (tuple(one for one in level if one in kept) for level in plan.levels)
+    return replace(
+        plan,
+        agents=MappingProxyType(kept),
+        levels=tuple(level for level in levels if level),
+        workers=max(1, min(plan.workers, len(kept))),
+    )
+
+
+def _resolved(team: Team, planned: Mapping[str, PlannedAgent]) -> Team:
+    """Write prompts out; one that reads like an id gets a line of its own, and is text then."""
+
+    def with_text(agent: Agent) -> Agent:
+        text = planned[agent.id].prompt
+        return replace(agent, prompt=f"{text}\n" if is_prompt_id(text) else text)
+
+    agents = {agent_id: with_text(agent) for agent_id, agent in team.agents.items()}
+    return replace(team, agents=MappingProxyType(agents))
+
+
+def _models(planned: Mapping[str, PlannedAgent], catalogue: Catalogue) -> dict[str, Model]:
+    """Collect the models that a plan may call."""
+    waiting = [agent.agent.model_id for agent in planned.values() if agent.calls_at_most]
+    found: dict[str, Model] = {}
+    while waiting:
+        alias = waiting.pop()
+        model = catalogue.models.get(alias)
+        if model is not None and alias not in found:
+            found[alias] = model
+            waiting += model.fallback
+    return found
+
+
+def _planned(
+    agent: Agent,
+    *,
+    backend: str,
+    level: int,
+    sees: tuple[str, ...],
+    catalogue: Catalogue,
+    acts: bool,
+) -> PlannedAgent:
+    runner: Any = load_named("runners", backend)
+    is_id = bool(agent.prompt) and is_prompt_id(agent.prompt)
+    once = runner.calls_at_most(agent)
+    if acts and getattr(runner, "acts_by", "report") == "object":
+        once = max(once, 2)  # an object may have to be repaired
+    calls = once * (2 if agent.drafts else 1)
+    return PlannedAgent(
+        agent=agent,
+        level=level,
+        backend=backend,
+        runner=runner(),
+        prompt=(catalogue.prompt(agent.prompt) or "") if is_id else agent.prompt,
+        model=catalogue.models.get(agent.model_id) if calls else None,
+        sees=sees,
+        calls_at_most=calls,
+    )
+
+
+def _described(planned: PlannedAgent) -> dict[str, Any]:
+    agent = planned.agent
+    return {
+        "id": agent.id,
+        "role": agent.role,
+        "backend": planned.backend,
+        "agent_type": agent.agent_type,
+        "model": _model(planned),
+        "tools": list(agent.tools),
+        "sees": list(planned.sees),
+        "calls_at_most": planned.calls_at_most,
+    }
+
+
+def _model(planned: PlannedAgent) -> str | None:
+    if not planned.calls_at_most:
+        return None
+    if planned.model is None:
+        return f"{planned.agent.model_id} (unresolved)"
+    return f"{planned.agent.model_id} = {planned.model.model}"
+
+
+def _line(planned: PlannedAgent) -> str:
+    agent = planned.agent
+    kind = agent.agent_type or planned.backend
+    parts = [f"{agent.id:<20} {kind:<16} {_model(planned) or agent.function or '-'}"]
+    if agent.tools:
+        parts.append(f"tools: {', '.join(agent.tools)}")
+    if planned.sees:
+        parts.append(f"sees {len(planned.sees)}")
+    parts.append(f"<= {planned.calls_at_most} calls")
+    return "  ".join(parts)

@@ -1,0 +1,172 @@
+"""What was told of a run, as events.jsonl has it."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ...schema.values.errors import InputError
+from ...schema.values.json_text import loads
+from ...schema.values.problems import quoted
+from ...schema.values.values import is_mapping
+from ..values.terminal import counted, on_one_line
+from .event_fields import fault_of
+from .trace import EVENTS, VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+__all__ = ["EVENTS", "EventLog", "all_events_of", "checked", "events_of", "unscrubbed"]
+
+MOST = 5
+"""Damaged lines that are named."""
+LONGEST = 80
+"""Characters that are said of why one is."""
+OTHER = "version "
+
+Read = TypeVar("Read")
+
+
+def unscrubbed(text: str) -> str:
+    """Give a text as it is."""
+    return text
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EventLog:
+    """The events of a run, as far as they can be read.
+
+    Attributes:
+        events: Those that can be, in order.
+        damage: A sentence that names the lines that cannot be, and why; empty where all can.
+    """
+
+    events: Sequence[Mapping[str, Any]] = ()
+    damage: str = ""
+
+
+def events_of(folder: Path, scrub: Callable[[str], str] = unscrubbed) -> EventLog:
+    """Read the events of a run; half a line at the end, which a crash leaves, is passed over.
+
+    Lines that are damaged are left out, so that all others can be shown.
+
+    Raises:
+        InputError: There are none, they cannot be read, or another version wrote them.
+    """
+    path = folder / EVENTS
+    try:
+        text = path.read_bytes().decode("utf-8", "surrogateescape")
+    except FileNotFoundError:
+        raise InputError(
+            f"{path}: there is no such file, so nothing tells what this run did. Is {str(folder)!r}"
+            " the folder of a run?"
+        ) from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}.") from None
+    return _read(path, scrub(text))
+
+
+def all_events_of(
+    folder: Path, scrub: Callable[[str], str] = unscrubbed
+) -> Sequence[Mapping[str, Any]]:
+    """Read the events of a run for what rests on all of them: a verdict, or what agents learn.
+
+    Raises:
+        InputError: As `events_of` does, or a line is damaged.
+    """
+    log = events_of(folder, scrub)
+    if log.damage:
+        raise InputError(f"{log.damage}. What is said of a run rests on all of its events.")
+    return log.events
+
+
+def _read(path: Path, text: str) -> EventLog:
+    *lines, rest = text.split("\n")
+    damaged: dict[int, str] = {}
+    events: dict[int, Mapping[str, Any]] = {}
+    for number, line in enumerate(lines, 1):
+        event = _event(line)
+        if isinstance(event, str):
+            damaged[number] = event
+        else:
+            events[number] = event
+    if is_mapping(last := _event(rest)):  # whole, but for the end of the line
+        events[len(lines) + 1] = last
+    if not events and (others := [why for why in damaged.values() if why.startswith(OTHER)]):
+        raise InputError(
+            f"{path}: {others[0]} of the format; this coterie reads {VERSION}. Use the one that"
+            " made the run."
+        )
+    ordered = _rising([(number, event["n"]) for number, event in events.items()])
+    damaged |= dict.fromkeys(events.keys() - ordered, "out of order")
+    return EventLog(events=[events[number] for number in ordered], damage=_told(path, damaged))
+
+
+def _event(line: str) -> Mapping[str, Any] | str:
+    """Return the event that a line holds; in a few words why, where it holds none."""
+    try:
+        event = loads(line)
+    except ValueError as error:
+        return f"no JSON: {on_one_line(str(error))[:LONGEST]}" if line.strip() else "it is empty"
+    if not is_mapping(event):
+        return "no object"
+    if type(event.get("v")) is int and event["v"] != VERSION:
+        return f"{OTHER}{quoted(event['v'])}"
+    if type(event.get("v")) is not int or type(event.get("n")) is not int or event["n"] <= 0:
+        return "no event: 'v' or 'n' is wrong"
+    if not isinstance(event.get("type"), str) or not isinstance(event.get("agent", ""), str):
+        return "no event: 'type' or 'agent' is wrong"
+    return fault_of(event) or event
+
+
+def _rising(numbered: Sequence[tuple[int, int]]) -> dict[int, None]:
+    """Find the lines to keep so that their events' numbers rise, and as few as can be are left out.
+
+    One wrong number, however large, then costs its own line only.
+
+    Args:
+        numbered: Each line's number, and that of its event.
+    """
+    ends: list[int] = []  # the least number with which a sequence of each length ends
+    last: list[int] = []  # its place
+    before: list[int] = []
+    for place, (_, number) in enumerate(numbered):
+        length = bisect_left(ends, number)
+        ends[length : length + 1] = [number]
+        last[length : length + 1] = [place]
+        before.append(last[length - 1] if length else -1)
+    kept: list[int] = []
+    place = last[-1] if last else -1
+    while place >= 0:
+        kept.append(numbered[place][0])
+        place = before[place]
+    return dict.fromkeys(reversed(kept))
+
+
+def _told(path: Path, damaged: Mapping[int, str]) -> str:
+    if not damaged:
+        return ""
+    told = [f"{path}:{number} ({damaged[number]})" for number in sorted(damaged)[:MOST]]
+    more = f" and {len(damaged) - MOST:,} more" if len(damaged) > MOST else ""
+    return f"{counted(len(damaged), 'line')} cannot be read: {', '.join(told)}{more}"
+
+
+def checked(source: str, read: Callable[[], Read]) -> Read:
+    """Make something of what a run told, which somebody may have changed.
+
+    Args:
+        source: Where it is from, for messages.
+        read: Makes it.
+
+    Raises:
+        InputError: What was told has not the form that runs write.
+    """
+    try:
+        return read()
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise InputError(
+            f"{source}: an event has not the form that runs write: {error!r}. The file was changed,"
+            " or another version of coterie wrote it."
+        ) from None

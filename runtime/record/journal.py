@@ -1,0 +1,455 @@
+"""The journal: every answer that a run paid for, written before it is used.
+
+What a process wrote it cannot lose, however it ends. A machine that loses its power may lose the
+last tenth of a second, and nothing that anything outside of the run depends on: before a tool does
+something, a pool changes or a result is told, all that was recorded until then is on disk.
+
+A run is a function of its team, its task, its seed and the answers that it got. So it goes on
+after any interruption by running again: what the journal holds is answered from there, and the
+rest is asked for. Replay, audit and recorded fixtures of tests are the same mechanism.
+
+An entry stands under a path that does not depend on scheduling, such as
+`worker_1/attempt 1/call 2`, and says by a digest what was asked. An entry answers only what was
+asked in the same words; in a replay the path alone decides, and every difference is noted.
+
+Failures of models are never answers: asked again, they may pass. What each attempt of a call may
+cost is an entry before it is made, and what it did cost after: budgets and reports sum these up.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import sqlite3
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack, nullcontext
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+from ...schema.values.errors import InputError, RunError, StorageError
+from ...schema.values.files import lock
+from ..values.usage import Usage
+from ._entries import Entries, Entry, read_only, unite
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
+    from concurrent.futures import Future
+    from contextlib import AbstractAsyncContextManager
+    from pathlib import Path
+
+    from ..gateway.model_client import Settle
+
+__all__ = [
+    "Divergence",
+    "Journal",
+    "NotRecorded",
+    "canonical",
+    "digest",
+    "digest_of",
+    "is_held",
+    "merge",
+    "recorded",
+]
+
+FILE = "journal.sqlite"
+TICK = 1.0
+"""Seconds of work that a run may forget whose process is killed."""
+
+Value = Mapping[str, Any]
+"""What an entry holds: a JSON object."""
+
+
+class NotRecorded(RunError):
+    """A replay came to something that the journal does not hold."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Divergence:
+    """Where a replay, or a resumed run, differs from what was recorded.
+
+    Attributes:
+        path: The entry's path.
+        kind: What it holds: `model`, `tool`, `code` or `agent`.
+        what: `asked`, when the question differs; `result`, when what came of it does.
+    """
+
+    path: str
+    kind: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.path} ({self.kind}): {self.what} differs from the recording."
+
+
+@dataclass(kw_only=True, eq=False)
+class Journal:
+    """The journal of one run, in its folder. A context manager; one process holds it at a time.
+
+    Attributes:
+        replaying: Whether everything must come from the journal.
+        divergences: Where what was asked, or came of it, differs from what is recorded.
+        taken: How many answers came from the journal.
+    """
+
+    replaying: bool = False
+    divergences: list[Divergence] = field(default_factory=list[Divergence])
+    taken: int = 0
+    _entries: Entries
+    _folder: int
+    _prior_seconds: float = 0.0
+    _started: float = field(default_factory=time.monotonic)
+    _open: int = 0
+    _timed: asyncio.AbstractEventLoop | None = None
+
+    @classmethod
+    def open(cls, folder: Path, *, replaying: bool = False) -> Self:
+        """Open the journal of a run's folder, which exists; the first to do so makes it.
+
+        Args:
+            folder: The run's folder.
+            replaying: Answer from the journal only, and change nothing in it.
+
+        Raises:
+            InputError: Another process holds it, or the file is no journal.
+            StorageError: It cannot be made or written.
+        """
+        handle = _held(folder)
+        try:
+            entries = Entries.open(folder / FILE, must_exist=replaying)
+            seconds = entries.last_moment()
+        except sqlite3.DatabaseError as error:
+            os.close(handle)
+            raise InputError(f"{folder / FILE}: this is not a journal: {error}.") from None
+        except BaseException:
+            os.close(handle)
+            raise
+        return cls(replaying=replaying, _entries=entries, _folder=handle, _prior_seconds=seconds)
+
+    def _shared(self) -> dict[str, Any]:
+        """Give what the journal of another run has of this one where both are in one file."""
+        return {
+            "_entries": self._entries,
+            "_folder": self._folder,
+            "_prior_seconds": self._prior_seconds,
+            "_started": self._started,
+        }
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def seconds(self) -> float:
+        """How long the run has been at work, earlier processes included."""
+        return self._prior_seconds + time.monotonic() - self._started
+
+    def get(self, path: str, asked: str) -> Value | None:
+        """Give what is recorded under a path; None where nothing is that answers this question.
+
+        Args:
+            path: Where it stands.
+            asked: The digest of the question.
+        """
+        entry = self._entries.get(path, asked)
+        if entry is None and (entry := self._entries.latest(path)) is not None:
+            self.note(path, entry.kind, "asked")
+            entry = entry if self.replaying else None
+        if entry is None:
+            return None
+        self.taken += 1
+        return entry.value
+
+    def entry(self, path: str, asked: str) -> Entry | None:
+        """Give the entry of a path that answers a question; nothing is noted or counted."""
+        return self._entries.get(path, asked)
+
+    async def put(
+        self, path: str, kind: str, asked: str, value: Value, *, at_once: bool = True
+    ) -> None:
+        """Record something: it is written when this returns, and on disk soon after (`LAG`).
+
+        Args:
+            path: Where it stands.
+            kind: What it is.
+            asked: The digest of the question.
+            value: What came of it.
+            at_once: Whether to wait until it is written. What follows from entries before it need
+                not be: it is written ahead of whatever is recorded later, and soon (`LAG`).
+
+        Raises:
+            StorageError: It cannot be written, or what was recorded before could not be kept.
+        """
+        if not self.replaying:
+            entry = Entry(path=path, kind=kind, asked=asked, value=value, moment=self.seconds)
+            await self._entries.put(entry, at_once=at_once)
+
+    async def flush(self) -> None:
+        """Wait until all that was recorded is on disk: before what cannot be taken back.
+
+        Raises:
+            StorageError: It cannot be flushed.
+        """
+        await self._entries.flush()
+
+    def flush_now(self) -> None:
+        """Flush all that was recorded, in the thread of the caller.
+
+        Raises:
+            StorageError: It cannot be flushed.
+        """
+        self._entries.flush_now()
+
+    def flushing(self) -> Future[None]:
+        """Flush all that was recorded, beside whatever the caller does meanwhile.
+
+        The result is there when the disk has it; asked for it, it raises `StorageError` where that
+        cannot be had.
+        """
+        return self._entries.flushing()
+
+    def flush_ahead(self) -> None:
+        """Have the files of the run's folder flushed while the event loop waits for others."""
+        if not self.replaying:
+            self._entries.flush_ahead()
+
+    async def once(
+        self, path: str, kind: str, asked: str, work: Callable[[], Awaitable[Value]]
+    ) -> Value:
+        """Give what is recorded under a path; else do the work, record what it gives, and give it.
+
+        Raises:
+            NotRecorded: A replay has no such entry.
+            StorageError: What the work gave cannot be recorded.
+        """
+        if (recorded := self.get(path, asked)) is not None:
+            return recorded
+        self.must_be_live(path)
+        value = await work()
+        await self.put(path, kind, asked, value)
+        return value
+
+    def alone(self, path: str, asked: str) -> AbstractAsyncContextManager[None]:
+        """Let nobody else look for this, and ask it, at the same time.
+
+        A run by itself never asks the same under one path twice at once.
+
+        Args:
+            path: Where it stands.
+            asked: The digest of the question.
+        """
+        del path, asked
+        return nullcontext()
+
+    def origin(self, path: str) -> str:
+        """Give the path that the seed of a call is drawn from: its own; see `Descent`."""
+        return path
+
+    def must_be_live(self, path: str) -> None:
+        """Make sure that something may be done that is not recorded.
+
+        Raises:
+            NotRecorded: This is a replay.
+        """
+        if self.replaying:
+            raise NotRecorded(f"the journal has nothing under {path!r}: the run did not get there.")
+
+    def compare(self, path: str, asked: str, value: Value) -> None:
+        """Note when a replay's question, or what it came to, is not what is recorded.
+
+        Args:
+            path: Where it stands.
+            asked: The digest of the question.
+            value: What it came to: the fields that must be alike.
+        """
+        entry = self._entries.latest(path)
+        if entry is None:
+            return
+        if entry.asked != asked:
+            self.note(path, entry.kind, "asked")
+        if any(entry.value.get(name) != item for name, item in value.items()):
+            self.note(path, entry.kind, "result")
+
+    def note(self, path: str, kind: str, what: str) -> None:
+        """Note a difference from what is recorded."""
+        self.divergences.append(Divergence(path=path, kind=kind, what=what))
+
+    @property
+    def renewals(self) -> int:
+        """How often agents may use up their attempts: once, and again after each `renew`."""
+        made = 1
+        while self._entries.has(_renewal(made + 1)):
+            made += 1
+        return made
+
+    async def renew(self) -> None:
+        """Let agents that used up their attempts try again, after a run that failed."""
+        await self.put(_renewal(self.renewals + 1), "renewal", "", {})
+
+    def values(self, kind: str, *, under: str = "") -> list[Value]:
+        """Give all values of a kind, of paths that begin so, in the order of their paths."""
+        return self._entries.values(kind, under)
+
+    async def open_account(self, path: str, most: Usage) -> Settle:
+        """Write down what an attempt of a call may cost, before it is made.
+
+        What is never settled, as its process was killed, has cost the most that it can have.
+
+        Args:
+            path: Where the call stands.
+            most: The most that it can cost.
+
+        Returns:
+            What writes down, in its place, what the attempt did cost: written as soon as anything
+            that follows from it, and on disk soon after (`LAG`).
+
+        Raises:
+            StorageError: It cannot be written.
+        """
+        place = f"{path}/attempts"
+        number = f"{self._entries.number(place):06d}"
+
+        def entry(usage: Usage, state: str) -> Entry:
+            value = {"usage": usage.value(), "state": state}
+            return Entry(path=place, kind="attempt", asked=number, value=value, moment=self.seconds)
+
+        def settle(usage: Usage, /, *, lost: bool) -> None:
+            self._open -= 1
+            self._entries.put_soon(entry(usage, "lost" if lost else "settled"))
+
+        await self._entries.put(entry(most, "open"))
+        self._open += 1
+        self._keep_time()
+        return settle
+
+    def _keep_time(self) -> None:
+        """Write down every second how long the run has been at work, while a call is on its way.
+
+        So a process that is killed meanwhile has not forgotten its time.
+        """
+        loop = asyncio.get_running_loop()
+        if self._timed is loop:
+            return
+        self._timed = loop
+
+        def tick() -> None:
+            self._timed = None
+            if self._open:
+                moment = self.seconds
+                now = Entry(path="clock", kind="clock", asked="", value={}, moment=moment)
+                self._entries.put_soon(now)
+                self._keep_time()
+
+        loop.call_later(TICK, tick)
+
+    def note_failed(self, path: str, usage: Usage) -> None:
+        """Take note of a call that ended without an answer, and of what it may have cost."""
+
+    def spent(self, under: str = "", *, lost: bool = True) -> Usage:
+        """Sum up what all attempts of calls cost, of paths that begin so.
+
+        Args:
+            under: How their paths begin.
+            lost: Whether those count that were broken off from here, by a signal or a limit: what
+                they may have cost is paid, and does not follow from what was answered.
+        """
+        states = {"settled", "lost", "open"} if lost else {"settled"}
+        paid = self._entries.paid(under)
+        counted = (one for one in paid if one.get("state", "settled") in states)
+        return sum((Usage(**one["usage"]) for one in counted), Usage())
+
+    @property
+    def content_hash(self) -> str:
+        """SHA-256 over all answers, whatever their order, their time, and what they cost."""
+        lines = (
+            f"{path}\0{asked}\0{canonical({**value, 'seconds': None})}"
+            for path, asked, value in self._entries.all(without=("attempt", "clock"))
+        )
+        return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
+
+    def close(self) -> None:
+        """Close the file and let other processes have it."""
+        self._entries.close()
+        os.close(self._folder)
+
+
+def digest(*parts: Any) -> str:
+    """Give the digest of a question: what is alike as JSON has the same."""
+    return _digest(canonical(parts))
+
+
+def digest_of(*parts: str) -> str:
+    """Give the digest of a question of whose parts the JSON is known; see `canonical`."""
+    return _digest(f"[{','.join(parts)}]")
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def recorded(folder: Path, kind: str) -> Iterator[tuple[str, Value]]:
+    """Read path and value of all entries of a kind, in the order in which they came.
+
+    Nothing is held or changed, so a run may be at work on its folder meanwhile, and the folder may
+    be one that cannot be written.
+
+    Raises:
+        InputError: There is no journal, or the file is none.
+    """
+    return read_only(folder / FILE, kind)
+
+
+def merge(folders: Sequence[Path], into: Path) -> None:
+    """Make the journal of a folder of the journals of others, which nobody may be at work on.
+
+    Raises:
+        InputError: One has no journal, or a process is at work on it.
+        StorageError: It cannot be made.
+    """
+    with ExitStack() as held:
+        for folder in folders:
+            held.callback(os.close, _held(folder))
+        unite([folder / FILE for folder in folders], into / FILE)
+
+
+def is_held(folder: Path) -> bool:
+    """Tell whether a process is at work on a run's folder.
+
+    Raises:
+        StorageError: The folder cannot be opened.
+    """
+    try:
+        os.close(_held(folder))
+    except InputError:
+        return True
+    return False
+
+
+def _renewal(number: int) -> str:
+    return f"renewal {number}"
+
+
+def _plain(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else repr(value)
+
+
+canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), default=_plain).encode
+"""Writes what is alike as JSON in the same way, whatever the order of its names."""
+
+
+def _held(folder: Path) -> int:
+    """Take the folder for this process; the system lets go of it when the process ends."""
+    try:
+        handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise StorageError(error.errno, error.strerror, str(folder)) from None
+    try:
+        lock(handle, wait=False)
+    except BlockingIOError:
+        os.close(handle)
+        raise InputError(f"{folder}: another process is at work on this run.") from None
+    return handle

@@ -1,0 +1,324 @@
+"""What happened in a run, as events; and the folder where they are kept."""
+
+from __future__ import annotations
+
+import copy
+import errno
+import os
+import threading
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from io import FileIO
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from ...schema.values.errors import StorageError
+from ...schema.values.files import write_atomically
+from ...schema.values.json_text import dumps
+from ..values.bounds import AT_ONCE
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable, Hashable, Mapping
+    from pathlib import Path
+
+__all__ = ["EVENTS", "VERSION", "Emit", "Event", "Hears", "Parts", "RunFolder", "Trace"]
+
+EVENTS = "events.jsonl"
+VERSION = 1
+"""Version of the format of events.jsonl and result.json."""
+SOON = 0.02
+"""Seconds for which events are gathered at most."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Event:
+    """Something that happened.
+
+    Attributes:
+        type: What: `run_started`, `agent_started`, `model_call`, `tool_call`, `agent_finished`, …
+        seconds: When, counted from the start of the run.
+        agent: Whom it is about; None for the run as a whole.
+        fields: What else there is to say, JSON-able.
+    """
+
+    type: str
+    seconds: float
+    agent: str | None
+    fields: Mapping[str, Any]
+
+    def line(self, number: int) -> str:
+        """Write the event as one line of JSON."""
+        value = {
+            "v": VERSION,
+            "n": number,
+            "t": round(self.seconds, 6),
+            "type": self.type,
+            **({"agent": self.agent} if self.agent else {}),
+            **self.fields,
+        }
+        return dumps(value, ensure_ascii=False, default=repr)
+
+
+class Emit(Protocol):
+    """Notes an event of one agent in the trace."""
+
+    def __call__(self, event: str, /, **fields: Any) -> None:
+        """Note an event by its type, with JSON-able fields."""
+        ...
+
+
+@runtime_checkable
+class Hears(Protocol):
+    """A listener that also wants the words of answers while they come. They are no events."""
+
+    def hear(self, agent: str, words: str) -> None:
+        """Note words of an agent's model. They may be of an answer that then fails."""
+        ...
+
+
+class Trace:
+    """Hands every event to whoever listens, in the order in which they happen.
+
+    Args:
+        listeners: Called with each event: a run folder, a progress display, a test.
+    """
+
+    def __init__(self, *listeners: Callable[[Event], None]) -> None:
+        self._listeners = listeners
+        self._hearing = [listener.hear for listener in listeners if isinstance(listener, Hears)]
+        self._started = time.monotonic()
+        self._failure: StorageError | None = None
+        self._common: Mapping[str, Any] = {}
+
+    def within(self, **common: Any) -> Trace:
+        """Give a trace of a part, whose events all say so: for the same listeners and clock."""
+        part = copy.copy(self)
+        part._common = {**self._common, **common}
+        return part
+
+    def words_of(self, agent: str) -> Callable[[str], None] | None:
+        """Give what to call with the words of an agent's model; None where nobody wants them."""
+        if not self._hearing:
+            return None
+
+        def hear(words: str) -> None:
+            for listener in self._hearing:
+                listener(agent, words)
+
+        return hear
+
+    def emit(self, event: str, agent: str | None = None, /, **fields: Any) -> None:
+        """Note that something happened: its type, whom it is about, and what else there is."""
+        if not self._listeners:
+            return
+        seconds = time.monotonic() - self._started
+        said = {**self._common, **fields} if self._common else fields
+        happened = Event(type=event, seconds=seconds, agent=agent, fields=said)
+        for listener in self._listeners:
+            try:
+                listener(happened)
+            except StorageError as failure:
+                self._failure = self._failure or failure
+
+    def check(self) -> None:
+        """Make sure that every event until now could be written down.
+
+        Events come from places that have no way to deal with a full disk, so the failure is kept
+        until someone asks.
+
+        Raises:
+            StorageError: One could not.
+        """
+        if self._failure is not None:
+            raise self._failure
+
+
+class Parts(Protocol):
+    """Listens to many parts of something: the trials of an evaluation, or of a test."""
+
+    def begin(self, key: Hashable, name: str, /, **told: Any) -> Trace | None:
+        """Begin a part, and give what it is to tell; None where nobody wants to know.
+
+        Args:
+            key: What tells it from others.
+            name: What it is called.
+            told: What there is to say of it, JSON-able.
+        """
+        ...
+
+    def finished(self, key: Hashable, score: float | None, /) -> None:
+        """Say that a part has ended, and its score, in [0, 1], if it has one."""
+        ...
+
+
+class RunFolder:
+    """The folder of one run: team.yaml, task.json, events.jsonl, result.json.
+
+    Args:
+        path: The folder, which exists.
+        scrub: Takes secrets out of what is written.
+    """
+
+    def __init__(self, path: Path, scrub: Callable[[str], str]) -> None:
+        self.path = path
+        self.scrub = scrub
+        self._events: FileIO | None = None
+        self._number = 0
+        self._gathered: list[str] = []
+        self._size = 0
+        self._gathering = threading.RLock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: int | None = None
+        self._failure: StorageError | None = None
+
+    @classmethod
+    def create(cls, parent: Path, team: str, task: str, scrub: Callable[[str], str]) -> RunFolder:
+        """Make a folder that no other run has: `<time>-<team>-<task>`.
+
+        Raises:
+            OSError: It cannot be made.
+        """
+        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+        name = f"{stamp}-{team}-{task}"
+        parent.mkdir(parents=True, exist_ok=True)
+        for number in range(1, 10_000):
+            path = parent / (name if number == 1 else f"{name}-{number}")
+            try:
+                path.mkdir(mode=0o700)
+            except FileExistsError:
+                continue
+            return cls(path, scrub)
+        raise FileExistsError(parent / name)
+
+    def __call__(self, event: Event) -> None:
+        """Write an event; it is in the file when this returns, or soon where they are gathered.
+
+        Raises:
+            StorageError: It is not, or an earlier one is not.
+        """
+        with self._gathering:
+            if self._events is None:
+                self._events = self._opened()
+            self._number += 1
+            line = event.line(self._number)
+            self._gathered.append(line)
+            self._size += len(line)
+            if self._loop is None or threading.get_ident() != self._thread or self._size > AT_ONCE:
+                self.settle()
+            elif len(self._gathered) == 1:
+                self._loop.call_later(SOON, self._write_soon)
+            if self._failure is not None:
+                raise self._failure
+
+    def gather(self, loop: asyncio.AbstractEventLoop) -> None:
+        """From now on, write events together, soon (`SOON`) after they happened.
+
+        So they are written while agents wait for models, and not while these wait for the next.
+
+        Args:
+            loop: The event loop of this thread.
+        """
+        self._loop, self._thread = loop, threading.get_ident()
+
+    def settle(self) -> None:
+        """Write all events that were gathered.
+
+        Raises:
+            StorageError: They cannot be written, or earlier ones could not.
+        """
+        with self._gathering:
+            lines, self._gathered, self._size = self._gathered, [], 0
+            if lines and self._events is not None:
+                text = self.scrub("\n".join(lines)) + "\n"
+                try:
+                    _write(self._events, text.encode("utf-8", "backslashreplace"))
+                except OSError as error:
+                    self._number -= len(lines)
+                    raise StorageError(error.errno, error.strerror, str(self._path)) from None
+            if self._failure is not None:
+                raise self._failure
+
+    def _write_soon(self) -> None:
+        """Write what was gathered; who notes the next event, or settles, is told of a failure."""
+        try:
+            self.settle()
+        except StorageError as failure:
+            self._failure = failure
+
+    def _opened(self) -> FileIO:
+        """Open the list of events; where it ends in half a line, as after a crash, leave that.
+
+        Raises:
+            StorageError: It cannot be opened.
+        """
+        try:
+            events = FileIO(self._path, "ab+")
+            with self._path.open("rb") as written:
+                lines = whole = 0
+                for line in written:
+                    if line.endswith(b"\n"):
+                        lines, whole = lines + 1, whole + len(line)
+            events.truncate(whole)
+        except OSError as error:
+            raise StorageError(error.errno, error.strerror, str(self._path)) from None
+        self._number = lines
+        return events
+
+    @property
+    def _path(self) -> Path:
+        return self.path / EVENTS
+
+    def write(
+        self,
+        name: str,
+        text: str,
+        *,
+        flushed: bool = True,
+        after: Callable[[], object] | None = None,
+    ) -> None:
+        """Write a file of the run whole, or not at all; a folder that it stands in is made.
+
+        Args:
+            name: Its name.
+            text: What it says.
+            flushed: Whether it is on disk when this returns. What stands beside a journal is so
+                before the first of the journal's entries.
+            after: Waits for what it follows from; see `write_atomically`.
+        """
+        content = self.scrub(text).encode("utf-8", "backslashreplace")
+        self.keep(name, content, flushed=flushed, after=after)
+
+    def keep(
+        self,
+        name: str,
+        content: bytes,
+        *,
+        flushed: bool = True,
+        after: Callable[[], object] | None = None,
+    ) -> None:
+        """Write bytes as they are, in the same way."""
+        file = self.path / name
+        if "/" in name:
+            file.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(file, content, flushed=flushed, after=after)
+
+    def close(self) -> None:
+        """Write what was gathered, and close the list of events.
+
+        Raises:
+            StorageError: Events cannot be written, or could not.
+        """
+        if self._events is None:
+            return
+        try:
+            self.settle()
+        finally:
+            self._events.close()
+            self._events = None
+
+
+def _write(file: FileIO, content: bytes) -> None:
+    """Write everything; a disk that is almost full takes only a part."""
+    if file.write(content) != len(content):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

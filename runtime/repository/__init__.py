@@ -1,0 +1,1 @@
+"""Repositories and workspaces: copied without a stranger's configuration, merged, handed in."""

@@ -1,0 +1,455 @@
+"""Repositories that others made, read without their configuration.
+
+A repository's configuration and attributes can name programs that git runs: filters, text
+converters, merge drivers, hooks, monitors, pagers. So git never runs in such a repository. It runs
+in a directory of our own, whose configuration is ours and whose objects are the repository's; refs,
+index and exclusions are copied into it as the data they are, and files of the working copy come
+through `schema.values.beneath`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...schema.values import beneath
+from ...schema.values.errors import AgentError
+from ...schema.values.problems import reason_of
+from .git import git
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Generator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+__all__ = ["Repository"]
+
+MOST_ENTRIES = 2_000_000
+"""Files of a repository's objects and of its working copy, each."""
+MOST_REFS = 100_000
+LARGEST_PART = 1 << 29
+"""Bytes of an index, or of any other file of a repository's own that is copied whole."""
+MOST_BYTES = 8 << 30
+"""Bytes of the files of a working copy that are copied."""
+ELSEWHERE = "objects/info/alternates", "objects/info/http-alternates"
+EXCLUDED = "info/exclude"
+TASK, MANIFEST = "task.json", "run.json"
+"""What makes a folder that of a run, with the answer to its task in it."""
+_BRANCH = re.compile(rb"ref: refs/heads/([^\x00-\x20~^:?*[\\\x7f]{1,250})\s*")
+_DETACHED = re.compile(rb"[0-9a-f]{40,64}\s*")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Repository:
+    """A repository, as git may look at it.
+
+    Attributes:
+        source: The folder that others made.
+        own: Its git directory: of one working copy of several, that one's.
+        common: The git directory with its objects and refs.
+        folder: The git directory of ours that has its objects.
+        branch: The branch that it is on; empty where it is on none.
+        form: How its objects are named: `sha1` or `sha256`.
+    """
+
+    source: Path
+    own: Path
+    common: Path
+    folder: Path
+    branch: str
+    form: str
+
+    @classmethod
+    @contextmanager
+    def open(cls, source: Path) -> Generator[Repository]:
+        """Have a git directory of ours, for a `with` block, with a repository's objects and refs.
+
+        Args:
+            source: A working copy, or a bare repository.
+
+        Raises:
+            AgentError: It is no repository, or a part of it is a link or lies elsewhere.
+            JailError: There is no room for it.
+        """
+        from ..jail.scratch import ScratchFolder
+
+        with ScratchFolder("git") as scratch:
+            try:
+                repository = _opened(source.resolve(), scratch.path / "git")
+            except (OSError, ValueError) as error:
+                said = reason_of(error)
+                raise AgentError(f"{source} can't be read as a git repository: {said}.") from None
+            yield repository
+
+    @classmethod
+    @contextmanager
+    def around(cls, inside: Path) -> Generator[Repository | None]:
+        """Open the repository whose working copy a folder is in; None where there is none.
+
+        Args:
+            inside: The folder, which need not be there yet.
+
+        Raises:
+            AgentError: As for `open`.
+            JailError: The same.
+        """
+        places = (inside.resolve(), *inside.resolve().parents)
+        source = next((place for place in places if os.path.lexists(place / ".git")), None)
+        if source is None:
+            yield None
+            return
+        with cls.open(source) as repository:
+            yield repository
+
+    def commit_of(self, revision: str) -> str:
+        """Give the id of a commit.
+
+        Raises:
+            AgentError: There is none of this name.
+        """
+        words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+        found = self._git(*words, accepted=(0, 1, 128)).strip()
+        if not found:
+            raise AgentError(f"{self.source} has no commit {revision!r}.")
+        return found
+
+    def check_out(self, revision: str, folder: Path) -> None:
+        """Make an empty folder a working copy of one commit that knows nothing before or after it.
+
+        Where a fault is to be repaired, the commit that repairs it may be in the repository too,
+        and nobody is to find it.
+
+        Raises:
+            AgentError: The repository does not have the commit, or not all of it.
+        """
+        commit = self.commit_of(revision)
+        self._begin(folder, [commit], history=False, branch="")
+        git(folder, "reset", "--quiet", "--hard")
+
+    def copy(
+        self,
+        folder: Path,
+        *,
+        revision: str = "",
+        history: bool = False,
+        without: Collection[Path] = (),
+    ) -> None:
+        """Make a folder a working copy whose last commit holds all that there is to work on.
+
+        Args:
+            folder: Where to make it.
+            revision: The commit whose files it has. Empty: the working copy's as they stand.
+            history: Whether the commits before it come along.
+            without: Files that are left out, also as copies under other names. So are the folders
+                of runs.
+
+        Raises:
+            AgentError: It cannot be copied.
+        """
+        try:
+            self._copy(folder, revision, history=history, without=without)
+        except (OSError, ValueError) as error:
+            raise AgentError(f"{self.source} can't be copied: {reason_of(error)}.") from None
+
+    def is_ignored(self, path: Path) -> bool:
+        """Tell whether the working copy's exclusions are of a path in it."""
+        given = path.resolve().relative_to(self.source).as_posix()
+        words = ("check-ignore", "-z", "--stdin")
+        return bool(self._in(self.source, *words, text=given, accepted=(0, 1)))
+
+    def text(self, commit: str, path: str) -> str | None:
+        """Read a file of a commit; None where it has none at that path.
+
+        Raises:
+            AgentError: The repository has not all of the commit.
+        """
+        names = self._git("ls-tree", "--full-tree", "--name-only", "-z", commit, "--", path)
+        return self._git("cat-file", "blob", f"{commit}:{path}") if names else None
+
+    def commit(self, folder: Path, message: str) -> None:
+        """Commit what changed below a folder of the working copy, and nothing else.
+
+        What a person has staged stays staged. No filter, hook or signature of the repository's
+        takes part.
+
+        Raises:
+            AgentError: git cannot, or the repository is changed by somebody else meanwhile.
+        """
+        inside = folder.resolve().relative_to(self.source).as_posix()
+        objects = {"GIT_OBJECT_DIRECTORY": str(self.common / "objects")}
+        before = self._git("rev-parse", "--verify", "--quiet", "HEAD", accepted=(0, 1)).strip()
+        if before:
+            self._git("read-tree", before)
+        taking = ("add", "--all", "--", inside)
+        self._in(self.source, *taking, environment=objects)
+        tree = self._git("write-tree", environment=objects).strip()
+        if before and tree == self._git("rev-parse", f"{before}^{{tree}}").strip():
+            return
+        onto = ("-p", before) if before else ()
+        words = ("commit-tree", tree, *onto, "-m", message)
+        made = self._git(*words, environment=objects).strip()
+        self._move(before, made)
+        index = {"GIT_INDEX_FILE": str(self.own / "index")}
+        if not (self.own / "index").is_symlink():
+            self._in(self.source, *taking, environment={**objects, **index})
+
+    def _move(self, before: str, commit: str) -> None:
+        """Have the branch that the working copy is on end with a commit, as git itself does it."""
+        is_named = bool(self.branch)
+        place, name = (self.common, f"refs/heads/{self.branch}") if is_named else (self.own, "HEAD")
+        try:
+            with beneath.parent_of(place, name, make=True) as (folder, last):
+                beneath.write(folder, f"{last}.lock", f"{commit}\n".encode())
+                try:
+                    _must_be(before, place, name)
+                    os.replace(f"{last}.lock", last, src_dir_fd=folder, dst_dir_fd=folder)
+                except BaseException:
+                    os.unlink(f"{last}.lock", dir_fd=folder)
+                    raise
+        except (OSError, ValueError) as error:
+            raise AgentError(f"{place / name} can't be written: {error}.") from None
+
+    def _copy(
+        self, folder: Path, revision: str, *, history: bool, without: Collection[Path]
+    ) -> None:
+        folder.mkdir()
+        parent = self.commit_of(revision or "HEAD")
+        self._git("read-tree", parent)
+        tracked = self._tracked()
+        if revision:
+            names = [*tracked]
+            self._in(folder, "checkout-index", "--all", "--quiet")
+        else:
+            names = self._take(folder, tracked)
+        hidden = self._hidden(folder, names, without)
+        for name in hidden:
+            _remove(folder, name)
+        self._in(folder, "add", "--all")
+        # What the commit has and nobody is to see comes along with no commit.
+        before = [] if hidden & tracked.keys() else [parent]
+        onto = [word for one in before for word in ("-p", one)]
+        tree = self._git("write-tree").strip()
+        state = self._git("commit-tree", tree, *onto, "-m", "The task's state.").strip()
+        branch = "" if revision else self.branch
+        self._begin(folder, [state, *before], history=history, branch=branch)
+        git(folder, "reset", "--quiet", "--mixed")
+
+    def _begin(self, folder: Path, commits: Sequence[str], *, history: bool, branch: str) -> None:
+        """Make a repository in a folder that ends with a commit, and has no other object.
+
+        Args:
+            folder: Where.
+            commits: The last commit, and those before it that come along.
+            history: Whether all that were before come along.
+            branch: The branch that it is on; empty: none.
+        """
+        git(folder, "init", "--quiet", f"--object-format={self.form}")
+        control = folder / ".git"
+        walk = () if history else ("--no-walk",)
+        listed = self._git("rev-list", "--objects", *walk, *commits)
+        ids = "".join(f"{line.partition(' ')[0]}\n" for line in listed.splitlines())
+        pack = str(control / "objects/pack/pack")
+        self._git("pack-objects", "-q", "--window=0", "--threads=1", pack, text=ids)
+        if not history:
+            (control / "shallow").write_text(f"{commits[-1]}\n", encoding="ascii")
+        if branch:
+            git(folder, "symbolic-ref", "HEAD", f"refs/heads/{branch}")
+        git(folder, "update-ref", *(() if branch else ("--no-deref",)), "HEAD", commits[0])
+
+    def _take(self, folder: Path, tracked: Mapping[str, str]) -> list[str]:
+        """Copy the files of the working copy that git knows, or would take in; name them."""
+        self._refuse_odd()
+        absent, room = list[str](), MOST_BYTES
+        staged = self._staged()
+        names = [*dict.fromkeys((*tracked, *staged, *self._untracked()))]
+        with beneath.open_folder(self.source) as source, beneath.open_folder(folder) as target:
+            for name in names:
+                if tracked.get(name) == "160000":  # another repository's place
+                    beneath.make_folder(target, name)
+                    continue
+                size = beneath.copy(source, name, target)
+                if size is None and staged.get(name) == "S" and name in tracked:
+                    absent.append(name)  # It is left out of the working copy alone.
+                room -= size or 0
+                if room < 0:
+                    raise ValueError(f"its files have more than {MOST_BYTES} bytes")
+        if absent:
+            given = "\0".join(absent)
+            self._in(folder, "checkout-index", "--quiet", "-z", "--stdin", text=given)
+        return names
+
+    def _refuse_odd(self) -> None:
+        """Make sure that git finds no list of exclusions that it would wait for."""
+        for found in beneath.walk(self.source, most=MOST_ENTRIES, without=".git"):
+            if found.path.endswith(".gitignore") and found.kind == "other":
+                raise ValueError(f"{found.path!r} is not a regular file")
+
+    def _hidden(
+        self, folder: Path, names: Collection[str], without: Collection[Path]
+    ) -> AbstractSet[str]:
+        """Find what is left out of a copy: files that are named, their like, and all of runs."""
+        paths = {path.resolve() for path in without}
+        contents = {path.read_bytes() for path in paths if path.is_file()}
+        sizes = {len(content) for content in contents}
+        here = {
+            name
+            for name in names
+            if self.source / name in paths
+            or (_size(folder / name) in sizes and _part(folder, name) in contents)
+        }
+        whole = {*names}
+        runs = [
+            name.removesuffix(TASK)
+            for name in names
+            if name.endswith(f"/{TASK}") and f"{name.removesuffix(TASK)}{MANIFEST}" in whole
+        ]
+        return here | {name for name in names if any(map(name.startswith, runs))}
+
+    def _tracked(self) -> Mapping[str, str]:
+        """Give the mode of each file of the commit that was read."""
+        said = self._git("ls-files", "-z", "--stage").split("\0")[:-1]
+        return {one.partition("\t")[2]: one[:6] for one in said}
+
+    def _staged(self) -> Mapping[str, str]:
+        """Give the tag of each file of the working copy's own index: `S` where it is left out."""
+        index = {"GIT_INDEX_FILE": str(self.folder / "theirs")}
+        if not (self.folder / "theirs").exists():
+            return {}
+        try:
+            said = self._git("ls-files", "-z", "-t", "--cached", environment=index)
+        except AgentError:  # It is damaged, or in parts: HEAD says what there is.
+            return {}
+        return {one[2:]: one[0] for one in said.split("\0")[:-1]}
+
+    def _untracked(self) -> list[str]:
+        """Name the files of the working copy that git would take in."""
+        words = ("ls-files", "-z", "--others", "--exclude-standard")
+        names = self._in(self.source, *words).split("\0")[:-1]
+        return [name for name in names if not name.endswith("/")]  # which is a repository
+
+    def _in(self, folder: Path, *arguments: str, **options: Any) -> str:
+        return git(
+            folder, f"--git-dir={self.folder}", f"--work-tree={folder}", *arguments, **options
+        )
+
+    def _git(self, *arguments: str, **options: Any) -> str:
+        return git(self.folder, f"--git-dir={self.folder}", *arguments, **options)
+
+
+def _opened(source: Path, folder: Path) -> Repository:
+    own, common = _places(source)
+    form = _form(common)
+    for name in ELSEWHERE:
+        if os.path.lexists(common / name):
+            raise ValueError(
+                f"its objects lie in another repository ({name}). Give a full clone of it"
+            )
+    _refuse_links(common)
+    head = beneath.read(own, "HEAD", 4096)
+    branch = _BRANCH.fullmatch(head)
+    if branch is None and not _DETACHED.fullmatch(head):
+        raise ValueError("its HEAD names neither a branch nor a commit")
+    version = "1\n[extensions]\n\tobjectFormat = sha256" if form == "sha256" else "0"
+    folder.mkdir()
+    written = {
+        "HEAD": head,
+        "config": f"[core]\n\trepositoryFormatVersion = {version}\n".encode(),
+        "objects/info/alternates": os.fsencode(f"{common / 'objects'}\n"),
+        "refs/.keep": b"",
+    }
+    for name, content in written.items():
+        beneath.write(folder, name, content)
+    for place, name, kept in (
+        (common, "packed-refs", "packed-refs"),
+        (common, "shallow", "shallow"),
+        (common, EXCLUDED, EXCLUDED),
+        (own, "index", "theirs"),
+    ):
+        content = _part(place, name)
+        if content is not None:
+            beneath.write(folder, kept, content)
+    _copy_refs(common, folder)
+    name = os.fsdecode(branch[1]) if branch else ""
+    return Repository(source=source, own=own, common=common, folder=folder, branch=name, form=form)
+
+
+def _places(source: Path) -> tuple[Path, Path]:
+    """Find the git directory of a working copy, and the one that it shares with others."""
+    with beneath.open_folder(source) as folder:
+        if beneath.is_folder(folder, ".git"):
+            return source / ".git", source / ".git"
+        pointer = _part(source, ".git")
+        if pointer is None:
+            if os.path.lexists(source / ".git"):
+                raise ValueError("its .git is a link")
+            return source, source
+    own = source / os.fsdecode(pointer.removeprefix(b"gitdir:").strip())
+    back, shared = _part(own, "gitdir"), _part(own, "commondir")
+    # Only the owner of that repository can have written there that this working copy is its own.
+    if back is None or shared is None or source / ".git" != source / os.fsdecode(back.strip()):
+        raise ValueError("its .git points out of it. Give a clone of it")
+    return own, (own / os.fsdecode(shared.strip())).resolve()
+
+
+def _form(common: Path) -> str:
+    """Read how the objects of a repository are named, and refuse what git would have to be told."""
+    config = _part(common, "config") or b""
+    if b"extensions" not in config.lower():
+        return "sha1"
+    words = ("config", "--file", "-", "--no-includes", "--null", "--list")
+    said = git(Path("/"), *words, text=config.decode("utf-8", "surrogateescape"))
+    parts = (one.partition("\n") for one in said.split("\0")[:-1])
+    values = {name: value for name, _, value in parts}
+    storage = values.get("extensions.refstorage", "files")
+    if storage != "files":
+        raise ValueError(f"its refs are kept as {storage!r}. Give a clone of it that has files")
+    return "sha256" if values.get("extensions.objectformat", "").lower() == "sha256" else "sha1"
+
+
+def _refuse_links(common: Path) -> None:
+    """Make sure that all objects are regular files in folders of their own."""
+    with beneath.open_folder(common, ("objects",)) as objects:
+        for found in beneath.walk(objects, most=MOST_ENTRIES):
+            if found.kind in {"link", "other"}:
+                raise ValueError(f"objects/{found.path} is not a regular file")
+
+
+def _copy_refs(common: Path, folder: Path) -> None:
+    """Copy the refs that are files, but those that replace objects."""
+    with beneath.open_folder(common, ("refs",)) as refs:
+        found = [*beneath.walk(refs, most=MOST_REFS)]
+    for one in found:
+        name = f"refs/{one.path}"
+        if one.kind == "file" and not one.path.startswith("replace/"):
+            content = _part(common, name)
+            if content is not None:
+                beneath.write(folder, name, content)
+
+
+def _must_be(commit: str, place: Path, name: str) -> None:
+    there = _part(place, name)
+    if there is not None and there.strip() != commit.encode():
+        raise AgentError(f"{place / name} has changed meanwhile. Try again.")
+
+
+def _size(path: Path) -> int:
+    """Give the bytes of a file; -1 where there is none."""
+    with suppress(OSError):
+        return path.lstat().st_size
+    return -1
+
+
+def _remove(folder: Path, name: str) -> None:
+    with suppress(OSError), beneath.parent_of(folder, name) as (inner, last):
+        beneath.remove(inner, last)
+
+
+def _part(folder: Path, name: str) -> bytes | None:
+    """Read a file of a git directory; None where it is none."""
+    try:
+        return beneath.read(folder, name, LARGEST_PART)
+    except OSError:
+        return None

@@ -1,0 +1,327 @@
+"""The states of a repository that the agents of a run came to, and how several become one.
+
+They are kept in a git directory that no agent sees, byte for byte: neither a repository's nor an
+agent's attributes have git write files in another way. The merging is git's own, of commits whose
+parents are what an agent started from, so that it is exactly what `git merge` would have made.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+import threading
+from collections import defaultdict
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ...schema.values.errors import AgentError
+from ...schema.values.terminal import on_one_line
+from .git import git
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from .changes import Change
+
+__all__ = ["LARGEST_PATCH", "Merged", "Trees"]
+
+LARGEST_PATCH = 16 << 20
+"""Bytes."""
+BYTE_BY_BYTE = "* -text !eol -ident -filter -working-tree-encoding !merge\n"
+AS_BINARY = "* -diff\n"
+AS_COPIED = ("-c", "core.trustCtime=false", "-c", "core.checkStat=minimal")
+"""Take a file for what it is a copy of, by its size and the time of its last change."""
+BASE = "base.index"
+"""What git knows of the task's state."""
+SUBMODULE = "160000"
+LONGEST_LABEL = 100
+NEVER = {f"GIT_{who}_DATE": "1000000000 +0000" for who in ("AUTHOR", "COMMITTER")}
+"""A date that is the same in every run, so that a commit's name follows from what is in it."""
+_SECTION = re.compile(r"^(?=diff --git )", re.MULTILINE)
+_Version = tuple[str, str]
+"""Mode and object of a file."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Merged:
+    """What changes come to together.
+
+    Attributes:
+        tree: The state.
+        conflicts: What is to be mended in it, each as a line in git's words, and where the other
+            version was put: files hold both versions between conflict markers, and what cannot is
+            there twice, under two names.
+    """
+
+    tree: str
+    conflicts: tuple[str, ...] = ()
+
+
+@dataclass(kw_only=True, eq=False)
+class Trees:
+    """The states of one repository.
+
+    Attributes:
+        folder: The git directory.
+        base: The tree of the task's own state.
+    """
+
+    folder: Path
+    base: str = ""
+    _first: str = ""
+    _applied: dict[str, str] = field(default_factory=dict[str, str])
+    _merged: dict[tuple[Change, ...], Merged] = field(
+        default_factory=dict["tuple[Change, ...]", Merged]
+    )
+    _commits: dict[tuple[Change, ...], str] = field(default_factory=dict["tuple[Change, ...]", str])
+    _at_work: threading.RLock = field(default_factory=threading.RLock)
+
+    @classmethod
+    def of(cls, state: Path, folder: Path) -> Trees:
+        """Begin with the state of a working copy, all of which is in its last commit.
+
+        Args:
+            state: The working copy. It is read, and has to stay where it is.
+            folder: Where to make the git directory.
+        """
+        form, head = git(state, "rev-parse", "--show-object-format", "HEAD").split()
+        git(folder.parent, "init", "--quiet", "--bare", f"--object-format={form}", str(folder))
+        objects = (state / ".git" / "objects").resolve()
+        (folder / "objects" / "info" / "alternates").write_bytes(os.fsencode(f"{objects}\n"))
+        (folder / "info").mkdir(exist_ok=True)
+        (folder / "info" / "attributes").write_text(BYTE_BY_BYTE, encoding="ascii")
+        (folder / "as_binary").write_text(AS_BINARY, encoding="ascii")
+        trees = cls(folder=folder)
+        index = {"GIT_INDEX_FILE": str(folder / BASE)}
+        trees._git("read-tree", head, environment=index)
+        trees.base = trees._written(state, index)
+        trees._first = trees._commit(trees.base, "The task's state.")
+        return trees
+
+    def check_out(self, tree: str, path: Path) -> None:
+        """Bring a folder that holds the task's state to another one.
+
+        Args:
+            tree: That state.
+            path: The folder. No two have the same name.
+
+        Raises:
+            AgentError: git cannot.
+        """
+        chosen = self._index_of(path)
+        shutil.copyfile(self.folder / BASE, chosen["GIT_INDEX_FILE"])
+        if tree != self.base:
+            merging = (*AS_COPIED, "read-tree", "-m", "-u", self.base, tree)
+            self._git(f"--work-tree={path}", *merging, folder=path, environment=chosen)
+
+    def recorded(self, path: Path) -> str:
+        """Give the tree of all files of a folder that was checked out, but those that it ignores.
+
+        What was in it from the beginning is never ignored.
+        """
+        return self._written(path, self._index_of(path))
+
+    def _index_of(self, path: Path) -> Mapping[str, str]:
+        """Choose what git keeps of a folder, where the folder's agent cannot look."""
+        return {"GIT_INDEX_FILE": str(self.folder / f"{path.name}.index")}
+
+    def _written(self, path: Path, index: Mapping[str, str]) -> str:
+        self._git(f"--work-tree={path}", "add", "--all", folder=path, environment=index)
+        return self._git("write-tree", environment=index).strip()
+
+    def patch(self, tree: str) -> str:
+        """Give the difference of a state from the task's own, as a git diff.
+
+        It is text, whatever is in the files. What is no text in UTF-8 is in git's binary form.
+
+        Raises:
+            AgentError: It is larger than anyone can use.
+        """
+        shown = ("--binary", "--no-color", "--no-ext-diff", "--no-textconv", self.base, tree)
+        told = self._git("diff", *shown, limit=LARGEST_PATCH)
+        if _is_text(told):
+            return told
+        attributes = f"core.attributesFile={self.folder / 'as_binary'}"
+        exact = self._git("-c", attributes, "diff", *shown, limit=LARGEST_PATCH)
+        both = zip(_SECTION.split(told), _SECTION.split(exact), strict=True)
+        return "".join(one if _is_text(one) else other for one, other in both)
+
+    def differing(self, one: str, other: str) -> Sequence[str]:
+        """Name the files in which two states differ."""
+        said = self._git("diff-tree", "-r", "-z", "--name-only", "--no-renames", one, other)
+        return said.split("\0")[:-1]
+
+    def applied(self, patch: str) -> str:
+        """Give the tree that a patch makes of the task's state.
+
+        Raises:
+            AgentError: It does not apply.
+        """
+        if patch not in self._applied:
+            with self._index() as index:
+                shutil.copyfile(self.folder / BASE, index["GIT_INDEX_FILE"])
+                words = ("apply", "--cached", "--whitespace=nowarn", "-")
+                self._git(*words, text=patch, environment=index)
+                self._applied[patch] = self._git("write-tree", environment=index).strip()
+        return self._applied[patch]
+
+    def merged(self, changes: Sequence[Change]) -> Merged:
+        """Merge changes, in the order given, each into what those before it come to.
+
+        Raises:
+            AgentError: git cannot: a patch does not apply, or git is older than 2.38.
+        """
+        if not changes:
+            return Merged(tree=self.base)
+        with self._at_work:
+            return self._found(tuple(changes))
+
+    def _found(self, changes: tuple[Change, ...]) -> Merged:
+        if changes not in self._merged:
+            if len(changes) == 1:
+                self._merged[changes] = Merged(tree=self.applied(changes[0].patch))
+            else:
+                self._merged[changes] = self._into(changes[:-1], changes[-1])
+        return self._merged[changes]
+
+    def _into(self, before: tuple[Change, ...], change: Change) -> Merged:
+        """Merge a change into those before it."""
+        label = _label([one.agent for one in before])
+        names = (label, change.agent if change.agent != label else f"{label}-2")
+        labels = [f"by/{name}" for name in names]
+        sides = (self._committed(side) for side in (before, (change,)))
+        named = (f"update refs/{name} {one}\n" for name, one in zip(labels, sides, strict=True))
+        self._git("update-ref", "--stdin", text="".join(named))
+        try:
+            told = self._git("merge-tree", "--write-tree", "-z", *labels, accepted=(0, 1))
+        except AgentError as error:
+            if "usage: git merge-tree" not in str(error):
+                raise
+            found = self._git("version").strip()
+            both = f"{label} and {change.agent}"
+            raise AgentError(
+                f"the work of {both} can't be merged with {found}. Install git 2.38 or later."
+            ) from None
+        tree, conflicts = self._without_loss(told, labels)
+        return Merged(tree=tree, conflicts=self._found(before).conflicts + conflicts)
+
+    def _committed(self, changes: tuple[Change, ...]) -> str:
+        """Give the commit of changes: its parents are what they were made of."""
+        if not changes:
+            return self._first
+        if changes not in self._commits:
+            one, others = changes[-1], changes[:-1]
+            sides = ((*others,), (one,)) if others else (one.onto,)
+            parents = [self._committed(side) for side in sides]
+            tree, words = self._found(changes).tree, "Merged." if others else one.agent
+            self._commits[changes] = self._commit(tree, words, *parents)
+        return self._commits[changes]
+
+    def _without_loss(self, told: str, labels: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+        """Read what git says of a merge, and put beside what it took what it left out.
+
+        Of two files that hold no text it takes one.
+        """
+        tree, _, rest = told.partition("\0")
+        if not rest:
+            return tree, ()
+        stages, _, messages = rest.removeprefix("\0").partition("\0\0")
+        if rest.startswith("\0"):
+            stages, messages = "", rest[1:]
+        listed = self._git("ls-tree", "-r", "-z", tree)
+        taken = {path: (mode, name) for path, mode, _, name in _entries(listed)}
+        beside: dict[str, _Version] = {}
+        said = [*_conflicts(messages)]
+        for path, label, version in _left_out(stages, labels, taken):
+            name = _free(f"{path}~{label.replace('/', '_')}", {*taken, *beside})
+            beside[name] = version
+            said.append(on_one_line(f"The version of {label} is {name}"))
+        return self._with(tree, beside), tuple(said)
+
+    def _with(self, tree: str, files: Mapping[str, _Version]) -> str:
+        """Add files to a tree."""
+        if not files:
+            return tree
+        with self._index() as index:
+            self._git("read-tree", tree, environment=index)
+            added = "".join(f"{mode} {name}\t{path}\0" for path, (mode, name) in files.items())
+            self._git("update-index", "-z", "--index-info", text=added, environment=index)
+            return self._git("write-tree", environment=index).strip()
+
+    def _commit(self, tree: str, message: str, *parents: str) -> str:
+        onto = [word for parent in parents for word in ("-p", parent)]
+        said = self._git("commit-tree", tree, *onto, "-m", message, environment=NEVER)
+        return said.strip()
+
+    @contextmanager
+    def _index(self) -> Generator[Mapping[str, str]]:
+        """Give an index of its own to some commands."""
+        with tempfile.TemporaryDirectory(dir=self.folder, prefix="index") as folder:
+            yield {"GIT_INDEX_FILE": f"{folder}/index"}
+
+    def _git(self, *arguments: str, folder: Path | None = None, **options: Any) -> str:
+        return git(folder or self.folder, f"--git-dir={self.folder}", *arguments, **options)
+
+
+def _is_text(patch: str) -> bool:
+    """Tell whether a patch is UTF-8, as git gave it."""
+    try:
+        patch.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _label(agents: Sequence[str]) -> str:
+    """Name one side of a merge."""
+    label = "+".join(dict.fromkeys(agents))
+    return label if len(label) <= LONGEST_LABEL else f"{agents[0]}+{len(agents) - 1}_more"
+
+
+def _entries(listed: str) -> Iterator[tuple[str, str, str, str]]:
+    """Read a listing of files: the path of each, and the three words that git says of it."""
+    for line in filter(None, listed.split("\0")):
+        about, _, path = line.partition("\t")
+        mode, second, third = about.split(" ")
+        yield path, mode, second, third
+
+
+def _left_out(
+    stages: str, labels: Sequence[str], taken: Mapping[str, _Version]
+) -> Iterator[tuple[str, str, _Version]]:
+    """Give path, side and version of what a merge neither took nor wrote into a file."""
+    sides: defaultdict[str, dict[str, _Version]] = defaultdict(dict)
+    for path, mode, name, stage in _entries(stages):
+        sides[path][stage] = (mode, name)
+    everywhere = {name for _, name in taken.values()}
+    for path, versions in sides.items():
+        # What git took may have the mode of the other side.
+        has_merged = path in taken and taken[path][1] not in {name for _, name in versions.values()}
+        for stage, label in zip("23", labels, strict=True):
+            mode, name = versions.get(stage, (SUBMODULE, ""))
+            if mode != SUBMODULE and not has_merged and name not in everywhere:
+                yield path, label, (mode, name)
+
+
+def _conflicts(messages: str) -> Iterator[str]:
+    """Read what git says of the files that it could not merge."""
+    words = messages.split("\0")
+    while len(words) > 2:
+        count = int(words[0])
+        kind, said = words[1 + count], words[2 + count]
+        if kind.startswith("CONFLICT"):
+            yield on_one_line(said)
+        words = words[3 + count :]
+
+
+def _free(path: str, others: Collection[str]) -> str:
+    """Give a name that nothing of others has, neither a file nor a folder."""
+    name, number = path, 1
+    while any(one == name or one.startswith(f"{name}/") for one in others):
+        number += 1
+        name = f"{path}_{number}"
+    return name

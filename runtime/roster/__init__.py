@@ -1,0 +1,1 @@
+"""The open roster: agents that are started, stopped and written to while the team works."""

@@ -1,0 +1,172 @@
+"""The bus of an open roster: what was posted, who is active, and whose mail waits.
+
+All of it is a fold of what happened, one after the other: an agent took its mail, a turn ended and
+what it did went out, the run ended. So whoever has the list of these has the team as it was at any
+moment, and a run that is resumed or replayed goes by it, whatever the timing.
+
+A turn is atomic. What it does to the team goes out when it ends, all at once; what is sent to an
+agent at work waits in its mailbox. Mail of a turn that came to nothing is back in the mailbox.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..agents.posted import Ended, Event, Kind, Mail, Posted, Taken, TurnDone, Why
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ...schema.team.team import Roster
+
+__all__ = ["Bus", "Ended", "Event", "Mail", "Posted", "Taken", "TurnDone", "Why"]
+
+MAIL = frozenset[Kind]({"task", "message", "start", "answer", "failed", "refused"})
+"""What lands in a mailbox."""
+COUNTED = frozenset[Kind]({"message", "start", "answer"})
+"""What the limit on messages is about."""
+
+
+@dataclass(kw_only=True, eq=False)
+class Bus:
+    """An open roster as what happened has made it.
+
+    Attributes:
+        candidates: All who may be active.
+        roster: Who leads, and the limits.
+        posted: All that was posted, in order.
+        active: Who is active, and who had it join; empty for the team itself.
+        leaving: Who of them was stopped at work.
+        at_work: The turns that agents are in.
+        turns: How many turns each has begun.
+        sent: How many messages were sent.
+        ended: How the run ended, where it did.
+    """
+
+    candidates: tuple[str, ...]
+    roster: Roster
+    posted: list[Posted] = field(default_factory=list[Posted])
+    active: dict[str, str] = field(default_factory=dict[str, str])
+    leaving: set[str] = field(default_factory=set[str])
+    at_work: dict[str, Taken] = field(default_factory=dict[str, Taken])
+    turns: Counter[str] = field(default_factory=Counter[str])
+    sent: int = 0
+    ended: Ended | None = None
+    _boxes: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
+    _last: Posted | None = None
+
+    def __post_init__(self) -> None:
+        self._post(Posted(number=1, sender="", to=self.roster.lead, kind="task"))
+        self.active[self.roster.lead] = ""
+
+    @classmethod
+    def of(cls, candidates: Sequence[str], roster: Roster, events: Iterable[Event]) -> Bus:
+        """Fold what happened, from the beginning."""
+        bus = cls(candidates=tuple(candidates), roster=roster)
+        for event in events:
+            bus.apply(event)
+        return bus
+
+    def mailbox(self, agent: str) -> tuple[Posted, ...]:
+        """Give what waits for an agent, in the order in which it was posted."""
+        return tuple(self.posted[number - 1] for number in self._boxes.get(agent, ()))
+
+    @property
+    def unread(self) -> int:
+        """How many messages were sent that nobody has read."""
+        waiting = (self.posted[number - 1] for box in self._boxes.values() for number in box)
+        return sum(one.kind in COUNTED for one in waiting)
+
+    @property
+    def due(self) -> tuple[str, ...]:
+        """Name those who have mail and can take it; whose mail has waited longest comes first."""
+        able = (one for one in self.active if one not in self.at_work and self._boxes.get(one))
+        return tuple(sorted(able, key=lambda one: self._boxes[one][0]))
+
+    @property
+    def ending(self) -> Ended | None:
+        """Tell how the run ends by what happened; None where it goes on."""
+        if self.ended is not None:
+            return self.ended
+        if self._last is not None:
+            why: Why = _WHY[self._last.kind]
+            text = "" if why == "messages" else self._last.text
+            return Ended(why=why, by=self._last.sender, text=text)
+        due = self.due
+        worn = next((one for one in due if self.turns[one] >= self.roster.turns), None)
+        if worn is not None:
+            return Ended(why="turns", by=worn)
+        return None if due or self.at_work else Ended(why="silence")
+
+    def take(self, agent: str) -> Taken:
+        """Say what an agent takes as it begins a turn: all that waits for it."""
+        box = tuple(self._boxes.get(agent, ()))
+        return Taken(agent=agent, turn=self.turns[agent] + 1, messages=box)
+
+    def mail(self, taken: Taken, *, hands_in: bool = False) -> Mail:
+        """Give what an agent reads that has just begun a turn."""
+        roster, active = self.roster, tuple(self.active)
+        return Mail(
+            turn=taken.turn,
+            messages=tuple(self.posted[number - 1] for number in taken.messages),
+            active=active,
+            candidates=tuple(
+                candidate for candidate in self.candidates if candidate not in self.active
+            ),
+            messages_left=max(0, roster.messages - self.sent),
+            turns_left=max(0, roster.turns - taken.turn),
+            places_left=max(0, roster.alive - len(active)),
+            hands_in=hands_in,
+        )
+
+    def apply(self, event: Event) -> None:
+        """Have something happen."""
+        match event:
+            case Taken():
+                self._boxes.pop(event.agent, None)
+                self.at_work[event.agent] = event
+                self.turns[event.agent] = event.turn
+            case TurnDone():
+                self._end_turn(event)
+            case Ended():
+                self.ended = event
+
+    def _end_turn(self, done: TurnDone) -> None:
+        taken = self.at_work.pop(done.agent)
+        if done.status != "done" and taken.messages:
+            self._boxes[done.agent] = [*taken.messages, *self._boxes.get(done.agent, ())]
+        for posted in done.posted:
+            self._post(posted)
+        if done.status == "failed" or done.agent in self.leaving:
+            self._leave(done.agent)
+
+    def _post(self, one: Posted) -> None:
+        self.posted.append(one)
+        self.sent += one.kind in COUNTED
+        if one.kind in MAIL:
+            self._boxes.setdefault(one.to, []).append(one.number)
+        match one.kind:
+            case "start":
+                self.active.setdefault(one.to, one.sender)
+                self.leaving.discard(one.to)
+            case "stop" if one.to in self.at_work or one.to == one.sender:
+                self.leaving.add(one.to)
+            case "stop":
+                self._leave(one.to)
+            case "finalize" | "terminate" | "unsent":
+                self._last = one
+            case _:
+                pass
+
+    def _leave(self, agent: str) -> None:
+        self.active.pop(agent, None)
+        self.leaving.discard(agent)
+
+
+_WHY: dict[Kind, Why] = {
+    "finalize": "finalized",
+    "terminate": "terminated",
+    "unsent": "messages",
+}

@@ -1,0 +1,82 @@
+"""What happens to an open roster, one after the other, journaled before anybody goes by it.
+
+Its entries stand under numbers. So the journal holds all that happened until some moment, and
+nothing that came after something that it does not hold.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...schema.values.codec import from_value, to_value
+from ..agents.outcomes import AgentOutcome
+from ..agents.posted import Event
+from ..record.journal import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..record.journal import Journal
+
+__all__ = ["RosterLog"]
+
+ASKED = digest("bus")
+
+
+class RosterLog:
+    """The list of what happened to one run's roster.
+
+    Args:
+        journal: Where it is kept; None: nowhere.
+        path: Where the run stands there.
+    """
+
+    def __init__(self, journal: Journal | None, path: str) -> None:
+        self._journal = journal
+        self._path = path
+        self._count = 0
+
+    @property
+    def is_replaying(self) -> bool:
+        """Whether nothing may happen that is not recorded."""
+        return self._journal is not None and self._journal.replaying
+
+    def past(self) -> Iterator[tuple[Event, AgentOutcome | None]]:
+        """Give what has happened in earlier processes, in order.
+
+        With a turn that came to nothing comes how its agent's part ended.
+        """
+        while self._journal is not None:
+            value = self._journal.get(self._place(self._count + 1), ASKED)
+            if value is None:
+                return
+            self._count += 1
+            ended = value.get("outcome")
+            yield from_value(Event, value), from_value(AgentOutcome, ended) if ended else None
+
+    async def note(self, event: Event, outcome: AgentOutcome | None = None) -> None:
+        """Record what happens next; it is on disk when this returns.
+
+        Args:
+            event: What happens.
+            outcome: How an agent's part ended, where a turn came to nothing.
+
+        Raises:
+            NotRecorded: This is a replay, and the run did not get there.
+            StorageError: It cannot be written.
+        """
+        self._count += 1
+        if self._journal is None:
+            return
+        place = self._place(self._count)
+        self._journal.must_be_live(place)
+        told = {"outcome": to_value(outcome)} if outcome else {}
+        await self._journal.put(place, "bus", ASKED, {**to_value(event), **told})
+
+    def differs(self) -> None:
+        """Note that a turn of a replay did something else than what is recorded last."""
+        if self._journal is not None:
+            self._journal.note(self._place(self._count), "bus", "result")
+
+    def _place(self, number: int) -> str:
+        return f"{self._path}bus/{number:06d}"

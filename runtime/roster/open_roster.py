@@ -1,0 +1,300 @@
+"""An open roster at work: agents are started while the team works, and write to each other.
+
+One place decides what happens, one thing after the other: an agent takes its mail, a turn ends and
+what it did goes out, the run ends. Each is journaled before anybody goes by it. Turns are all that
+runs side by side, and each is a pass of the engine with one agent in it. So nothing waits for
+anything but turns at work; where there are none and nobody has mail, the run ends.
+
+A run that is resumed first repeats what the journal holds, in the same order: its turns are found
+there, whatever the timing was. Then it goes on with the turns that were not at their end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..agents.acts import Finalize
+from ..agents.outcomes import Run
+from ..agents.posted import Ended, Taken, TurnDone
+from ..engine.allowance import Allowance
+from ..record.journal import NotRecorded
+from .bus import Bus
+from .events import happen, tell_end
+from .log import RosterLog
+from .outgoing import failing, outgoing
+from .run import Accounts, ended_by, ending_of
+from .turns import Turn, Turns
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from ...schema.team.task import Task
+    from ..agents.outcomes import AgentOutcome
+    from ..agents.posted import Event
+    from ..engine.engine import Context
+    from ..plan.plan import Plan
+
+__all__ = ["open_roster"]
+
+NOBODY: Collection[str] = frozenset[str]()
+OPEN_ENDED = frozenset({"cost", "failed"})
+"""Ends after which a run that is resumed goes on: with more to spend, or with another attempt."""
+_SILENCE = Ended(why="silence")
+
+
+async def open_roster(
+    plan: Plan,
+    task: Task,
+    context: Context,
+    *,
+    path: str = "",
+    silent: Collection[str] = NOBODY,
+) -> Run:
+    """Let a team with an open roster work on a task; nothing is scored.
+
+    Args:
+        plan: A compiled team with `execution.roster`.
+        task: What is asked. Its reference answer reaches no agent.
+        context: What it takes to run it.
+        path: Where the run stands in its journal: empty, or ending with a slash.
+        silent: Who can be neither started nor written to.
+
+    Returns:
+        What came of it. A run that fails or meets a limit is a result, not an exception.
+
+    Raises:
+        ValueError: The team's roster is not open.
+        StorageError: What happened can no longer be written down.
+        asyncio.CancelledError: The caller cancelled; everything has stopped.
+    """
+    roster = plan.team.execution.roster
+    if roster is None:
+        raise ValueError(f"{plan.team.name} has no open roster.")
+    candidates = tuple(agent for agent in plan.team.agents if agent not in silent)
+    if roster.lead not in candidates:
+        error = f"{roster.lead}, whose output is the answer, took no part."
+        return Run(status="failed", error=error, agents=Accounts().outcomes(plan.agents))
+    bus = Bus(candidates=candidates, roster=roster)
+    turns = Turns(plan=plan, task=task, context=context, path=path, bus=bus)
+    return await _Working(plan=plan, context=context, bus=bus, turns=turns, path=path).to_the_end()
+
+
+@dataclass(kw_only=True, eq=False)
+class _Working:
+    """An open roster at work.
+
+    Attributes:
+        under_way: The turns that agents are in.
+        finished: The parts of turns that have come to an end, in that order.
+        halted: How the work ends by something that did not happen on the bus.
+        stopped: The pass that met a limit.
+    """
+
+    plan: Plan
+    context: Context
+    bus: Bus
+    turns: Turns
+    path: str
+    under_way: dict[str, Turn] = field(default_factory=dict[str, Turn])
+    accounts: Accounts = field(default_factory=Accounts)
+    halted: Ended | None = None
+    stopped: Run | None = None
+
+    def __post_init__(self) -> None:
+        self.started = time.monotonic()
+        self.log = RosterLog(self.context.calls.journal, self.path)
+        self.allowance = Allowance(self.plan.team.execution.timeout)
+        self.finished: asyncio.Queue[asyncio.Task[Run]] = asyncio.Queue()
+
+    async def to_the_end(self) -> Run:
+        """Repeat what has happened, work on from there, and have somebody hand in."""
+        try:
+            await self._repeat()
+            while self.halted is None and self.bus.ending is None:
+                await self._step()
+            if self.halted is not None and self.halted.why == "cost":
+                await self._drain()
+            run = await self._end()
+        except NotRecorded as missing:
+            return self._run(status="failed", error=str(missing))
+        finally:
+            await self._stop_all()
+        tell_end(run, self.context.trace)
+        self.context.trace.check()
+        return run
+
+    async def _repeat(self) -> None:
+        """Have happen what the journal holds. Turns that were done are found there, too."""
+        for event, outcome in self.log.past():
+            if isinstance(event, TurnDone):
+                turn = self.under_way.pop(event.agent)
+                if event.status == "done":
+                    await self._redo(turn, event)
+                else:
+                    self._settle(turn, outcome or turn.cut_off())
+            self._happen(event)
+        for turn in self.under_way.values():
+            turn.spent = self.turns.paid(turn)
+
+    async def _redo(self, turn: Turn, done: TurnDone) -> None:
+        outcome = (await self.turns.made(turn, self.allowance)).agents[turn.agent]
+        if self.log.is_replaying and self.turns.sends(turn, outcome) != done.posted:
+            self.log.differs()
+        self._settle(turn, outcome)
+
+    async def _step(self) -> None:
+        """Let those begin who have mail, as far as there is room, and wait for a turn's end."""
+        for agent in self.bus.due[: max(0, self.plan.workers - len(self.under_way))]:
+            taken = self.bus.take(agent)
+            await self.log.note(taken)
+            self._happen(taken)
+        for turn in self.under_way.values():
+            if turn.part is None:
+                work = self.turns.made(turn, self.allowance)
+                turn.part = asyncio.create_task(work, name=turn.agent)
+                turn.part.add_done_callback(self.finished.put_nowait)
+        await self._next()
+
+    async def _drain(self) -> None:
+        """Let turns end that are under way: what is in flight is paid for, and one may hand in."""
+        while any(turn.part is not None for turn in self.under_way.values()):
+            await self._next()
+
+    async def _next(self) -> None:
+        """Wait for a turn's end."""
+        part = await self.finished.get()
+        turn = next(one for one in self.under_way.values() if one.part is part)
+        await self._came(turn, part.result())
+
+    async def _came(self, turn: Turn, run: Run) -> None:
+        """Have happen what follows from a turn that has come to its end."""
+        outcome = run.agents[turn.agent]
+        if run.status == "stopped":
+            self.stopped, turn.part = run, None
+            why = "cost" if run.over_budget else "seconds"
+            self.halted = Ended(why=why, text=run.error or "")
+        elif outcome.result is None:
+            await self._failed(turn, outcome)
+        else:
+            posted = self.turns.sends(turn, outcome)
+            done = TurnDone(agent=turn.agent, turn=turn.number, posted=posted)
+            await self.log.note(done)
+            self._settle(turn, outcome)
+            self._happen(done)
+
+    async def _failed(self, turn: Turn, outcome: AgentOutcome) -> None:
+        """Go on after a turn that failed as the team has it; without its lead no team does."""
+        agent, number, policy = turn.agent, turn.number, self.plan.team.execution.on_error
+        if policy == "fail" or agent == self.bus.roster.lead:
+            error = f"agent {agent}, in its turn {number}: {outcome.error}"
+            self.halted = Ended(why="failed", by=agent, text=error)
+            self._settle(turn, outcome)
+            return
+        told = failing(self.bus, agent, number, outcome.error or "") if policy == "degrade" else ()
+        done = TurnDone(agent=agent, turn=number, status="failed", posted=told)
+        await self.log.note(done, outcome)
+        self._settle(turn, outcome)
+        self._happen(done)
+
+    def _settle(self, turn: Turn, outcome: AgentOutcome) -> None:
+        """Count what a turn came to, and keep it for those after it."""
+        self.under_way.pop(turn.agent, None)
+        self.accounts.add(turn.agent, outcome)
+        if outcome.result is not None:
+            self.turns.keep(turn, outcome)
+
+    def _happen(self, event: Event) -> None:
+        happen(self.bus, event, self.context.trace)
+        if isinstance(event, Taken) and self.bus.ended is None:
+            self.under_way[event.agent] = self.turns.begin(event)
+
+    async def _stop_all(self) -> None:
+        """Cut off what is still under way, and wait until it has stopped."""
+        parts = [turn.part for turn in self.under_way.values() if turn.part is not None]
+        for part in parts:
+            part.cancel()
+        await asyncio.gather(*parts, return_exceptions=True)
+
+    async def _end(self) -> Run:
+        """End the work, and have the lead hand in where nobody has and nobody gave up.
+
+        An end after which the run may go on is journaled only with what was handed in.
+        """
+        ended, is_new = self._ended(), self.bus.ended is None
+        is_open = ended.why in OPEN_ENDED
+        if is_new and not is_open:
+            await self.log.note(ended)
+        await self._stop_all()
+        self._happen(ended)
+        cut = [(one, one.cut_off()) for one in self.under_way.values()]
+        self.under_way.clear()
+        for turn, outcome in cut:
+            await self._cut_off(turn, outcome, is_noted=not is_open)
+        run = await self._closed(ended)
+        if is_new and is_open and run.status == "done":
+            await self.log.note(ended)
+            for turn, outcome in cut:
+                await self.log.note(turn.cancelled, outcome)
+        return run
+
+    def _ended(self) -> Ended:
+        """Tell how the work ends: an answer counts even where a limit was met beside it."""
+        happened = self.bus.ending or _SILENCE
+        is_final = happened.why in {"finalized", "terminated"}
+        return happened if is_final else self.halted or happened
+
+    async def _cut_off(self, turn: Turn, outcome: AgentOutcome, *, is_noted: bool) -> None:
+        done = turn.cancelled
+        if is_noted:
+            await self.log.note(done, outcome)
+        self.accounts.add(turn.agent, outcome)
+        self._happen(done)
+
+    async def _closed(self, ended: Ended) -> Run:
+        match ended.why:
+            case "finalized":
+                return self._run(status="done", answer=ended.text, answered_by=ended.by)
+            case "terminated":
+                return self._run(status="failed", error=f"{ended.by} gave up: {ended.text}")
+            case "failed":
+                return self._run(status="failed", error=ended.text)
+            case _:
+                return await self._handed_in(ended)
+
+    async def _handed_in(self, ended: Ended) -> Run:
+        """Have the lead hand in what there is, in one turn without tools."""
+        lead = self.bus.roster.lead
+        taken = self.bus.take(lead)
+        self._happen(taken)
+        turn = self.turns.begin(taken, hands_in=True)
+        run = await self.turns.made(turn, Allowance(self.bus.roster.wrap_up))
+        outcome = run.agents[lead]
+        self.accounts.add(lead, outcome)
+        if run.status == "done" and outcome.result is not None:
+            answer = self.turns.handed(turn, outcome)
+            posted = outgoing(self.bus, lead, turn.number, [Finalize(answer=answer)])
+            self._happen(TurnDone(agent=lead, turn=turn.number, posted=posted))
+            return self._run(status="done", answer=answer, answered_by=lead)
+        self._happen(turn.cancelled)
+        why = ended_by(ended, self.bus.roster, self.allowance.timeout)
+        error = f"{why}, and {lead} handed nothing in: {run.error or outcome.error}"
+        return self._run(
+            status=run.status,
+            error=run.error if run.over_budget else error,
+            over_budget=run.over_budget or ended.why == "cost",
+            fault=run.fault or (self.stopped.fault if self.stopped else None),
+        )
+
+    def _run(self, **came: Any) -> Run:
+        ended = self.bus.ended
+        return Run(
+            **came,
+            usage=self.accounts.usage,
+            seconds=time.monotonic() - self.started,
+            agents=self.accounts.outcomes(self.plan.agents),
+            bus=tuple(self.bus.posted),
+            ending=ending_of(self.bus, ended) if ended else None,
+        )

@@ -1,0 +1,143 @@
+"""What goes out of a turn of an open roster when it ends, and what of it is refused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..agents.acts import Answer, Finalize, Send, Start, Stop, Terminate
+from ..agents.posted import Kind, Posted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..agents.acts import Act
+    from .bus import Bus
+
+__all__ = ["failing", "outgoing"]
+
+
+def outgoing(bus: Bus, agent: str, turn: int, acts: Iterable[Act]) -> tuple[Posted, ...]:
+    """Say what goes out as a turn ends that did this, and what of it is refused.
+
+    Nothing comes after what ends the run, nor after a message beyond the limit.
+    """
+    going = _Outgoing(bus, agent, turn)
+    for act in acts:
+        going.add(act)
+        if going.is_over:
+            break
+    return tuple(going.posted)
+
+
+def failing(bus: Bus, agent: str, turn: int, error: str) -> tuple[Posted, ...]:
+    """Say what goes out as a turn fails: those hear of it whose mail it was, and who began it.
+
+    They hear only if they are active.
+    """
+    writers = (bus.posted[number - 1].sender for number in bus.at_work[agent].messages)
+    told = dict.fromkeys((*writers, bus.active.get(agent, "")))
+    ones = [one for one in told if one != agent and one in bus.active]
+    return tuple(
+        Posted(
+            number=len(bus.posted) + place,
+            sender=agent,
+            to=one,
+            kind="failed",
+            text=error,
+            turn=turn,
+        )
+        for place, one in enumerate(ones, 1)
+    )
+
+
+class _Outgoing:
+    """What goes out of one turn; each act meets the team as the acts before it have left it."""
+
+    def __init__(self, bus: Bus, agent: str, turn: int) -> None:
+        self.posted: list[Posted] = []
+        self.is_over = False
+        self._bus, self._agent, self._turn = bus, agent, turn
+        self._active = {*bus.active}
+        self._present = self._active - bus.leaving
+        self._sent = bus.sent
+
+    def add(self, act: Act) -> None:
+        """Have an act go out, or say why it does not."""
+        match act:
+            case Send():
+                self._send("message", act.to, act.text, self._unheard(act.to))
+            case Answer():
+                self._answer(act)
+            case Start():
+                self._start(act)
+            case Stop():
+                self._stop(act)
+            case Finalize():
+                self._post("finalize", "", act.answer)
+                self.is_over = True
+            case Terminate():
+                self._post("terminate", "", act.reason)
+                self.is_over = True
+
+    def _answer(self, act: Answer) -> None:
+        """Have what the turn came to go back to who asked; nobody is told where that one left."""
+        if act.to in self._present and act.to != self._agent:
+            self._send("answer", act.to, act.text, "")
+
+    def _start(self, act: Start) -> None:
+        why = self._cannot_start(act.agent)
+        if self._send("start", act.agent, act.text, why):
+            self._active.add(act.agent)
+            self._present.add(act.agent)
+
+    def _send(self, kind: Kind, to: str, text: str, why: str) -> bool:
+        if why:
+            what = "your message to" if kind == "message" else "starting"
+            self._post("refused", self._agent, f"{what} {to}: {why}")
+        elif self._sent >= self._bus.roster.messages:
+            self._post("unsent", to, text)
+            self.is_over = True
+        else:
+            self._post(kind, to, text)
+            self._sent += 1
+            return True
+        return False
+
+    def _stop(self, act: Stop) -> None:
+        if act.agent == self._bus.roster.lead:
+            why = "it leads, and cannot be stopped."
+        elif act.agent not in self._present:
+            why = self._unknown(act.agent) or "it is not active."
+        else:
+            self._post("stop", act.agent)
+            self._present.discard(act.agent)
+            self._active -= {act.agent} - self._bus.at_work.keys()
+            return
+        self._post("refused", self._agent, f"stopping {act.agent}: {why}")
+
+    def _unheard(self, to: str) -> str:
+        if to == self._agent:
+            return "that is you."
+        if to in self._present:
+            return ""
+        return self._unknown(to) or "it is not active. Start it first."
+
+    def _cannot_start(self, agent: str) -> str:
+        if agent in self._present:
+            return "it is active already. Write to it."
+        if why := self._unknown(agent):
+            return why
+        most = self._bus.roster.alive
+        if agent not in self._active and len(self._active) >= most:
+            return f"{most} agents are active, which is the most. Stop one first."
+        return ""
+
+    def _unknown(self, agent: str) -> str:
+        return "" if agent in self._bus.candidates else "there is no such agent in this team."
+
+    def _post(self, kind: Kind, to: str, text: str = "") -> None:
+        number = len(self._bus.posted) + len(self.posted) + 1
+        sender, turn = ("", 0) if kind == "refused" else (self._agent, self._turn)
+        self.posted.append(
+            Posted(number=number, sender=sender, to=to, kind=kind, text=text, turn=turn)
+        )

@@ -1,0 +1,120 @@
+"""The team that was: an open roster's run as a plain team file, of who worked and who told whom.
+
+A team's own order is `Team.levels`. What was sent in an open roster may go in circles.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import networkx as nx
+
+    from ...schema.team.team import Team
+    from ..agents.outcomes import Run
+    from ..agents.posted import Posted
+
+__all__ = ["team_that_was"]
+
+TOLD = frozenset({"message", "answer", "start"})
+Edge = tuple[str, str]
+
+
+def team_that_was(team: Team, run: Run) -> Team | None:
+    """Give the agents that worked in a run, and who told whom, as a team without a roster.
+
+    An edge says that something was sent. What was sent in circles becomes a graph without any:
+    edges stay that lead by the shortest way to whoever gave the answer, then the latest ones. An
+    agent whose words came to nobody on such a way reports to who started it.
+
+    Args:
+        team: The team, whose roster is open.
+        run: What came of it.
+
+    Returns:
+        The team; None where nobody worked.
+    """
+    worked = [agent for agent in team.agents if run.ending and run.ending.turns.get(agent)]
+    lead = team.output
+    output = run.answered_by or lead
+    if output not in worked:
+        return None
+    edges = _told(run.bus, worked, output)
+    leading, mute = _to_the_output(edges, run.bus, worked, output)
+    kept = _without_circles(leading, edges, worked)
+    return replace(
+        team,
+        description=_described(team, run, mute),
+        agents=MappingProxyType({one: team.agents[one] for one in worked}),
+        reports_to=MappingProxyType(_by_sender(kept, worked)),
+        declared_output=output,
+        execution=replace(team.execution, roster=None),
+        lineage=None,
+    )
+
+
+def _told(bus: Sequence[Posted], worked: Sequence[str], output: str) -> list[Edge]:
+    """Give who told whom, the latest first; whoever gave the answer reports to nobody."""
+    edges = [
+        (posted.sender, posted.to)
+        for posted in reversed(bus)
+        if posted.kind in TOLD
+        and posted.sender in worked
+        and posted.to in worked
+        and posted.sender != output
+    ]
+    return [*dict.fromkeys(edges)]
+
+
+def _to_the_output(
+    edges: Sequence[Edge], bus: Sequence[Posted], worked: Sequence[str], output: str
+) -> tuple[list[Edge], list[str]]:
+    """Give each agent the edge by which its words went to the output, and name who has none."""
+    import networkx as nx
+
+    hears = _graph(((to, sender) for sender, to in edges), worked)
+    way = dict(nx.bfs_predecessors(hears, output))
+    starters = {posted.to: posted.sender for posted in reversed(bus) if posted.kind == "start"}
+    mute = [one for one in worked if one not in {output, *way}]
+    way |= {one: starters.get(one, output) for one in mute}
+    return [*way.items()], mute
+
+
+def _without_circles(
+    leading: Sequence[Edge], edges: Sequence[Edge], worked: Sequence[str]
+) -> nx.DiGraph[str]:
+    """Keep the edges that lead to the output, and of the others those that close no circle."""
+    import networkx as nx
+
+    kept = _graph(leading, worked)
+    for sender, receiver in edges:
+        if not nx.has_path(kept, receiver, sender):
+            kept.add_edge(sender, receiver)
+    return kept
+
+
+def _graph(edges: Iterable[Edge], worked: Sequence[str]) -> nx.DiGraph[str]:
+    import networkx as nx
+
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    graph.add_nodes_from(worked)
+    graph.add_edges_from(edges)
+    return graph
+
+
+def _by_sender(kept: nx.DiGraph[str], worked: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+    sent = {one: tuple(to for to in worked if kept.has_edge(one, to)) for one in worked}
+    return {one: receivers for one, receivers in sent.items() if receivers}
+
+
+def _described(team: Team, run: Run, mute: Sequence[str]) -> str:
+    """Say what this is, whose edge is none of its words, and how the run ended."""
+    why = run.ending.why if run.ending else ""
+    sent = run.ending.sent if run.ending else 0
+    said = [f"Who worked in a run of {team.name}, and who told whom: {sent} messages, then {why}."]
+    said += [f"Nobody on the way to the answer heard {one}." for one in mute]
+    return "\n".join(filter(None, (team.description.strip(), "", *said)))

@@ -1,0 +1,200 @@
+"""The turns of an open roster: what an agent reads, the pass that it makes, and what goes out."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from ...schema.values.errors import AgentError
+from ..agents.acts import Finalize, acts
+from ..agents.outcomes import AgentOutcome
+from ..agents.posted import TurnDone
+from ..agents.round_state import Carry
+from ..agents.runner import Report
+from ..engine.engine import execute
+from ..engine.handing_in import handed_in
+from ..messages.conversation import earlier
+from ..plan.plan import part_of
+from ..repository.changes import newest
+from ..repository.workspace import Workspaces
+from ..values.budget import Budget
+from ..values.usage import Usage
+from .outgoing import outgoing
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from ...schema.team.task import Task
+    from ..agents.outcomes import Run
+    from ..agents.posted import Mail, Posted, Taken
+    from ..engine.allowance import Allowance
+    from ..engine.engine import Context
+    from ..plan.plan import Plan
+    from ..repository.changes import Change
+    from .bus import Bus
+
+__all__ = ["Turn", "Turns"]
+
+CONVERSATION = 400_000
+"""Characters that are kept of an agent's conversation, or more where somebody wants more."""
+
+
+@dataclass(kw_only=True, eq=False)
+class Turn:
+    """A turn that an agent is in.
+
+    Attributes:
+        taken: How it began.
+        mail: What the agent reads.
+        carry: That, as the engine takes it.
+        budget: Counts what it spends in this process.
+        spent: What it had spent in earlier ones.
+        part: The work, where it is under way.
+        patch: What it hands in of a repository, where it handed in.
+    """
+
+    taken: Taken
+    mail: Mail
+    carry: Carry
+    budget: Budget
+    spent: Usage = field(default_factory=Usage)
+    part: asyncio.Task[Run] | None = None
+    patch: str | None = None
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def agent(self) -> str:
+        """Whose it is."""
+        return self.taken.agent
+
+    @property
+    def number(self) -> int:
+        """Which of the agent's turns it is, from 1."""
+        return self.taken.turn
+
+    @property
+    def cancelled(self) -> TurnDone:
+        """How it ends where the run ended first."""
+        return TurnDone(agent=self.agent, turn=self.number, status="cancelled")
+
+    def cut_off(self) -> AgentOutcome:
+        """Tell what came of it where the run ended first."""
+        return AgentOutcome(
+            status="cancelled",
+            usage=self.spent + self.budget.spent,
+            seconds=time.monotonic() - self.started,
+        )
+
+
+@dataclass(kw_only=True, eq=False)
+class Turns:
+    """What the turns of one run need of it, and what they leave to later ones.
+
+    Attributes:
+        plan: The whole team.
+        task: What is asked.
+        context: What it takes to run it.
+        path: Where the run stands in its journal.
+        bus: The team as it is.
+    """
+
+    plan: Plan
+    task: Task
+    context: Context
+    path: str
+    bus: Bus
+    _parts: dict[str, Plan] = field(default_factory=dict[str, "Plan"])
+    _said: dict[str, AgentOutcome] = field(default_factory=dict[str, AgentOutcome])
+    _changes: dict[str, tuple[Change, ...]] = field(default_factory=dict[str, "tuple[Change, ...]"])
+
+    def begin(self, taken: Taken, *, hands_in: bool = False) -> Turn:
+        """Give the turn of an agent that has just taken its mail."""
+        mail = self.bus.mail(taken, hands_in=hands_in)
+        budget = (self.context.budget or Budget()).child(name=f"agent {taken.agent}")
+        return Turn(taken=taken, mail=mail, carry=self._carry(taken.agent, mail), budget=budget)
+
+    async def made(self, turn: Turn, allowance: Allowance) -> Run:
+        """Have the engine make the pass that a turn is."""
+        agent, place = turn.agent, f"turn {turn.number}"
+        if agent not in self._parts:
+            self._parts[agent] = part_of(self.plan, {agent})
+        context = replace(
+            self.context,
+            trace=self.context.trace.within(turn=turn.number),
+            budget=turn.budget,
+            dialogue=max(CONVERSATION, self.context.dialogue),
+        )
+        run = await execute(
+            self._parts[agent],
+            self.task,
+            context,
+            path=f"{self.path}{'handing in' if turn.mail.hands_in else place}/",
+            carry=turn.carry,
+            allowance=allowance,
+        )
+        return await self._with_patch(turn, run)
+
+    async def _with_patch(self, turn: Turn, run: Run) -> Run:
+        """Make the patch that a turn hands in, if it does; it has failed where there is none."""
+        outcome = run.agents[turn.agent]
+        if outcome.result is None:
+            return run
+        finalizes = (isinstance(act, Finalize) for act in acts(outcome, turn.mail.messages))
+        if turn.mail.hands_in or any(finalizes):
+            try:
+                with Workspaces(self.task) as workspaces:
+                    turn.patch = await handed_in(workspaces, outcome.changes)
+            except AgentError as error:
+                failed = replace(
+                    outcome, status="failed", result=None, error=str(error), fault="agent"
+                )
+                return replace(run, status="failed", error=str(error), agents={turn.agent: failed})
+        return run
+
+    def sends(self, turn: Turn, outcome: AgentOutcome) -> tuple[Posted, ...]:
+        """Say what goes out of a turn that is done.
+
+        Where the team works on a repository, the answer is the patch that the agent has.
+        """
+        done, patch = acts(outcome, turn.mail.messages), turn.patch
+        if patch is not None:
+            done = tuple(
+                replace(one, answer=patch) if isinstance(one, Finalize) else one for one in done
+            )
+        return outgoing(self.bus, turn.agent, turn.number, done)
+
+    def handed(self, turn: Turn, outcome: AgentOutcome) -> str:
+        """Give what was handed in: by that name, as a patch, or as what the turn came to."""
+        posted = self.sends(turn, outcome)
+        named = next((one.text for one in posted if one.kind == "finalize"), None)
+        said = outcome.result.answer or outcome.result.content if outcome.result else ""
+        return named or turn.patch or said
+
+    def keep(self, turn: Turn, outcome: AgentOutcome) -> None:
+        """Keep what a turn came to, for those after it."""
+        self._said[turn.agent] = outcome
+        self._changes[turn.agent] = outcome.changes
+
+    def paid(self, turn: Turn) -> Usage:
+        """Give what a turn has spent in earlier processes."""
+        journal = self.context.calls.journal
+        if journal is None:
+            return Usage()
+        return journal.spent(f"{self.path}turn {turn.number}/{turn.agent}/")
+
+    def _carry(self, agent: str, mail: Mail) -> Carry:
+        """Give an agent its mail, its conversation, and the changes to go on from.
+
+        These are its own, and those of all who wrote to it.
+        """
+        whose = dict.fromkeys((agent, *(message.sender for message in mail.messages)))
+        changes = newest(one for who in whose for one in self._changes.get(who, ()))
+        said = self._said.get(agent)
+        patch = changes[0].patch if len(changes) == 1 else None
+        own = Report(agent_id=agent, role="", content="", patch=patch, changes=changes)
+        return Carry(
+            own={agent: own} if changes else {},
+            mail={agent: mail},
+            earlier={agent: earlier(said.dialogue, self.bus.roster.memory)} if said else {},
+        )

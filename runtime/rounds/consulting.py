@@ -1,0 +1,162 @@
+"""Consulting: agents say what is new in their opinion, until nobody has anything new (MATTRL §3.1).
+
+An opinion is the set of all that an agent has said so far, and an increment what its last utterance
+adds to that (MATTRL Eq. 5). What it has said before is nothing new, whatever it calls it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ...schema.values.json_text import dumps
+from ...schema.values.values import is_list
+from ..values.structured import object_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from ..agents.outcomes import AgentOutcome
+    from .rounds import Round
+
+__all__ = ["bulletin", "has_converged", "increment", "increments", "news", "opinion", "whole"]
+
+LONGEST_BULLETIN = 4_000
+LONGEST_STATEMENT = 400
+"""Characters; what is longer is cut, and the bulletin says so."""
+
+
+def increment(outcome: AgentOutcome) -> tuple[str, ...]:
+    """Read what an utterance gives as new: each statement on one line."""
+    said = _value(outcome).get("increment")
+    statements = (_one_line(one) for one in said) if is_list(said) else ()
+    return tuple(statement for statement in statements if statement)
+
+
+def increments(done: Sequence[Round], agent: str) -> Mapping[int, tuple[str, ...]]:
+    """Give what was new in each utterance of an agent, by the number of its round.
+
+    Args:
+        done: The passes that were made.
+        agent: Who consults. In a round in which it was given or not there it said nothing.
+    """
+    known: set[str] = set()
+    new: dict[int, tuple[str, ...]] = {}
+    for one in _uttered(done, agent):
+        fresh: list[str] = []
+        for statement in increment(one.run.agents[agent]):
+            if (key := _normalised(statement)) not in known:
+                known.add(key)
+                fresh.append(statement)
+        new[one.number] = tuple(fresh)
+    return new
+
+
+def has_converged(done: Sequence[Round], agent: str) -> bool:
+    """Tell whether an agent had nothing new to say when it worked last (MATTRL §3.1).
+
+    One that failed may have had something.
+    """
+    uttered = [*_uttered(done, agent)]
+    if not uttered or uttered[-1].run.agents[agent].status != "done":
+        return False
+    return not increments(done, agent)[uttered[-1].number]
+
+
+def news(done: Sequence[Round], agents: Iterable[str]) -> tuple[str, ...]:
+    """Name the agents that said something new in the last round."""
+    number = max((one.number for one in done if one.kind == "round"), default=0)
+    return tuple(agent for agent in agents if increments(done, agent).get(number))
+
+
+def opinion(done: Sequence[Round], agent: str) -> str:
+    """Write down an agent's whole opinion, and what else its last utterance holds."""
+    said = [f"- {one}" for new in increments(done, agent).values() for one in new]
+    return "\n".join([*said, *_others(done, agent)])
+
+
+def whole(done: Sequence[Round], agent: str) -> AgentOutcome | None:
+    """Let an agent's whole opinion, by round, stand for the last of its utterances (MATTRL Eq. 7).
+
+    Returns:
+        Its last outcome that was done, with that content; None where none was.
+    """
+    came = [one.run.agents[agent] for one in _uttered(done, agent)]
+    last = next((one for one in reversed(came) if one.result is not None), None)
+    if last is None or last.result is None:
+        return None
+    lines: list[str] = []
+    for number, new in increments(done, agent).items():
+        lines += [f"In round {number}:", *(f"- {one}" for one in new)] if new else []
+    content = "\n".join([*lines, *_others(done, agent)])
+    return replace(last, result=replace(last.result, content=content or "Nothing."))
+
+
+def bulletin(done: Sequence[Round], agents: Sequence[str]) -> str:
+    """Merge the increments of all rounds by rule (MATTRL Eq. 6).
+
+    Statements that differ in case and spaces only are one, with all who made it. The oldest are
+    left out where it would be too long.
+
+    Args:
+        done: The passes that were made.
+        agents: Who consults, in Kahn's order.
+    """
+    said: dict[str, tuple[str, list[str]]] = {}
+    for agent, statement in _by_round(done, agents):
+        _, speakers = said.setdefault(_normalised(statement), (statement, []))
+        speakers += [agent] if agent not in speakers else []
+    lines = [f"- {_cut(text)} ({', '.join(speakers)})" for text, speakers in said.values()]
+    return _bounded(lines)
+
+
+def _bounded(lines: Sequence[str]) -> str:
+    kept, room = 0, LONGEST_BULLETIN
+    for line in reversed(lines):
+        room -= len(line) + 1
+        if room < 0:
+            break
+        kept += 1
+    left = len(lines) - kept
+    first = [f"({left} earlier statement{'s' if left > 1 else ''} left out.)"] if left else []
+    return "\n".join([*first, *lines[left:]])
+
+
+def _by_round(done: Sequence[Round], agents: Sequence[str]) -> Iterator[tuple[str, str]]:
+    new = {agent: increments(done, agent) for agent in agents}
+    for number in sorted({number for by_round in new.values() for number in by_round}):
+        for agent in agents:
+            yield from ((agent, one) for one in new[agent].get(number, ()))
+
+
+def _uttered(done: Sequence[Round], agent: str) -> Iterator[Round]:
+    """Give the rounds in which an agent worked."""
+    for one in done:
+        if one.kind == "round" and agent in one.run.agents and agent not in one.given:
+            yield one
+
+
+def _others(done: Sequence[Round], agent: str) -> Sequence[str]:
+    """Write down what an agent's last utterance holds beside its increment."""
+    came = [_value(one.run.agents[agent]) for one in _uttered(done, agent)]
+    last = next((one for one in reversed(came) if one), {})
+    others = {name: item for name, item in last.items() if name != "increment"}
+    return [dumps(others, ensure_ascii=False)] if others else []
+
+
+def _value(outcome: AgentOutcome) -> dict[str, Any]:
+    return object_in(outcome.result.content) if outcome.result else {}
+
+
+def _one_line(item: Any) -> str:
+    text = item if isinstance(item, str) else dumps(item, ensure_ascii=False)
+    return " ".join(text.split())
+
+
+def _normalised(statement: str) -> str:
+    return statement.casefold()
+
+
+def _cut(statement: str) -> str:
+    short = statement[:LONGEST_STATEMENT]
+    return statement if short == statement else f"{short} […]"

@@ -1,0 +1,288 @@
+"""The passes that a team file declares by itself, under `execution.rounds` and `execution.recruit`.
+
+What an agent reports to its colleagues is answered by them in the next round: that is what makes
+writer and critic talk. An agent that would read word for word what it read before is settled, and
+is not asked again; nor is one that has nothing new to say, or whose work is accepted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from ...schema.team.team import Rounds
+from ..agents.ablation import NOBODY_SILENT
+from ..agents.round_state import Carry
+from ..agents.runner import Report
+from ..plan.plan import part_of
+from ..values.structured import object_in
+from .consulting import bulletin, has_converged, news, opinion, whole
+from .recruiting import choice, fallback, notice_of_choosing, notices_of_seats
+from .reviewing import accepted, authors, idle
+from .rounds import Next
+from .settling import changed, settled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ...schema.team.team import Recruit, Team
+    from ..agents.ablation import Silence
+    from ..plan.plan import Plan
+    from .rounds import Round
+
+__all__ = ["Declared", "declared", "declares"]
+
+ONCE = Rounds(most=1, until="never")
+"""The rounds of a team that declares none."""
+
+
+def declares(team: Team) -> bool:
+    """Tell whether a team says anything of passes; else its agents work once, all of them."""
+    return team.execution.rounds is not None or team.execution.recruit is not None
+
+
+def declared(plan: Plan, silent: Silence = NOBODY_SILENT) -> Declared:
+    """Give what a team says comes first, and what comes after each pass.
+
+    Args:
+        plan: The whole team.
+        silent: Who takes no part.
+    """
+    rules = plan.team.execution.rounds or ONCE
+    return Declared(plan=plan, rules=rules, silent=silent, opening=plan.team.opening)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Declared:
+    """What comes after each pass, as a team file has it: a `Between`.
+
+    Attributes:
+        plan: The whole team.
+        rules: Its `execution.rounds`.
+        silent: Who takes no part.
+        opening: The agents that work once, before the rounds.
+    """
+
+    plan: Plan
+    rules: Rounds
+    silent: Silence = NOBODY_SILENT
+    opening: frozenset[str] = field(default_factory=frozenset[str])
+
+    @property
+    def recruit(self) -> Recruit | None:
+        """Who chooses who takes part."""
+        return self.plan.team.execution.recruit
+
+    @property
+    def most(self) -> int:
+        """How many passes there are at most."""
+        meetings = self.rules.most - 1 if self.rules.meeting else 0
+        return bool(self.opening) + self.rules.most + meetings + bool(self.rules.closing)
+
+    @property
+    def first(self) -> Next:
+        """The first pass: those who open, or the first round."""
+        part = part_of(self.plan, self.opening - self.silent.agents)
+        if not part.agents:
+            return self._round(())
+        recruit, notices = self.recruit, {}
+        if recruit is not None and recruit.by in part.agents:
+            notices = {recruit.by: notice_of_choosing(self.plan.team, recruit)}
+        return Next(plan=part, carry=Carry(notices=notices), kind="opening")
+
+    async def __call__(self, done: Sequence[Round], /) -> Next | None:
+        """Give the next round, the meeting before it, the closing pass after the last, or None.
+
+        A round that failed is the last: on what it came to, nobody goes on or closes.
+        """
+        last = done[-1]
+        if not self._goes_on(last):
+            return None
+        if last.kind == "round" and (last.number == self.rules.most or self._ends(done)):
+            return self._closing(done)
+        return (self._meeting(done) if last.kind == "round" else None) or self._round(done)
+
+    def _goes_on(self, last: Round) -> bool:
+        """Tell whether anything may come after a pass, by the team's `on_error`."""
+        is_beside = last.kind in {"opening", "meeting"}
+        is_borne = is_beside and self.plan.team.execution.on_error != "fail"
+        return last.run.status == "done" or (is_borne and last.run.status == "failed")
+
+    def chosen(self, done: Sequence[Round]) -> tuple[Mapping[str, str], str | None] | None:
+        """Give who was recruited, with what was said of each seat; and why, by whoever chose.
+
+        Returns:
+            The agents, and None where nobody chose: the first of the catalogue take part. None
+            where the team does not recruit.
+        """
+        recruit = self.recruit
+        if recruit is None:
+            return None
+        said = next((one.run.agents.get(recruit.by) for one in done if one.kind == "opening"), None)
+        if said is None or said.status != "done":
+            return fallback(recruit), None
+        return choice(recruit, said)
+
+    def _present(self, done: Sequence[Round]) -> frozenset[str]:
+        """Name all who take part in the run. Whoever failed to choose reports nothing, either."""
+        chosen, recruit = self.chosen(done), self.recruit
+        everybody = frozenset(self.plan.agents) - self.silent.agents
+        if chosen is None or recruit is None:
+            return everybody
+        agents, reason = chosen
+        mute = {recruit.by} if reason is None else set[str]()
+        return everybody - (frozenset(recruit.among) - {*agents}) - mute
+
+    def _notices(self, done: Sequence[Round]) -> Mapping[str, Any]:
+        chosen = self.chosen(done)
+        return notices_of_seats(chosen[0]) if chosen else {}
+
+    def _repeating(self, done: Sequence[Round], number: int) -> Plan:
+        """Give the part of the plan that works in a round, on what those came to who opened.
+
+        Whoever has nobody left to review takes no part.
+        """
+        beside = {*self.rules.closing, self.rules.meeting}
+        part = part_of(self.plan, self._present(done) - beside - self.silent.during(number))
+        if self.rules.until != "accepted":
+            return part
+        return part_of(part, {*part.agents} - idle(part, frozenset()))
+
+    def _round(self, done: Sequence[Round]) -> Next:
+        """Give the next round."""
+        rounds = _rounds(done)
+        coming = self._repeating(done, len(rounds) + 1)
+        opened = {
+            agent: outcome
+            for one in done
+            if one.kind == "opening"
+            for agent, outcome in one.run.agents.items()
+            if agent in coming.agents
+        }
+        carry = self._carry(done, coming)
+        is_over = accepted(rounds) if self.rules.until == "accepted" else frozenset[str]()
+        given = {**opened, **settled(rounds, coming, carry, opened, is_over)}
+        return Next(plan=coming, carry=carry, given=given)
+
+    def _carry(self, done: Sequence[Round], coming: Plan) -> Carry:
+        """Give each agent its own last contribution, and what those answer to whom it reports."""
+        rounds, consulting = _rounds(done), self._consulting(coming)
+        if not rounds:
+            return Carry(notices=self._notices(done), consulting=consulting)
+        last = rounds[-1]
+        said = {
+            agent: _report(agent, last) for agent in last.plan.agents if agent not in self.opening
+        }
+        heard = {one: report for one, report in said.items() if report is not None}
+        answers = {one: replace(report, patch=None, changes=()) for one, report in heard.items()}
+        reports_to = self.plan.team.reports_to
+        letters = {
+            agent: tuple(answers[other] for other in answers if other in reports_to.get(agent, ()))
+            for agent in coming.agents
+        }
+        opinions = {
+            one: replace(report, content=opinion(rounds, one))
+            for one, report in heard.items()
+            if one in consulting
+        }
+        return Carry(
+            own={**last.carry.own, **heard, **opinions},
+            letters=letters,
+            bulletin=self._bulletin(done) if consulting else "",
+            notices=self._notices(done),
+            consulting=consulting,
+        )
+
+    def _consulting(self, part: Plan) -> frozenset[str]:
+        """Name those in a part of the plan who consult."""
+        if self.rules.until != "converged":
+            return frozenset()
+        repeating = {*part.agents} - self.opening - {*self.rules.closing, self.rules.meeting}
+        return frozenset(one for one in repeating if part.agents[one].agent.consults)
+
+    def _bulletin(self, done: Sequence[Round]) -> str:
+        """Give what the last meeting came to; without one, what its rule comes to."""
+        meetings = [one for one in done if one.kind == "meeting"]
+        came = meetings[-1].run.agents[str(self.rules.meeting)] if meetings else None
+        if came is not None and came.result is not None:
+            return came.result.content
+        agents = [agent for agent in self.plan.agents if agent in self._consulting(self.plan)]
+        return bulletin(done, agents)
+
+    def _meeting(self, done: Sequence[Round]) -> Next | None:
+        """Give the meeting after a round, where there is an agent for it and something new."""
+        chair = self.rules.meeting
+        part = part_of(self.plan, self._present(done))
+        speakers = news(done, self._consulting(part))
+        if chair is None or chair not in part.agents or not speakers:
+            return None
+        last = done[-1]
+        meetings = [one for one in done if one.kind == "meeting"]
+        before = _report(chair, meetings[-1]) if meetings else None
+        coming = part_of(part, {chair, *speakers})
+        given = {agent: last.run.agents[agent] for agent in coming.agents if agent != chair}
+        carry = Carry(own={chair: before} if before else {})
+        return Next(plan=coming, carry=carry, given=given, kind="meeting")
+
+    def _closing(self, done: Sequence[Round]) -> Next | None:
+        """Give the closing pass, on what each of the others came to when it worked last.
+
+        Of those who consult it is their whole opinion.
+        """
+        present = self._present(done)
+        closing = present & {*self.rules.closing}
+        if not closing:
+            return None
+        came = {agent: outcome for one in done for agent, outcome in one.run.agents.items()}
+        opinions = {one: whole(done, one) for one in self._consulting(self.plan) if one in came}
+        came |= {one: outcome for one, outcome in opinions.items() if outcome is not None}
+        plan = part_of(self.plan, present & {*came, *closing})
+        given = {agent: came[agent] for agent in plan.agents if agent in came}
+        return Next(
+            plan=plan, carry=Carry(notices=self._notices(done)), given=given, kind="closing"
+        )
+
+    def _ends(self, done: Sequence[Round]) -> bool:
+        """Tell whether the rounds have come to what they are for."""
+        rounds, last = _rounds(done), done[-1]
+        match self.rules.until:
+            case "unchanged":
+                return len(rounds) > 1 and not changed(rounds[-2], last)
+            case "finalized":
+                final = [_says_final(last, finalizer) for finalizer in self._finalizers(last)]
+                return bool(final) and all(final)
+            case "converged":
+                consulting = self._consulting(part_of(self.plan, self._present(done)))
+                return all(has_converged(rounds, one) for one in consulting)
+            case "accepted":
+                return authors(part_of(self.plan, self._present(done))) <= accepted(rounds)
+            case "never":
+                return False
+
+    def _finalizers(self, last: Round) -> Iterator[str]:
+        """Name the agents that repeat and can say that they are done."""
+        for agent_id, planned in last.plan.agents.items():
+            if planned.agent.can_finalize and agent_id not in self.opening:
+                yield agent_id
+
+
+def _rounds(done: Sequence[Round]) -> Sequence[Round]:
+    return [one for one in done if one.kind == "round"]
+
+
+def _says_final(last: Round, agent_id: str) -> bool:
+    result = last.run.agents[agent_id].result
+    return result is not None and object_in(result.content).get("final") is True
+
+
+def _report(agent_id: str, last: Round) -> Report | None:
+    outcome = last.run.agents[agent_id]
+    if (result := outcome.result) is None:
+        return None
+    return Report(
+        agent_id=agent_id,
+        role=last.plan.agents[agent_id].agent.role,
+        content=result.content,
+        patch=result.patch,
+        changes=outcome.changes if result.patch else (),
+    )

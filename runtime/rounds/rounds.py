@@ -1,0 +1,182 @@
+"""Rounds: the agents of a team work again and again, and each reads what came of the round before.
+
+A round is a superstep: one pass, in which agents work in Kahn's order and each works once, to its
+end. What they say to each other arrives within the pass where the topology leads, and as letters in
+the next. So what an agent reads follows from the rounds before, and never from who was quicker.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from ..agents.outcomes import AgentOutcome, Run
+from ..agents.round_state import NOTHING, Carry
+from ..values.usage import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+    from ..plan.plan import Plan
+
+__all__ = ["Between", "Kind", "Next", "Round", "rounds", "summed"]
+
+Kind = Literal["opening", "round", "meeting", "closing"]
+"""What a pass is for: those who open or close work once, and the others in every round."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Next:
+    """A pass that is to be made.
+
+    Attributes:
+        plan: Whose agents work in it.
+        carry: What they read of earlier passes.
+        given: Outcomes of those of them that are not run.
+        kind: What it is for. Nothing comes after a closing one.
+    """
+
+    plan: Plan
+    carry: Carry = NOTHING
+    given: Mapping[str, AgentOutcome] = field(default_factory=dict[str, AgentOutcome])
+    kind: Kind = "round"
+
+    def place(self, number: int) -> str:
+        """Name the pass by what it is for: `opening`, `round 2`, `meeting 2`, `closing`."""
+        return f"{self.kind} {number}" if self.kind in {"round", "meeting"} else self.kind
+
+    def label(self, number: int) -> int | str:
+        """Name the pass as events do, where a round is its number."""
+        return number if self.kind == "round" else self.place(number)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Round:
+    """A pass that was made.
+
+    Attributes:
+        number: Which round it was, from 1; of another pass, how many rounds were before it.
+        plan: Whose agents worked in it.
+        carry: What they read of earlier passes.
+        given: Outcomes of those of them that were not run.
+        kind: What it was for.
+        run: What came of it.
+    """
+
+    number: int
+    plan: Plan
+    carry: Carry = NOTHING
+    given: Mapping[str, AgentOutcome] = field(default_factory=dict[str, AgentOutcome])
+    kind: Kind = "round"
+    run: Run
+
+
+class Between(Protocol):
+    """Says what comes after a round.
+
+    * Must be a function of the rounds that it is given, and of what it asks and has journaled: a
+      run that is resumed or replayed makes the same rounds again.
+    * Must not score a run: there is one score, at the end.
+    """
+
+    async def __call__(self, done: Sequence[Round], /) -> Next | None:
+        """Give the next pass, or None where the rounds end. The last round may have failed."""
+        ...
+
+
+async def rounds(
+    first: Next,
+    one_pass: Callable[[Next, int], Awaitable[Run]],
+    between: Between,
+    *,
+    most: int,
+) -> tuple[Round, ...]:
+    """Make a pass, then the next, until nothing is to come.
+
+    A pass that a limit of the user's stopped is the last: nothing more may be spent.
+
+    Args:
+        first: The first pass.
+        one_pass: Makes a pass, which is given with the number that it has as a `Round`.
+        between: Says what comes next.
+        most: How many passes are made at most, those that are no round included.
+
+    Returns:
+        All passes, in order; at least one.
+    """
+    done: list[Round] = []
+    coming: Next | None = first
+    while coming is not None:
+        before = sum(one.kind == "round" for one in done)
+        number = before + 1 if coming.kind == "round" else before
+        made = Round(
+            number=number,
+            plan=coming.plan,
+            carry=coming.carry,
+            given=coming.given,
+            kind=coming.kind,
+            run=await one_pass(coming, number),
+        )
+        done.append(made)
+        ends = made.kind == "closing" or made.run.status == "stopped" or len(done) == most
+        coming = None if ends else await between(tuple(done))
+    return tuple(done)
+
+
+def summed(done: Sequence[Round], plan: Plan) -> Run:
+    """Sum up passes as one run: it ended as the last of them did, and took what all of them took.
+
+    An answer is the last pass's or none: that of an earlier round is never taken for the run's,
+    where a later one failed.
+
+    Args:
+        done: The passes, in order.
+        plan: The whole team. An agent that no pass got to was cancelled; where all passes were
+            made, it took no part.
+    """
+    last = done[-1].run
+    runs = [one.run for one in done]
+    return replace(
+        last,
+        error=None if last.error is None else f"{_place(done)}, {last.error}{_left(done)}",
+        usage=sum((run.usage for run in runs), Usage()),
+        seconds=sum(run.seconds for run in runs),
+        agents={agent_id: _outcome(agent_id, runs) for agent_id in plan.agents},
+        rounds=done[-1].number,
+    )
+
+
+def _place(done: Sequence[Round]) -> str:
+    match done[-1].kind:
+        case "opening":
+            return "ahead of all others"
+        case "round":
+            return f"in round {done[-1].number}"
+        case "meeting":
+            return f"in the meeting after round {done[-1].number}"
+        case "closing":
+            return "after the rounds"
+
+
+def _left(done: Sequence[Round]) -> str:
+    """Tell of an answer that there was and that does not count."""
+    answered = [one.number for one in done[:-1] if one.run.answer is not None]
+    if done[-1].run.answer is not None or not answered:
+        return ""
+    return f" What round {answered[-1]} answered is no answer of the run; its events have it."
+
+
+def _outcome(agent_id: str, runs: Sequence[Run]) -> AgentOutcome:
+    """Give an agent's last outcome, with what it took in all passes."""
+    outcomes = [run.agents[agent_id] for run in runs if agent_id in run.agents]
+    if not outcomes:
+        return AgentOutcome(status="skipped" if runs[-1].status == "done" else "cancelled")
+    if len(outcomes) == 1:
+        return outcomes[0]
+    return replace(
+        outcomes[-1],
+        usage=sum((outcome.usage for outcome in outcomes), Usage()),
+        seconds=sum(outcome.seconds for outcome in outcomes),
+        attempts=sum(outcome.attempts for outcome in outcomes),
+        mishaps=tuple(dict.fromkeys(said for outcome in outcomes for said in outcome.mishaps)),
+    )

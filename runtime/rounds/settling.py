@@ -1,0 +1,79 @@
+"""Who need not be asked again: it has nothing to add, or nothing else to go on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .consulting import has_converged
+from .reviewing import idle
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from ..agents.outcomes import AgentOutcome
+    from ..agents.round_state import Carry
+    from ..agents.runner import AgentResult
+    from ..plan.plan import Plan
+    from .rounds import Round
+
+__all__ = ["changed", "settled"]
+
+
+def settled(
+    rounds: Sequence[Round],
+    coming: Plan,
+    carry: Carry,
+    opened: Collection[str],
+    accepted: frozenset[str],
+) -> Mapping[str, AgentOutcome]:
+    """Give the outcomes of those who need not be asked in a round.
+
+    They would read word for word what they read before, have nothing new to say, or did what was
+    accepted. In Kahn's order: what one sees stays as it was where it sees the same, and all of it
+    is settled.
+
+    Args:
+        rounds: The rounds that were made.
+        coming: Whose agents are to work in the next one.
+        carry: What they would read.
+        opened: Those of them that worked before the rounds.
+        accepted: Those whose work was accepted.
+    """
+    came = {agent: outcome for one in rounds for agent, outcome in one.run.agents.items()}
+    is_over = accepted | idle(coming, accepted) if accepted else accepted
+    found: dict[str, AgentOutcome] = {}
+    for agent_id in coming.agents:
+        if agent_id not in came or agent_id in opened:
+            continue
+        if agent_id in carry.consulting:
+            is_settled = has_converged(rounds, agent_id)
+        else:
+            still = {*found, *opened}
+            is_alike = _reads_alike(agent_id, rounds[-1], coming, carry, still)
+            is_settled = agent_id in is_over or is_alike
+        if is_settled:
+            found[agent_id] = came[agent_id]
+    return found
+
+
+def changed(before: Round, after: Round) -> list[str]:
+    """Name the agents whose contribution is another one than in the round before."""
+    earlier, later = before.run.agents, after.run.agents
+    return [one for one in later if _contribution(earlier.get(one)) != _contribution(later[one])]
+
+
+def _reads_alike(
+    agent_id: str, last: Round, coming: Plan, carry: Carry, still: Collection[str]
+) -> bool:
+    """Tell whether an agent was done, and would read word for word what it read before."""
+    planned, before = coming.agents[agent_id], last.plan.agents.get(agent_id)
+    if before is None or last.run.agents[agent_id].status != "done":
+        return False
+    sees_alike = planned.sees == before.sees and all(see in still for see in planned.sees)
+    return sees_alike and carry.of(agent_id) == last.carry.of(agent_id)
+
+
+def _contribution(outcome: AgentOutcome | None) -> tuple[str, str | None] | None:
+    """Give what an agent said and did, but for the whitespace around it."""
+    result: AgentResult | None = outcome.result if outcome else None
+    return (result.content.strip(), result.patch) if result else None

@@ -1,0 +1,1 @@
+"""The backend of mini-swe-agent's DefaultAgent."""

@@ -1,0 +1,264 @@
+"""Adapters between smolagents and what an agent is assigned. Importing this imports smolagents."""
+
+# smolagents has type hints, but does not say so.
+# pyright: reportMissingTypeStubs=false
+
+from __future__ import annotations
+
+import functools
+import importlib.resources
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+import yaml
+from smolagents import CodeAgent, LogLevel, Model, Tool, ToolCallingAgent
+from smolagents.memory import ActionStep, PlanningStep
+from smolagents.models import (
+    ChatMessage,
+    ChatMessageToolCall,
+    ChatMessageToolCallFunction,
+    MessageRole,
+    remove_content_after_stop_sequences,
+)
+from smolagents.monitoring import TokenUsage
+
+from ....schema.values.errors import AgentError
+from ....schema.values.json_text import dumps
+from ...agents.runner import AgentResult
+from ...gateway import call_ids, spoken
+from ...jail.code.smol_executor import JailExecutor
+from ...jail.code.worker import Execution
+from ...messages.thoughts import only_thinks
+from ...prompts import render
+from ...values.structured import answer_in, parse_structured
+from .._bounds import check_answer
+from .._foreign import foreign_errors
+from .._jailed import jailed, kept
+from .._steps import shortened
+from ..programs import host_packages
+from ._tools import HostTool, PersonWait, definition
+from ._turns import KeepingMemory, KeptTurn, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ...agents.runner import Assignment, ModelLine
+    from ...gateway import ToolCall
+    from ..bridge import Bridge
+
+__all__ = ["run_code_agent", "run_tool_calling_agent"]
+
+IMPORTS = ["any module of Python's standard library"]
+"""What smolagents' prompt lists besides its own. Nothing checks imports: the jail is the limit."""
+
+THOUGHT_ONLY = "(I thought, and did not answer. I will think less.)"
+"""Stands in an agent's memory for an answer of thinking alone; it holds no code and no call."""
+
+
+def run_code_agent(assignment: Assignment, bridge: Bridge, *, max_steps: int) -> AgentResult:
+    """Run a CodeAgent with its code in a jail of its own; see `SmolagentsRunner.run`."""
+    packages, wait = assignment.agent.imports, PersonWait()
+    tools = {name: wait.counting(granted) for name, granted in assignment.tools.items()}
+    assignment = replace(assignment, tools=tools)
+    with (
+        jailed(assignment, bridge, **host_packages(packages)) as jail,
+        foreign_errors("smolagents"),
+        _Coder(
+            **_common(assignment, bridge, max_steps),
+            prompt_templates=_prompt_templates("code_agent"),
+            instructions=render(
+                "code_system", instructions=assignment.system, seconds=f"{jail.limits.wall:g}"
+            ),
+            executor=JailExecutor(
+                jail, seen=kept(assignment, bridge, Execution), waited=lambda: wait.seconds
+            ),
+            additional_authorized_imports=[*IMPORTS, *packages],
+        ) as agent,
+    ):
+        return _result(agent, assignment)
+
+
+def run_tool_calling_agent(
+    assignment: Assignment, bridge: Bridge, *, max_steps: int
+) -> AgentResult:
+    """Run a ToolCallingAgent; see `SmolagentsRunner.run`."""
+    with foreign_errors("smolagents"):
+        agent = _ToolCaller(
+            **_common(assignment, bridge, max_steps),
+            prompt_templates=_prompt_templates("toolcalling_agent"),
+            instructions=assignment.system,
+            max_tool_threads=1 if _keep_state(assignment) else None,
+        )
+        return _result(agent, assignment)
+
+
+def _keep_state(assignment: Assignment) -> bool:
+    """Tell whether the order of tool calls matters, so that no two may be at work at once."""
+    return any(granted.tool.keeps_state for granted in assignment.tools.values())
+
+
+class _GatewayModel(Model):
+    """smolagents' model over the agent's line. It retries nothing: the gateway does."""
+
+    def __init__(self, line: ModelLine, bridge: Bridge) -> None:
+        super().__init__(flatten_messages_as_text=True)
+        self._line = line
+        self._bridge = bridge
+
+    def generate(
+        self,
+        messages: list[ChatMessage],
+        stop_sequences: list[str] | None = None,
+        response_format: dict[str, str] | None = None,
+        tools_to_call_from: list[Tool] | None = None,
+        **_: Any,
+    ) -> ChatMessage:
+        tools = [definition(tool) for tool in tools_to_call_from or ()]
+        answer = self._bridge.wait(
+            self._line.chat(
+                plain(messages),
+                stop=stop_sequences or (),
+                tools=tools,
+                tool_choice="required" if tools else None,
+            )
+        )
+        text = THOUGHT_ONLY if only_thinks(answer) else answer.text
+        check_answer(text)
+        usage = answer.usage
+        # Endpoints leave ids out or repeat them, and smolagents would drop calls of the same id.
+        ids = call_ids(answer, "call_{}".format)
+        return ChatMessage(
+            role=MessageRole.ASSISTANT,
+            # Not every endpoint stops where it is told to.
+            content=remove_content_after_stop_sequences(text, stop_sequences) or None,
+            tool_calls=[*map(_called, ids, answer.tool_calls)],
+            raw=KeptTurn(said=spoken(answer, ids)) if answer.kept else None,
+            token_usage=TokenUsage(
+                input_tokens=usage.prompt_tokens, output_tokens=usage.completion_tokens
+            ),
+        )
+
+
+class _Bounded:
+    """Ends an agent that used all its steps, where smolagents pays one more call for a guess."""
+
+    def provide_final_answer(self, task: str) -> ChatMessage:
+        agent = cast("CodeAgent | ToolCallingAgent", self)
+        last = agent.memory.steps[-1]
+        error = getattr(last, "error", None)
+        why = f" The last one failed: {shortened(str(error))}" if error else ""
+        raise AgentError(f"it used its {agent.max_steps} steps without a final answer.{why}")
+
+
+class _Coder(_Bounded, CodeAgent):
+    """A CodeAgent that ends with its last step."""
+
+
+class _ToolCaller(_Bounded, KeepingMemory):
+    """A ToolCallingAgent that ends with its last step."""
+
+
+def _common(assignment: Assignment, bridge: Bridge, max_steps: int) -> dict[str, Any]:
+    """Give the arguments that both kinds of agents share."""
+    schema = assignment.agent.output_schema
+    return {
+        "tools": [HostTool(granted, bridge) for granted in assignment.tools.values()],
+        "model": _GatewayModel(assignment.line, bridge),
+        "max_steps": max_steps,
+        "planning_interval": assignment.agent.planning_interval,
+        "verbosity_level": LogLevel.OFF,
+        "step_callbacks": [_failure_teller(assignment, bridge)],
+        "final_answer_checks": [_form_check(schema, assignment, bridge)] if schema else [],
+    }
+
+
+@functools.cache
+def _prompt_templates(name: str) -> Any:
+    """Read smolagents' own prompts once: it would for every agent, with its slow YAML reader.
+
+    smolagents runs them as Jinja templates, so nothing that others wrote may go into them.
+    """
+    text = importlib.resources.files("smolagents.prompts").joinpath(f"{name}.yaml").read_text()
+    return yaml.load(text, Loader=yaml.CSafeLoader)
+
+
+def _failure_teller(assignment: Assignment, bridge: Bridge) -> Callable[[ActionStep], None]:
+    def tell(step: ActionStep) -> None:
+        """Note a step whose code or tool calls failed: smolagents goes on with the next."""
+        if step.error is not None:
+            said = shortened(str(step.error))
+            bridge.tell(functools.partial(assignment.emit, "step_failed", error=said))
+
+    return tell
+
+
+def _form_check(
+    schema: Mapping[str, Any], assignment: Assignment, bridge: Bridge
+) -> Callable[..., bool]:
+    def output_schema(answer: Any, memory: object, agent: object) -> bool:
+        """Smolagents shows the agent this function's name and the text of its error."""
+        _, problems = _fitting(answer, schema)
+        if problems:
+            bridge.tell(functools.partial(assignment.emit, "repair", problems=problems))
+            raise ValueError(f"the final answer does not fit its form: {'; '.join(problems)}")
+        return True
+
+    return output_schema
+
+
+def _result(agent: CodeAgent | ToolCallingAgent, assignment: Assignment) -> AgentResult:
+    answer: Any = agent.run(assignment.question)
+    steps = [
+        _plan(step) if isinstance(step, PlanningStep) else _step(step)
+        for step in agent.memory.steps
+        if isinstance(step, ActionStep | PlanningStep)
+    ]
+    if assignment.acting is not None and answer == "":  # it has nothing to say, or not yet
+        return AgentResult(content="", steps=steps)
+    content, short = _content(answer, assignment.agent.output_schema)
+    return AgentResult(content=content, answer=short, steps=steps)
+
+
+def _content(answer: Any, schema: Mapping[str, Any] | None) -> tuple[str, str | None]:
+    if schema is not None:
+        return answer_in(_fitting(answer, schema)[0])
+    text = str(answer) if isinstance(answer, str) else dumps(answer, ensure_ascii=False)
+    if answer is None or not text.strip():
+        raise AgentError(f"its final answer is empty: {answer!r}.")
+    return text.strip(), None
+
+
+def _fitting(answer: Any, schema: Mapping[str, Any]) -> tuple[Any, list[str]]:
+    """Check an answer as the value that it is, and if it is text, as JSON text."""
+    value, problems = parse_structured(dumps(answer), schema)
+    if problems and isinstance(answer, str):
+        return parse_structured(answer, schema)
+    return value, problems
+
+
+def _called(call_id: str, call: ToolCall) -> ChatMessageToolCall:
+    return ChatMessageToolCall(
+        function=ChatMessageToolCallFunction(name=call.name, arguments=call.arguments),
+        id=call_id,
+        type="function",
+    )
+
+
+def _plan(step: PlanningStep) -> dict[str, Any]:
+    seconds = round(step.timing.duration or 0.0, 3)
+    return {"plan": shortened(step.model_output_message.content), "seconds": seconds}
+
+
+def _step(step: ActionStep) -> dict[str, Any]:
+    """Describe a step for the trace, whose model calls have the rest."""
+    calls = [
+        {"name": tool_call.name, "arguments": shortened(tool_call.arguments)}
+        for tool_call in step.tool_calls or ()
+    ]
+    told = {"observations": step.observations, "error": step.error and str(step.error)}
+    return {
+        "step": step.step_number,
+        "seconds": round(step.timing.duration or 0.0, 3),
+        "calls": calls,
+        **{name: shortened(text) for name, text in told.items() if text},
+    }

@@ -1,0 +1,133 @@
+"""A granted tool as smolagents knows tools. Importing this imports smolagents.
+
+A CodeAgent's prompt has of a tool's arguments their types and descriptions, and nothing else of
+their JSON Schema. So the descriptions say the rest: which values there are, what may be left out.
+"""
+
+# smolagents has type hints, but does not say so.
+# pyright: reportMissingTypeStubs=false
+
+from __future__ import annotations
+
+import functools
+import json
+import time
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from smolagents import Tool
+from smolagents.models import get_tool_json_schema
+from smolagents.tools import AUTHORIZED_TYPES
+
+from ....schema.values.values import is_list, is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping
+    from contextlib import AbstractContextManager
+
+    from ...tools import GrantedTool
+    from ...tools import Tool as ToolOfHost
+    from ..bridge import Bridge
+
+__all__ = ["HostTool", "PersonWait", "definition"]
+
+SAID_OTHERWISE = frozenset({"default", "description", "title", "type"})
+"""What of an argument's schema is said in words, or in its place."""
+
+REFERRED_TO = frozenset({"$defs", "definitions"})
+"""Where schemas stand that others refer to."""
+
+
+class HostTool(Tool):
+    """A granted tool, which is called in the run's thread."""
+
+    skip_forward_signature_validation = True
+
+    def __init__(self, granted: GrantedTool, bridge: Bridge) -> None:
+        self.granted = granted
+        self.name = granted.tool.identifier
+        self.description = _whole_description(granted.tool)
+        self.inputs = _inputs(granted.tool.parameters)
+        self.output_type = "any"
+        self._bridge = bridge
+        super().__init__()
+
+    def forward(self, *values: Any, **arguments: Any) -> Any:
+        named = dict(zip(self.inputs, values, strict=False)) | arguments
+        return self._bridge.wait(self.granted.call(named))
+
+
+class PersonWait:
+    """Counts the seconds for which tools wait for a person.
+
+    Attributes:
+        seconds: How many so far.
+    """
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def counting(self, granted: GrantedTool) -> GrantedTool:
+        """Return a tool whose waiting counts here as well."""
+        return replace(granted, waiting=functools.partial(self._counted, granted.waiting))
+
+    @contextmanager
+    def _counted(self, waiting: Callable[[], AbstractContextManager[None]]) -> Generator[None]:
+        begun = time.monotonic()
+        try:
+            with waiting():
+                yield
+        finally:
+            self.seconds += time.monotonic() - begun
+
+
+def definition(tool: Tool) -> dict[str, Any]:
+    """Give a tool as OpenAI's chat API has it."""
+    if isinstance(tool, HostTool):
+        return tool.granted.tool.definition
+    return get_tool_json_schema(tool)
+
+
+def _whole_description(tool: ToolOfHost) -> str:
+    """Describe a tool, with what its arguments refer to."""
+    shared = {key: item for key, item in tool.parameters.items() if key in REFERRED_TO}
+    return tool.description + (f"\n\nIts arguments refer to: {_json(shared)}" if shared else "")
+
+
+def _inputs(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Describe a tool's arguments in smolagents' words; the tool itself checks them again."""
+    properties: Mapping[str, Any] = parameters.get("properties") or {}
+    required: list[str] = parameters.get("required") or []
+    return {
+        name: {
+            "type": _type(schema),
+            "description": _description(schema, is_required=name in required),
+            **({} if name in required else {"nullable": True}),
+        }
+        for name, schema in properties.items()
+    }
+
+
+def _type(schema: Any) -> Any:
+    kind = schema.get("type") if is_mapping(schema) else None
+    kinds = kind if is_list(kind) else [kind]
+    return kind if all(one in AUTHORIZED_TYPES for one in kinds) else "any"
+
+
+def _description(schema: Any, *, is_required: bool) -> str:
+    """Say what an argument means, and what smolagents' prompts leave out: all but its type."""
+    fields: Mapping[str, Any] = schema if is_mapping(schema) else {}
+    rest = {key: item for key, item in fields.items() if key not in SAID_OTHERWISE}
+    default = f": it is {_json(fields['default'])} then" if "default" in fields else ""
+    more = [
+        "" if is_required else f"May be left out{default}.",
+        f"JSON Schema: {_json(rest)}" if rest else "",
+    ]
+    meaning = str(fields.get("description", ""))
+    ends = not meaning or meaning.endswith((".", "!", "?")) or not any(more)
+    return " ".join(filter(None, [meaning if ends else f"{meaning}.", *more]))
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,103 @@
+"""A smolagents agent's memory as messages. Importing this imports smolagents.
+
+smolagents writes tool calls and their results as text, and drops whatever else an answer had. That
+is what is sent, but for answers with which something is kept: these go out as the tool calls that
+they were, because nothing can be given back with text.
+"""
+
+# smolagents has type hints, but does not say so.
+# pyright: reportMissingTypeStubs=false
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+from smolagents import ToolCallingAgent
+from smolagents.agents import ToolOutput
+from smolagents.memory import ActionStep
+from smolagents.models import (
+    ChatMessage,
+    MessageRole,
+    get_clean_message_list,
+    tool_role_conversions,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator
+
+    from ...gateway import Message
+
+__all__ = ["KeepingMemory", "KeptTurn", "plain"]
+
+
+@dataclass(kw_only=True, eq=False)
+class KeptTurn:
+    """An answer with which something is kept, and what came of its tool calls.
+
+    Attributes:
+        said: The answer, as it is given back.
+        results: What its tools gave, by the ids of the calls.
+        error: Why a call came to nothing.
+    """
+
+    said: Message
+    results: dict[str, str] = field(default_factory=dict[str, str])
+    error: str = ""
+
+    @property
+    def messages(self) -> Iterator[Message]:
+        """The turn as the chat API has it: each call has a result."""
+        yield self.said
+        for call in self.said["tool_calls"]:
+            said = self.results.get(call["id"]) or self.error or "(nothing)"
+            yield {"role": "tool", "tool_call_id": call["id"], "content": said}
+
+
+class KeepingMemory(ToolCallingAgent):
+    """An agent whose memory gives its model back what is kept with its answers."""
+
+    def process_tool_calls(self, chat_message: ChatMessage, memory_step: ActionStep) -> Any:
+        for came in super().process_tool_calls(chat_message, memory_step):
+            if isinstance(came, ToolOutput) and isinstance(chat_message.raw, KeptTurn):
+                chat_message.raw.results[came.id] = came.observation
+            yield came
+
+    def write_memory_to_messages(self, summary_mode: bool = False) -> list[ChatMessage]:
+        messages = self.memory.system_prompt.to_messages(summary_mode=summary_mode)
+        for step in self.memory.steps:
+            kept = [] if summary_mode else _kept(step)  # plans are asked for without tools
+            messages += kept or step.to_messages(summary_mode=summary_mode)
+        return messages
+
+
+def plain(messages: Iterable[ChatMessage]) -> list[Message]:
+    """Write messages as the chat API has them: text, one role after another, and kept turns."""
+    return [*itertools.chain.from_iterable(_parts(messages))]
+
+
+def _parts(messages: Iterable[ChatMessage]) -> Generator[Iterable[Message]]:
+    for is_kept, part in itertools.groupby(messages, lambda one: isinstance(one.raw, KeptTurn)):
+        if is_kept:
+            yield from (cast("KeptTurn", one.raw).messages for one in part)
+        else:
+            yield _as_text(list(part))
+
+
+def _as_text(messages: list[ChatMessage]) -> list[Message]:
+    cleaned = get_clean_message_list(
+        list(messages),
+        role_conversions=cast("dict[str, str]", tool_role_conversions),
+        flatten_messages_as_text=True,
+    )
+    return [{"role": MessageRole(one["role"]).value, "content": one["content"]} for one in cleaned]
+
+
+def _kept(step: Any) -> list[ChatMessage]:
+    """Give a step whose answer is kept as it was; nothing for any other."""
+    said = step.model_output_message if isinstance(step, ActionStep) else None
+    if said is None or not isinstance(said.raw, KeptTurn):
+        return []
+    said.raw.error = str(step.error or "")
+    return [ChatMessage(role=MessageRole.ASSISTANT, raw=said.raw)]

@@ -1,0 +1,125 @@
+"""An installed SWE-agent: where it is, and whether it is one that we can run."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ....schema.values.errors import AgentError
+from ....schema.values.values import is_mapping
+from ..programs import host_programs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["SHORTLY", "VARIABLE", "Installation"]
+
+VARIABLE = "MAS_SWE_AGENT_PYTHON"
+HOW = (
+    "Install SWE-agent 1.1 or later from its repository into a virtual environment of its own:\n"
+    "    git clone https://github.com/SWE-agent/SWE-agent\n"
+    "    python3 -m venv SWE-agent/.venv\n"
+    "    SWE-agent/.venv/bin/pip install --editable SWE-agent\n"
+    f"    export {VARIABLE}=$PWD/SWE-agent/.venv/bin/python"
+)
+SHORTLY = (
+    "Install SWE-agent 1.1 or later from its repository (pip install --editable) into a virtual"
+    f" environment of its own, and set {VARIABLE} to that environment's python."
+)
+OLDEST = {"sweagent": (1, 1), "swe-rex": (1, 2)}
+PROBE = Path(__file__).with_name("_probe.py")
+PROBE_SECONDS = 60
+PARTS = ("config", "tools")
+"""Folders beside SWE-agent's package that it reads. What else lies there may hold keys."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Installation:
+    """An environment that has SWE-agent.
+
+    Attributes:
+        python: Its interpreter, as the person who runs us named it.
+        versions: Those of `sweagent` and `swe-rex`.
+        readable: What its jail has to show.
+        home: The folder that has SWE-agent's package and the folders that belong to it.
+    """
+
+    python: Path
+    versions: dict[str, str]
+    readable: tuple[Path, ...]
+    home: Path
+
+    @classmethod
+    def found(cls) -> Installation:
+        """Ask the interpreter that `MAS_SWE_AGENT_PYTHON` names; takes some tenths of a second.
+
+        Raises:
+            AgentError: There is none, it has no SWE-agent, or one that is too old.
+        """
+        python = Path(os.environ.get(VARIABLE, ""))
+        found = _answer(python)
+        if missing := [name for name, folder in found["packages"].items() if folder is None]:
+            raise AgentError(f"{python} has no {' and no '.join(missing)}. {HOW}")
+        if wrong := list(_too_old(found["versions"])):
+            raise AgentError(f"{python} has {' and '.join(wrong)}. {HOW}")
+        packages = {name: Path(folder) for name, folder in found["packages"].items()}
+        home = packages["sweagent"].parent
+        if lost := [name for name in PARTS if not (home / name).is_dir()]:
+            raise AgentError(
+                f"the SWE-agent of {python} has no folder {home / lost[0]}: it was not installed"
+                f" with --editable. {HOW}"
+            )
+        parts = (home / name for name in PARTS)
+        return cls(
+            python=python,
+            versions=found["versions"],
+            readable=(*_programs(python, found), *packages.values(), *parts),
+            home=home,
+        )
+
+    def __str__(self) -> str:
+        named = (f"{name} {version}" for name, version in self.versions.items())
+        return f"{', '.join(named)} in {self.python}"
+
+
+def _answer(python: Path) -> dict[str, Any]:
+    """Run the probe."""
+    # Its own variables could lead the interpreter to other packages than those in its jail.
+    environment = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    try:
+        done = subprocess.run(
+            [python, PROBE], capture_output=True, check=True, timeout=PROBE_SECONDS, text=True,
+            env=environment, cwd="/",
+        )  # fmt: skip
+        found = json.loads(done.stdout)
+    except subprocess.CalledProcessError as error:
+        words = error.stderr.strip()[-500:]
+        raise AgentError(f"{VARIABLE} is {str(python)!r}, which failed: {words} {HOW}") from None
+    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+        raise AgentError(
+            f"{VARIABLE} is {str(python)!r}, and not a Python that can be asked: {error}. {HOW}"
+        ) from None
+    if not is_mapping(found) or not {"packages", "versions", "prefix"} <= found.keys():
+        raise AgentError(f"{VARIABLE} is {str(python)!r}, and not a Python. {HOW}")
+    return dict(found)
+
+
+def _too_old(versions: dict[str, str | None]) -> Iterator[str]:
+    for name, oldest in OLDEST.items():
+        version = versions[name] or "0"
+        if tuple(map(int, re.findall(r"\d+", version)[:2])) < oldest:
+            yield f"{name} {version}, and {'.'.join(map(str, oldest))} or later is needed"
+
+
+def _programs(python: Path, found: dict[str, Any]) -> Iterator[Path]:
+    """Give the folders of the interpreter, its packages, and its libraries."""
+    yield Path(found["prefix"])
+    yield from host_programs(Path(found["prefix"])).get("readable", ())
+    base = Path(found["base"])
+    yield from (base / name for name in ("bin", "lib") if (base / name).is_dir())
+    yield from {python.parent, Path(found["interpreter"]).parent}

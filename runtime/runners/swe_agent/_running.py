@@ -1,0 +1,201 @@
+"""Running an installed SWE-agent in a jail: its settings, its calls, its commands, its end."""
+
+from __future__ import annotations
+
+import functools
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ....schema.values.errors import AgentError
+from ...agents.runner import AgentResult
+from ...gateway import bare, spoken
+from ...jail import Limits
+from ...jail.code.wire import HungUp, Wire, WireError
+from ...prompts import render
+from ...repository.git import git
+from .._jailed import jailed, kept
+from .._kept import KeptAnswers, numbered
+from .._repository import handed_patch, told_of_start
+from .._steps import shortened
+from ..programs import host_programs
+
+if TYPE_CHECKING:
+    from ...agents.runner import Assignment
+    from ...jail import AnyJail, AnyProcess
+    from ..bridge import Bridge
+    from ._install import Installation
+
+__all__ = ["run_swe_agent"]
+
+PROGRAM = Path(__file__).with_name("_main.py")
+REPOSITORY = Path("/repo")
+"""Where SWE-agent finds the repository: the same in every run, for its model is told of it."""
+HOME = Path("/root")
+"""Where SWE-agent keeps its tools and its state, whoever runs it."""
+TASK = "task"
+SECONDS = 6 * 3600
+LIMITS = Limits(
+    cpu=3600,
+    memory=8 << 30,
+    resident=4 << 30,
+    processes=512,
+    open_files=1024,
+    output=256 << 10,
+    message=32 << 20,
+)
+ENVIRONMENT = {
+    # There is no network in the jail; what looks for one would wait for it.
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "PIP_NO_INDEX": "1",
+    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    "SWE_AGENT_TRAJECTORY_DIR": "/tmp",  # noqa: S108 - the jail's own
+    "SWE_AGENT_LOG_STREAM_LEVEL": "INFO",
+}
+CONTEXT_TOKENS = 100_000
+LAST_WORDS = 2000
+"""Characters of its log that are shown where it failed."""
+LARGEST_LOG = 100_000
+"""Characters of its log that the trace has, of its end."""
+
+
+def run_swe_agent(
+    assignment: Assignment, bridge: Bridge, installation: Installation, *, max_steps: int
+) -> AgentResult:
+    """Run SWE-agent on the workspace; see `SweAgentRunner.run`."""
+    if not assignment.workspace.has_repository:
+        raise AgentError("SWE-agent needs a task with a repo, and this one has none.")
+    _commit(assignment.workspace.path)
+    programs = host_programs()
+    options = {
+        "limits": LIMITS,
+        "readable": (*programs.get("readable", ()), *installation.readable, PROGRAM),
+        "environment": {**programs.get("environment", {}), **ENVIRONMENT},
+        "alias": REPOSITORY,
+        "own": (HOME,),
+    }
+    with jailed(assignment, bridge, **options) as jail:
+        settings = _settings(assignment, told_of_start(assignment, bridge))
+        conversation = _Conversation(assignment, bridge, max_steps)
+        status = conversation.held(jail, installation.python, settings)
+    if status != "submitted":
+        raise AgentError(f"SWE-agent ended without submitting its work: {status!r}.")
+    # The jail is closed by now: nothing of the agent runs while its work is looked at.
+    patch = handed_patch(assignment)
+    return AgentResult(content=patch, patch=patch, steps=conversation.steps)
+
+
+def _commit(folder: Path) -> None:
+    """Commit the state from which the agent starts, so that it is shown its own changes only."""
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--allow-empty", "--message", "Where the agent starts.")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Seen:
+    """What the agent saw of a command."""
+
+    output: str
+
+
+class _Conversation:
+    """What SWE-agent in its jail asks of us, and what we answer."""
+
+    def __init__(self, assignment: Assignment, bridge: Bridge, max_steps: int) -> None:
+        self.steps: list[dict[str, Any]] = []
+        self._log = ""
+        self._assignment = assignment
+        self._bridge = bridge
+        self._answers = KeptAnswers()
+        self._seen = kept(assignment, bridge, _Seen)
+        self._max_steps = self._left = max_steps
+
+    def held(self, jail: AnyJail, python: Path, settings: dict[str, Any]) -> str:
+        """Start SWE-agent, answer it until it ends, and give its status."""
+        process = jail.start(
+            [str(python), str(PROGRAM)], stdin=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        wire = Wire(process, jail.limits)
+        try:
+            wire.send(settings)
+            return self._answered(wire)
+        except (WireError, TimeoutError) as error:
+            jail.check()
+            process.wait(2.0)
+            self._read_log(wire)
+            raise AgentError(_failure(process, self._log, error)) from error
+        finally:
+            told = functools.partial(self._assignment.emit, "program_log", text=self._log)
+            self._bridge.tell(told)
+            wire.close()
+            process.close()
+
+    def _answered(self, wire: Wire) -> str:
+        deadline = time.monotonic() + SECONDS
+        while True:
+            message = wire.receive(deadline)
+            self._read_log(wire)
+            match message:
+                case {"op": "chat", "request": {"messages": list(messages), "tools": tools}}:
+                    wire.send(self._completion(messages, tools or ()))
+                case {"op": "step", "command": str(command), "output": str(output)}:
+                    wire.send({"output": self._done(command, output)})
+                case {"op": "end", "status": status}:
+                    return str(status)
+                case _:
+                    raise WireError(f"it sent an unknown message, {str(message)[:200]!r}")
+
+    def _read_log(self, wire: Wire) -> None:
+        """Add what SWE-agent has printed to its log, whose end is kept."""
+        self._log = (self._log + wire.printed())[-LARGEST_LOG:]
+
+    def _completion(self, messages: list[Any], tools: Any) -> dict[str, Any]:
+        if self._left == 0:
+            raise AgentError(f"it used its {self._max_steps} steps without handing in its work.")
+        self._left -= 1
+        sent = self._answers.given_back(messages)
+        answer = self._bridge.wait(self._assignment.line.chat(sent, tools=tools))
+        self._answers.remember(answer)
+        message = bare(spoken(answer, numbered(answer)))
+        choice = {"index": 0, "message": message, "finish_reason": answer.finish_reason}
+        return {"model": "model", "choices": [choice]}
+
+    def _done(self, command: str, output: str) -> str:
+        seen = self._seen(command, _Seen(output=output)).output
+        self.steps.append({"command": shortened(command), "output": shortened(seen)})
+        return seen
+
+
+def _settings(assignment: Assignment, start: str) -> dict[str, Any]:
+    """Give what differs from SWE-agent's default configuration."""
+    text = render(
+        "swe_agent_task",
+        instructions=assignment.system,
+        question=assignment.question,
+        start=start,
+    )
+    return {
+        "model": {
+            "name": "openai/model",
+            "api_key": "none",
+            "per_instance_cost_limit": 0,
+            "total_cost_limit": 0,
+            "max_input_tokens": CONTEXT_TOKENS,
+            "retry": {"retries": 1, "min_wait": 0, "max_wait": 1},
+        },
+        "env": {
+            "deployment": {"type": "local"},
+            "repo": {"type": "preexisting", "repo_name": REPOSITORY.name, "reset": False},
+        },
+        "problem_statement": {"type": "text", "text": text, "id": TASK},
+        "output_dir": "/tmp/output",  # noqa: S108 - the jail's own
+    }
+
+
+def _failure(process: AnyProcess, log: str, error: Exception) -> str:
+    """Say why SWE-agent did not come to its end."""
+    said = log.strip()[-LAST_WORDS:]
+    why = process.stopped or ("" if isinstance(error, HungUp) else str(error))
+    return f"SWE-agent failed{f': {why}' if why else ''}: {shortened(said)}"

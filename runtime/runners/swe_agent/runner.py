@@ -1,0 +1,103 @@
+"""The backend of SWE-agent, which is installed apart from us and runs as a program of its own."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ....schema.values.errors import AgentError
+from ._install import SHORTLY, VARIABLE, Installation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ....schema.team.team import Agent
+    from ...agents.runner import AgentResult, Assignment
+    from ..bridge import Bridge
+
+__all__ = ["SweAgentRunner"]
+
+MAX_STEPS = 60
+
+
+class SweAgentRunner:
+    """Runs `agent_type: SWEAgent`: an installed SWE-agent >= 1.1, in a jail, on a copy.
+
+    The person who runs the team names its interpreter in the variable `MAS_SWE_AGENT_PYTHON`. All
+    of it runs in one jail: what it installs and keeps, which it does under /root, is the jail's
+    own, and its model calls come to us over its standard streams. The answer is the patch: our own
+    `git diff` of the copy, whatever the agent says.
+    """
+
+    @classmethod
+    def objections(cls, agent: Agent) -> Iterator[str]:
+        """Object where SWE-agent is not installed, and to what it cannot keep to."""
+        if agent.agent_type not in {None, "SWEAgent"}:
+            yield (f"the backend swe-agent runs agents of type SWEAgent, not {agent.agent_type!r}.")
+        if agent.tools:
+            yield "an agent of type SWEAgent has its own tools and no others. Leave them out."
+        if agent.output_schema:
+            yield "an agent of type SWEAgent answers with a patch. Leave out its output_schema."
+        path = os.environ.get(VARIABLE, "")
+        if not Path(path).is_file():
+            yield f"{VARIABLE} is {path!r}, and not the path of a program. {SHORTLY}"
+
+    @classmethod
+    def calls_at_most(cls, agent: Agent) -> int:
+        """One call for each step."""
+        return agent.max_steps or MAX_STEPS
+
+    @classmethod
+    def needs_jail(cls, agent: Agent) -> bool:
+        """Say yes: it writes commands."""
+        del agent
+        return True
+
+    @classmethod
+    def lacks(cls) -> Iterator[str]:
+        """Ask the program, and look for a jail that it can run in."""
+        from ...jail import detect
+
+        try:
+            Installation.found()
+        except AgentError as error:
+            yield str(error)
+        tier = detect().tier
+        if tier is None or not tier.has_mounts:
+            yield (
+                "SWE-agent runs in a jail with folders of its own, which --unsafe-local does not"
+                " change, and this machine has none. Install bubblewrap, allow user namespaces, or"
+                f" use agent_type: DefaultAgent.\n{detect()}"
+            )
+
+    async def tried(self) -> str:
+        """Run SWE-agent once, with a scripted model, and say which it is.
+
+        Raises:
+            AgentError: It could not be run, or did not get to its end.
+            JailError: There is no jail for it.
+        """
+        from ._trial import try_swe_agent
+
+        await try_swe_agent(self)
+        return str(Installation.found())
+
+    async def run(self, assignment: Assignment) -> AgentResult:
+        """Let SWE-agent work until it submits.
+
+        Raises:
+            AgentError: There is no repository, SWE-agent cannot be run, or it did not submit a
+                change.
+            CallError: Its model gave no usable answer.
+            JailError: There is no jail for it.
+        """
+        from ..bridge import in_thread
+        from ._running import run_swe_agent
+
+        steps = self.calls_at_most(assignment.agent)
+
+        def work(bridge: Bridge) -> AgentResult:
+            return run_swe_agent(assignment, bridge, Installation.found(), max_steps=steps)
+
+        return await in_thread(work, name=f"swe-agent-{assignment.agent.id}")

@@ -1,0 +1,199 @@
+"""What runs will take, told before anything is spent: calls, tokens and USD, as a range.
+
+At least, every agent that has to work calls its model once, reads its prompt and the task, and says
+next to nothing. At most, it calls as often as it may, writes `max_tokens` each time, and reads all
+that it and its colleagues can have written. Retries come on top, and what tools give back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..gateway.metering import tokens_in
+from ..gateway.prices import rates_of
+from ..messages.messages import system
+from ..messages.shown_files import shown_files
+from ..values.usage import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ...schema.host.models import Model
+    from ...schema.team.task import Task
+    from ..plan.plan import Plan
+
+__all__ = ["Estimate", "Range", "any_call", "any_of", "estimate", "of_call"]
+
+BYTES_PER_TOKEN = 6
+"""More than is usual: the least must not be too high. `tokens_in` sees to the most."""
+FRAME = 200
+"""Tokens of our own words around a task, at most."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Range:
+    """A number that is known from `least` to `most`; None: without an end."""
+
+    least: float = 0
+    most: float | None = 0
+
+    def __add__(self, other: Range) -> Range:
+        most = None if self.most is None or other.most is None else self.most + other.most
+        return Range(least=self.least + other.least, most=most)
+
+    def __mul__(self, other: Range) -> Range:
+        most = None if self.most is None or other.most is None else self.most * other.most
+        if 0 in {self.most, other.most}:
+            most = 0  # however often, nothing stays nothing
+        return Range(least=self.least * other.least, most=most)
+
+    def told(self, form: str) -> str:
+        """Write it for people, each end in a form."""
+        least = form.format(self.least)
+        if self.most is None:
+            return f"{least} or more"
+        most = form.format(self.most)
+        return least if least == most else f"{least} to {most}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Estimate:
+    """What runs will take.
+
+    Attributes:
+        calls: Model calls.
+        tokens: Tokens, read and written.
+        usd: USD, for the models whose price is known.
+        unpriced: The models whose price is unknown.
+    """
+
+    calls: Range = Range()
+    tokens: Range = Range()
+    usd: Range = Range()
+    unpriced: frozenset[str] = field(default_factory=frozenset[str])
+
+    def __add__(self, other: Estimate) -> Estimate:
+        return Estimate(
+            calls=self.calls + other.calls,
+            tokens=self.tokens + other.tokens,
+            usd=self.usd + other.usd,
+            unpriced=self.unpriced | other.unpriced,
+        )
+
+    def __mul__(self, often: Range) -> Estimate:
+        return Estimate(
+            calls=self.calls * often,
+            tokens=self.tokens * often,
+            usd=self.usd * often,
+            unpriced=self.unpriced,
+        )
+
+    def __str__(self) -> str:
+        calls, tokens = self.calls.told("{:,.0f}"), self.tokens.told("{:,.0f}")
+        return f"{calls} calls, {tokens} tokens, {self._cost}, retries and tools' results apart"
+
+    @property
+    def _cost(self) -> str:
+        priced = self.usd.told("${:,.4f}") if self.usd.most != 0 else ""
+        if not self.unpriced:
+            return priced or "free"
+        names = ", ".join(sorted(self.unpriced))
+        unpriced = f"the price of {names} is unknown"
+        return f"{priced}, and {unpriced}" if priced else unpriced
+
+    def value(self) -> dict[str, Any]:
+        """Give it as a JSON object, each range as a list of its ends."""
+        ranges = {"calls": self.calls, "tokens": self.tokens, "usd": self.usd}
+        told = {name: [one.least, one.most] for name, one in ranges.items()}
+        return {**told, "unpriced": sorted(self.unpriced)}
+
+
+def of_call(model: Model | None, read: Range, written: Range) -> Estimate:
+    """Estimate one call of a model.
+
+    Args:
+        model: The model. None: nobody knows which.
+        read: The tokens that it reads.
+        written: The tokens that it writes.
+    """
+    once = Range(least=1, most=1)
+    rates = None if model is None else rates_of(model)
+    if rates is None:
+        name = "an unknown model" if model is None else model.model
+        return Estimate(calls=once, tokens=read + written, unpriced=frozenset({name}))
+    least = Usage(prompt_tokens=int(read.least), completion_tokens=int(written.least))
+    most = rates.highest(int(read.most or 0), int(written.most or 0))
+    usd = Range(least=rates.usd(least), most=most)
+    return Estimate(calls=once, tokens=read + written, usd=usd)
+
+
+def any_of(ones: Iterable[Estimate]) -> Estimate:
+    """Estimate one of these, whichever: as little as the least, and as much as the most of them."""
+    found = [*ones]
+
+    def widest(ranges: list[Range]) -> Range:
+        ends = [one.most for one in ranges if one.most is not None]
+        most = max(ends, default=0) if len(ends) == len(ranges) else None
+        return Range(least=min((one.least for one in ranges), default=0), most=most)
+
+    return Estimate(
+        calls=widest([one.calls for one in found]),
+        tokens=widest([one.tokens for one in found]),
+        usd=widest([one.usd for one in found]),
+        unpriced=frozenset[str]().union(*(one.unpriced for one in found)),
+    )
+
+
+def estimate(plan: Plan, tasks: Sequence[Task]) -> Estimate:
+    """Estimate what a plan takes to run once on each of these tasks."""
+    agents = {
+        agent: sum(
+            (call * _calls(plan, agent) for call in _each_call(plan, agent, tasks)), Estimate()
+        )
+        for agent, planned in plan.agents.items()
+        if planned.calls_at_most
+    }
+    recruit, roster = plan.team.execution.recruit, plan.team.execution.roster
+    perhaps = Range(least=0, most=1)
+    if roster is not None:
+        agents = {
+            agent: each if agent == roster.lead else each * perhaps
+            for agent, each in agents.items()
+        }
+    among = [agents.pop(one) for one in (recruit.among if recruit else ()) if one in agents]
+    among.sort(key=lambda each: each.tokens.most or 0, reverse=True)
+    recruited = [each * perhaps for each in among[: recruit.most if recruit else 0]]
+    return sum([*agents.values(), *recruited], Estimate())
+
+
+def any_call(plan: Plan, tasks: Sequence[Task]) -> Estimate:
+    """Estimate one call of a plan, whichever of its agents makes it on whichever of the tasks."""
+    calling = [agent for agent, planned in plan.agents.items() if planned.calls_at_most]
+    return any_of(call for one in calling for call in _each_call(plan, one, tasks))
+
+
+def _calls(plan: Plan, agent_id: str) -> Range:
+    most = plan.agents[agent_id].calls_at_most * plan.turns_at_most(agent_id)
+    return Range(least=1, most=most)
+
+
+def _each_call(plan: Plan, agent_id: str, tasks: Sequence[Task]) -> Iterator[Estimate]:
+    """Estimate a call of an agent on each task."""
+    planned, team = plan.agents[agent_id], plan.team
+    told = _bytes(system(planned, team.constitution, has_reports=bool(planned.sees)))
+    talks = team.execution.rounds is not None or team.execution.roster is not None
+    colleagues = plan.agents if talks else planned.sees
+    written = planned.agent.max_tokens
+    heard = sum(plan.agents[colleague].agent.max_tokens for colleague in colleagues)
+    heard += (planned.calls_at_most - 1) * written + FRAME
+    for task in tasks:
+        files = shown_files(planned, task).values()
+        asked = (task.query, task.context, task.briefs.get(agent_id, ""), *files)
+        size = told + sum(map(_bytes, asked))
+        read = Range(least=size // BYTES_PER_TOKEN, most=tokens_in(size) + heard)
+        yield of_call(planned.model, read, Range(least=1, most=written))
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))

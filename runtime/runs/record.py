@@ -1,0 +1,363 @@
+"""The record of a run: what was run, and what came of it, in a folder that can be resumed."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import platform
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Self
+
+from ...schema import dump
+from ...schema.values.codec import (Misfit, from_value, kept, misfit, to_value)
+from ...schema.values.entries import own_version
+from ...schema.values.errors import InputError
+from ...schema.values.json_text import (dumps, loads)
+from ...schema.host.models import Model
+from ...schema.values.problems import quoted
+from ...schema.team.task import ATTACHED
+from ..engine.artifacts import (Keeping, kept_in)
+from ..values.budget import Caps
+from ..jail import Jails
+from ..record.journal import Journal
+from ..scoring.scorers import Score
+from ..scrubbing.scrubber import holds_secret
+from .services import Setting
+from ..record.trace import (VERSION, RunFolder)
+from ..roster.team_as_run import team_that_was
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from ...schema.team.task import Task
+    from ..agents.outcomes import Run
+    from ..plan.plan import Plan
+    from ..values.usage import Usage
+
+__all__ = ["MANIFEST", "Record", "as_json", "manifest", "read_result", "read_setting", "read_value"]
+
+MANIFEST = "run.json"
+RESULT = "result.json"
+TEAM_THAT_WAS = "team_that_was.yaml"
+NO_FILES: Mapping[str, str] = MappingProxyType({})
+
+
+class Record:
+    """Keeps a run in a folder. A context manager, `async` where an event loop runs.
+
+    The folder is complete however the run ends.
+
+    Args:
+        folder: Where.
+        plan: What is run.
+        replaying: Nothing is changed; the run is made again from its journal.
+
+    Attributes:
+        folder: Where; it listens to the trace.
+        journal: The answers that the run got.
+
+    Raises:
+        InputError: Another process holds the folder, or its journal is none.
+        StorageError: The journal cannot be written.
+    """
+
+    def __init__(self, folder: RunFolder, plan: Plan, *, replaying: bool = False) -> None:
+        self.folder = folder
+        self.journal = Journal.open(folder.path, replaying=replaying)
+        self._plan = plan
+        self._result: dict[str, Any] | None = None
+        self._spent: Usage | None = None  # once it is finished
+        self._files: dict[str, str] = {}
+        self._started: str | None = None
+
+    @classmethod
+    def begin(
+        cls,
+        runs: Path,
+        plan: Plan,
+        task: Task,
+        setting: Setting,
+        *,
+        scrub: Callable[[str], str],
+        files: Mapping[str, str] = NO_FILES,
+    ) -> Self:
+        """Make a folder for a new run, with all that is needed to go on with it.
+
+        Args:
+            runs: Where run folders are made.
+            plan: What is run; team.yaml has its prompts written out.
+            task: What is asked.
+            setting: How.
+            scrub: Takes out what may not be written.
+            files: What else is needed to go on with it, by name.
+
+        Raises:
+            InputError: The folder cannot be made, or an image or a PDF holds a secret.
+        """
+        for name, attachment in task.attachments.items():
+            if holds_secret(attachment.content, scrub):
+                raise InputError(f"{name} holds a secret key. Give the file without it.")
+        try:
+            folder = RunFolder.create(runs, plan.team.name, task.id, scrub)
+            # The journal flushes them, ahead of its first entry.
+            folder.write("team.yaml", plan.written, flushed=False)
+            folder.write("task.json", as_json(task.value()), flushed=False)
+            for name, attachment in task.attachments.items():
+                folder.keep(f"{ATTACHED}/{name}", attachment.content)
+            for name, text in files.items():
+                folder.write(name, text, flushed=False)
+            started = datetime.now(UTC).isoformat(timespec="seconds")
+            read = {"task_file": str(task.origin.resolve())} if task.origin else {}
+            head = as_json({**manifest(plan, setting), **read, "started": started})
+            folder.write(MANIFEST, head, flushed=False)
+        except OSError as error:
+            raise InputError(
+                f"{runs}: the run's folder cannot be written: {error.strerror}."
+            ) from None
+        record = cls(folder, plan)
+        record._started = started
+        return record
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            if not self.journal.replaying:
+                recorded = self.journal.flushing().result
+                self.folder.settle()
+                for name, text in self._files.items():
+                    self.folder.write(name, text, after=recorded)
+                self.folder.write(RESULT, self.result, after=recorded)
+        finally:
+            self.folder.close()
+            self.journal.close()
+
+    async def __aenter__(self) -> Self:
+        self.journal.flush_ahead()
+        self.folder.gather(asyncio.get_running_loop())
+        return self
+
+    async def __aexit__(self, *ended: object) -> None:
+        """Leave it without holding up the event loop: a result may be megabytes."""
+        leaving = asyncio.ensure_future(asyncio.to_thread(self.__exit__, *ended))
+        try:
+            await asyncio.shield(leaving)
+        except asyncio.CancelledError:
+            await leaving
+            raise
+
+    @property
+    def failed(self) -> bool:
+        """Whether an earlier process brought this run to its end without an answer."""
+        result = read_result(self.folder.path)
+        return result is not None and result["status"] == "failed"
+
+    @property
+    def repeats(self) -> bool:
+        """Whether its team works in rounds."""
+        return self._plan.team.execution.rounds is not None
+
+    def spent(self) -> Usage:
+        """Sum up what all calls cost, those included that earlier processes were killed at."""
+        return self.journal.spent() if self._spent is None else self._spent
+
+    def keep(self, agent: str, files: Mapping[str, bytes], /) -> list[str]:
+        """Keep the files that an agent wrote, but for those that hold a secret; name them.
+
+        Raises:
+            StorageError: They cannot be written.
+        """
+        return Keeping(folder=self.folder)(agent, files)
+
+    @property
+    def artifacts(self) -> list[str]:
+        """The files that agents wrote, below the run's folder."""
+        return kept_in(self.folder.path)
+
+    def finish(self, run: Run) -> None:
+        """Take the result; it is written when the record is left."""
+        value = to_value(run)
+        if run.ending is not None and (was := team_that_was(self._plan.resolved, run)) is not None:
+            self._files[TEAM_THAT_WAS] = dump(was)
+        told = ("status", "answer", "said", "score", "error")
+        spent = self._spent = self.spent()
+        self._result = {
+            **{name: value[name] for name in told if name in value},
+            "seconds": round(run.seconds, 3),
+            **({"rounds": run.rounds} if self.repeats else {}),
+            **({"recruited": dict(run.recruited)} if run.recruited else {}),
+            **{name: value[name] for name in ("ending", "bus") if name in value},
+            **({"cut_off": list(run.cut_off)} if run.cut_off else {}),
+            "usage": {**spent.value(), "cost": spent.cost},
+            "agents": {agent_id: _told(one) for agent_id, one in value["agents"].items()},
+            **({"artifacts": artifacts} if (artifacts := self.artifacts) else {}),
+        }
+
+    @property
+    def result(self) -> str:
+        """What came of the run until now, as result.json has it."""
+        result = self._result
+        if result is None:
+            spent = self.spent()
+            result = {
+                "status": "interrupted",
+                "seconds": round(self.journal.seconds, 3),
+                "usage": {**spent.value(), "cost": spent.cost},
+            }
+        return as_json({"v": VERSION, **self._head(), **result})
+
+    def _head(self) -> dict[str, Any]:
+        started = self._started or read_value(self.folder.path / MANIFEST).get("started")
+        return {
+            **({"started": started} if started else {}),
+            "team": self._plan.team.name,
+            "content_hash": self._plan.content_hash,
+            "models": {
+                alias: {"model": model.model, "api_base": model.api_base, "from": model.origin}
+                for alias, model in sorted(self._plan.models.items())
+            },
+        }
+
+
+@kept()
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Manifest:
+    """What resuming a run needs of run.json."""
+
+    seed: int | None
+    budget: Caps
+    agent_budget: Caps
+    allow_unpriced: bool
+    cache: str | None
+    models: Mapping[str, Model]
+    pool: str | None = None
+    embedder: str | None = None
+
+
+@kept()
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Result:
+    """What result.json must have for those who read it."""
+
+    status: str
+    answer: str | None = None
+    score: Score | None = None
+    error: str | None = None
+    usage: Mapping[str, float | str] = field(default_factory=dict[str, float | str])
+
+
+def read_setting(folder: Path) -> tuple[Setting, Mapping[str, Model]]:
+    """Read how a recorded run was made, and which models it called.
+
+    Of folders it says nothing, nor that models may be called whose price is unknown: these are for
+    whoever goes on with it to say.
+
+    Raises:
+        InputError: The folder has no readable manifest.
+    """
+    path = folder / MANIFEST
+    try:
+        manifest = from_value(_Manifest, read_value(path))
+    except Misfit as error:
+        raise InputError(f"{path}: not what coterie wrote there: {error}.") from None
+    setting = Setting(
+        seed=manifest.seed,
+        budget=manifest.budget,
+        agent_budget=manifest.agent_budget,
+        embedder=manifest.embedder,
+    )
+    return setting, {alias: replace(model, alias=alias) for alias, model in manifest.models.items()}
+
+
+def read_result(folder: Path) -> dict[str, Any] | None:
+    """Read what came of a recorded run; None where it did not get that far.
+
+    Raises:
+        InputError: The file is damaged.
+    """
+    path = folder / RESULT
+    if not path.exists():
+        return None
+    result = read_value(path)
+    if wrong := misfit(_Result, result) or _unanswered(result):
+        raise InputError(f"{path}: not what coterie wrote there: {wrong}.")
+    return result
+
+
+def _unanswered(result: Mapping[str, Any]) -> str:
+    if result["status"] == "done" and not isinstance(result.get("answer"), str):
+        return f"answer: {quoted(result.get('answer'))} is no answer"
+    return ""
+
+
+def read_value(path: Path) -> dict[str, Any]:
+    """Read a file of a run's folder that holds a JSON object.
+
+    Raises:
+        InputError: There is none, or it is damaged.
+    """
+    try:
+        value = loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(
+            f"{path}: there is no such file. Is {quoted(str(path.parent))} the folder of a run?"
+        ) from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read: {error}.") from None
+    if not isinstance(value, dict):
+        raise InputError(f"{path}: not a JSON object.")
+    return value
+
+
+@functools.cache
+def _version() -> str:
+    return own_version(sys.path)
+
+
+def _recalled(setting: Setting) -> dict[str, Any]:
+    """Say what agents recall from, where they do."""
+    if setting.pool is None:
+        return {}
+    return {"pool": str(setting.pool.resolve()), "embedder": setting.embedder}
+
+
+def _confined(setting: Setting) -> dict[str, Any]:
+    """Say how code of agents is confined, or on which cluster that is seen to."""
+    if setting.on is not None:
+        return {"on": setting.on}
+    return Jails(unsafe=setting.unsafe_local).describe()
+
+
+def manifest(plan: Plan, setting: Setting) -> dict[str, Any]:
+    """Say how a run is made: what resuming it needs, and what an auditor asks."""
+    return {
+        "v": VERSION,
+        "coterie": _version(),
+        "python": platform.python_version(),
+        "seed": setting.seed,
+        "budget": setting.budget.value(),
+        "agent_budget": setting.agent_budget.value(),
+        "allow_unpriced": setting.allow_unpriced,
+        "cache": str(setting.cache.resolve()) if setting.cache else None,
+        **_recalled(setting),
+        "unsafe_local": setting.unsafe_local,
+        "jail": _confined(setting) if plan.needs_jail else None,
+        "models": {alias: to_value(model) for alias, model in sorted(plan.models.items())},
+    }
+
+
+def _told(outcome: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out of an agent's outcome what the events have."""
+    told = {name: outcome[name] for name in ("status", "content", "error", "attempts", "mishaps")}
+    return {**told, "seconds": round(outcome["seconds"], 3), "usage": outcome["usage"]}
+
+
+def as_json(value: Mapping[str, Any]) -> str:
+    """Write a JSON object as files of a run's folder have it."""
+    return dumps(value, indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,248 @@
+"""What runs need of this host: models, tools, jails; opened once for as many runs as there are."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack, asynccontextmanager, closing
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ...schema.values.errors import InputError
+from ...schema.values.secrets import secrets_of
+from ..values.budget import Caps
+from ..calls.cache import Cache
+from ..calls.calls import Calls
+from ..engine.engine import Context
+from ..gateway import Gateway
+from ..jail import Jails
+from ..messages.recall import (open_recall, refuse_forgetful)
+from ..scrubbing.scrubber import Scrubber
+from ..tools import Toolbox
+from ..tools.approval import Approvals
+from ..record.trace import Trace
+from .whole import perform
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Mapping
+    from pathlib import Path
+
+    from ...schema.host.catalogue import Catalogue
+    from ...schema.team.task import Task
+    from ..engine.artifacts import Keep
+    from ..values.budget import Budget
+    from ..jail import Place
+    from ..record.journal import Journal
+    from ..agents.outcomes import Run
+    from ..plan.plan import Plan
+    from ..messages.recall import Recaller
+    from ..tools.approval import Approver
+
+__all__ = ["Services", "Setting", "open_services"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Setting:
+    """How runs are made, apart from their teams and tasks.
+
+    Attributes:
+        seed: Makes sampling repeatable where the endpoint allows it.
+        budget: What a run may cost.
+        agent_budget: What each agent of a run may cost.
+        allow_unpriced: Under a cap on USD, also call models whose price is unknown.
+        cache: A folder of answers that runs share.
+        unsafe_local: Run code that agents write without a jail.
+        on: The cluster on whose workers that code runs, as `On.parse` reads it; None: it runs on
+            this machine.
+        pool: The folder of the pool that agents recall from.
+        embedder: What finds similar tasks there, by its name; None: whatever is installed.
+    """
+
+    seed: int | None = None
+    budget: Caps = field(default_factory=Caps)
+    agent_budget: Caps = field(default_factory=Caps)
+    allow_unpriced: bool = False
+    cache: Path | None = None
+    unsafe_local: bool = False
+    on: str | None = None
+    pool: Path | None = None
+    embedder: str | None = None
+
+    def __post_init__(self) -> None:
+        """See that it can be meant.
+
+        Raises:
+            InputError: Code is to run without a jail on other machines.
+        """
+        if self.on is not None and self.unsafe_local:
+            raise InputError(
+                f"--on {self.on} and --unsafe-local: on a cluster, code of agents runs in jails"
+                " only. Leave one of them out."
+            )
+
+    @property
+    def must_be_priced(self) -> bool:
+        """Whether every model must have a price."""
+        has_cap = self.budget.usd is not None or self.agent_budget.usd is not None
+        return has_cap and not self.allow_unpriced
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Services:
+    """Models, tools and jails, in use. `open_services` makes them.
+
+    Another memory than the setting's is had by `dataclasses.replace(services, recaller=…)`.
+    """
+
+    setting: Setting
+    gateway: Gateway
+    toolbox: Toolbox
+    jails: Jails
+    cache: Cache | None
+    recaller: Recaller | None = None
+
+    async def prepare(self, plan: Plan, *, offline: bool = False) -> None:
+        """Make sure that a plan can be run, and start what it needs.
+
+        Args:
+            plan: What will be run.
+            offline: It is a replay, and asks no model.
+
+        Raises:
+            InputError: A key, a price, a tool server, a jail, a program or a pool is missing.
+                Nothing was spent.
+            ModelError: The embedded model's server did not start.
+        """
+        if plan.needs_jail and self.jails.elsewhere:
+            # Where all workers are lost, it waits for another one.
+            await asyncio.to_thread(self.jails.check)
+        elif plan.needs_jail:
+            self.jails.check()
+        if lacking := plan.lacks():
+            raise InputError("\n".join(lacking))
+        if not offline:
+            refuse_forgetful(plan, self.recaller)
+            self.toolbox.approvals.refuse_unasked(plan.tools)
+            await self.gateway.prepare(plan.aliases, priced=self.setting.must_be_priced)
+        await self.toolbox.prepare(plan.tools)
+
+    def scrubber(self, environment: Mapping[str, str]) -> Scrubber:
+        """Make what takes the host's secrets out of everything that is written."""
+        known = self.gateway.secrets() | self.toolbox.secrets() | secrets_of(environment)
+        return Scrubber(known)
+
+    def calls(self, *, journal: Journal | None = None, scrubber: Scrubber | None = None) -> Calls:
+        """Give what makes model calls, for a run or for an operator."""
+        return Calls(
+            gateway=self.gateway,
+            journal=journal,
+            cache=self.cache,
+            seed=self.setting.seed,
+            **({"scrub": scrubber.known} if scrubber else {}),
+        )
+
+    async def execute(
+        self,
+        plan: Plan,
+        task: Task,
+        *,
+        journal: Journal | None = None,
+        scrubber: Scrubber | None = None,
+        trace: Trace | None = None,
+        budget: Budget | None = None,
+        path: str = "",
+        keep: Keep | None = None,
+    ) -> Run:
+        """Make a whole run of a prepared plan, with its score; see `perform`.
+
+        Raises:
+            StorageError: What happened can no longer be written down.
+        """
+        context = self.context(
+            journal=journal, scrubber=scrubber, trace=trace, budget=budget, keep=keep
+        )
+        return await perform(plan, task, context, path=path)
+
+    def context(
+        self,
+        *,
+        journal: Journal | None = None,
+        scrubber: Scrubber | None = None,
+        trace: Trace | None = None,
+        budget: Budget | None = None,
+        dialogue: int = 0,
+        keep: Keep | None = None,
+    ) -> Context:
+        """Give what it takes to run prepared plans here: whole, by their passes, or one pass.
+
+        Args:
+            journal: Answers before models do, and keeps what they answer.
+            scrubber: Takes the host's secrets out of answers.
+            trace: Told everything that happens.
+            budget: What all of it may cost.
+            dialogue: Characters that are kept of what each agent read and said.
+            keep: Keeps the files that agents write; None: nobody does.
+        """
+        return Context(
+            calls=self.calls(journal=journal, scrubber=scrubber),
+            jails=self.jails,
+            toolbox=self.toolbox,
+            trace=trace or Trace(),
+            budget=budget,
+            agent_caps=self.setting.agent_budget if self.setting.agent_budget.value() else None,
+            dialogue=dialogue,
+            recaller=self.recaller,
+            keep=keep,
+        )
+
+
+@asynccontextmanager
+async def open_services(
+    known: Catalogue,
+    setting: Setting,
+    *,
+    approver: Approver | None = None,
+    connected: bool = True,
+) -> AsyncGenerator[Services]:
+    """Open what runs need; leaving the block closes connections and ends servers.
+
+    Args:
+        known: What this host offers.
+        setting: How runs are made.
+        approver: Asks a person before calls of tools that tools.yaml says so of. None: a team with
+            such tools is not run.
+        connected: Whether to connect to the cluster that the setting names. Without that, no code
+            can be run there, but all else can be prepared.
+
+    Raises:
+        InputError: The cache cannot be opened, there is no pool, or the cluster does not answer.
+    """
+    recaller = None
+    if setting.pool is not None:
+        recaller = open_recall(setting.pool, known.models, setting.embedder)
+    approvals = Approvals(known.permissions, approver)
+    toolbox = Toolbox(known.servers, known.python_tools, approvals)
+    async with AsyncExitStack() as stack:
+        yield Services(
+            setting=setting,
+            gateway=await stack.enter_async_context(Gateway(known.models, seed=setting.seed)),
+            toolbox=await stack.enter_async_context(toolbox),
+            jails=await _jails(setting, stack, connected=connected),
+            cache=stack.enter_context(Cache.open(setting.cache)) if setting.cache else None,
+            recaller=recaller,
+        )
+
+
+async def _jails(setting: Setting, stack: AsyncExitStack, *, connected: bool) -> Jails:
+    """Give the jails of this machine, or of a cluster."""
+    place: Place | None = None
+    if setting.on is not None:
+        from ..cluster import On
+        from ..cluster.opening import (Unopened, open_workers)
+
+        on = On.parse(setting.on)
+        place = Unopened(on)
+        await asyncio.to_thread(place.check)
+        if connected:
+            place = await open_workers(on)
+        stack.push_async_callback(asyncio.to_thread, place.close)
+    return stack.enter_context(closing(Jails(unsafe=setting.unsafe_local, place=place)))

@@ -1,0 +1,161 @@
+"""A whole run: the passes that a team declares, and the score of what they came to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ...schema.values.errors import InputError
+from ..engine.allowance import Allowance
+from ..rounds.declared import (declared, declares)
+from ..engine.engine import execute
+from ..roster.open_roster import open_roster
+from ..plan.plan import part_of
+from ..rounds.recruiting import told
+from ..rounds.rounds import (Round, rounds, summed)
+from ..scoring.scoring import scored
+from ..agents.ablation import (NOBODY_SILENT, Silence)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...schema.team.task import Task
+    from ..rounds.declared import Declared
+    from ..engine.engine import Context
+    from ..agents.outcomes import Run
+    from ..plan.plan import Plan
+    from ..rounds.rounds import Next
+    from ..record.trace import Trace
+
+__all__ = ["NOBODY_SILENT", "Silence", "as_run", "passes", "perform"]
+
+
+async def perform(
+    plan: Plan,
+    task: Task,
+    context: Context,
+    *,
+    path: str = "",
+    silent: Silence = NOBODY_SILENT,
+) -> Run:
+    """Run a plan on a task, from the first agent to the score.
+
+    Args:
+        plan: A compiled team.
+        task: What is asked. Its reference answer reaches the scorer only.
+        context: What it takes to run it.
+        path: Where the run stands in its journal: empty, or ending with a slash.
+        silent: Who takes no part.
+
+    Returns:
+        What came of it. A run that fails or meets a limit is a result, not an exception.
+
+    Raises:
+        InputError: Somebody is silent who is no agent of the team.
+        StorageError: What happened can no longer be written down.
+        asyncio.CancelledError: The caller cancelled; everything has stopped.
+    """
+    trace = context.trace
+    trace.emit("run_started", team=plan.team.name, task=task.id, content_hash=plan.content_hash)
+    done = await passes(plan, task, context, path=path, silent=silent)
+    run = await scored(as_run(done, plan), task, context.jails)
+    score = {"score": run.score.value} if run.score else {}
+    trace.emit("run_finished", status=run.status, error=run.error, seconds=run.seconds, **score)
+    trace.check()
+    return run
+
+
+async def passes(
+    plan: Plan,
+    task: Task,
+    context: Context,
+    *,
+    path: str = "",
+    silent: Silence = NOBODY_SILENT,
+) -> tuple[Round, ...]:
+    """Make all passes that a team declares by itself, without a score.
+
+    Args:
+        plan: A compiled team.
+        task: What is asked. Its reference answer reaches no agent.
+        context: What it takes to run it.
+        path: Where the run stands in its journal: empty, or ending with a slash. A pass of a team
+            that declares rounds has a place of its own there.
+        silent: Who takes no part.
+
+    Returns:
+        The passes, in order; one, where the team declares nothing, or its roster is open: then all
+        turns of all agents are in it. `as_run` sums them up.
+
+    Raises:
+        InputError: Somebody is silent who is no agent of the team.
+        StorageError: What happened can no longer be written down.
+        asyncio.CancelledError: The caller cancelled; everything has stopped.
+    """
+    if unknown := sorted(silent.names - {*plan.agents}):
+        raise InputError(f"{plan.team.name} has no agent {unknown[0]!r}, so it cannot be silent.")
+    if plan.team.execution.roster is not None:
+        run = await open_roster(plan, task, context, path=path, silent=silent.during(1))
+        return (Round(number=1, plan=plan, run=run),)
+    if not declares(plan.team):
+        part = part_of(plan, {*plan.agents} - silent.during(1))
+        return (Round(number=1, plan=part, run=await execute(part, task, context, path=path)),)
+    allowance, between = Allowance(plan.team.execution.timeout), declared(plan, silent)
+
+    async def one_pass(coming: Next, number: int) -> Run:
+        trace = context.trace.within(round=coming.label(number))
+        trace.emit("round_started", given=[*coming.given])
+        run = await execute(
+            coming.plan,
+            task,
+            replace(context, trace=trace),
+            path=f"{path}{coming.place(number)}/",
+            carry=coming.carry,
+            given=coming.given,
+            allowance=allowance,
+        )
+        trace.emit("round_finished", status=run.status, error=run.error, seconds=run.seconds)
+        trace.check()
+        return run
+
+    async def next_pass(done: Sequence[Round]) -> Next | None:
+        coming = await between(done)
+        if coming is not None and done[-1].kind == "opening":
+            _tell(between, done, context.trace)
+        return coming
+
+    return await rounds(between.first, one_pass, next_pass, most=between.most)
+
+
+def _tell(between: Declared, done: Sequence[Round], trace: Trace) -> None:
+    """Tell who was recruited, where a team recruits."""
+    if between.recruit is not None and (chosen := between.chosen(done)) is not None:
+        agents, reason = chosen
+        trace.emit(
+            "recruited",
+            between.recruit.by,
+            agents=told(between.plan.team, agents),
+            reason=reason,
+        )
+
+
+def as_run(done: tuple[Round, ...], plan: Plan) -> Run:
+    """Sum up the passes that a team declares by itself as one run, which has no score yet.
+
+    Args:
+        done: What `passes` gave.
+        plan: The whole team.
+
+    Returns:
+        The run. Without an answer it has failed, also where nobody failed: the agent whose output
+        is the answer took no part.
+    """
+    run = summed(done, plan)
+    if plan.team.execution.rounds is None and done[-1].kind == "round":
+        run = replace(run, error=done[-1].run.error)
+    if (chosen := declared(plan).chosen(done)) and run.rounds:
+        run = replace(run, recruited=told(plan.team, chosen[0]))
+    if run.status == "done" and run.answer is None:
+        error = f"{plan.output}, whose output is the answer, took no part."
+        return replace(run, status="failed", error=error)
+    return run

@@ -1,0 +1,1 @@
+"""Scorers, votes, and functions that stand in for a model call."""

@@ -1,0 +1,312 @@
+"""Scorers: how a team's answer compares with the reference answer.
+
+A scorer takes the answer, the reference and its options and gives a `Score`. One that must see
+more than the answer, or run something, is a coroutine function and takes `Evidence`. Either way
+the same evidence gives the same score.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ...schema.host.catalogue import load_named
+from ...schema.host.scorer_form import ScorerForm, form_said_by, takes
+from ...schema.values.errors import CoterieError, JailError
+from ...schema.values.json_text import loads
+from ...schema.values.problems import quoted
+from ...schema.values.values import is_list, is_mapping
+from ..jail.moving import MOST_MOVES, is_lost
+from ..values.score import Score
+from ..values.structured import json_in
+from .searching import TooMuch, searches
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ...schema.team.task import Task
+    from ...schema.values.problems import Path
+    from ..jail import Jails
+    from ..tools import ToolCall
+
+__all__ = [
+    "ENDING",
+    "Evidence",
+    "ScorerError",
+    "choice",
+    "contains",
+    "exact",
+    "json_equal",
+    "number",
+    "regex",
+    "score",
+]
+
+ENDING = 20_000
+"""Characters at the end of an answer that are read where what stands last in it counts."""
+DEEPEST = 100
+"""Nesting of a reference answer that is JSON in a text."""
+SIMPLER = "Write it without repetition inside repetition."
+_NUMBER = re.compile(r"[-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_LETTER = re.compile(r"\(?\b([A-Z])\b\)?")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Evidence:
+    """What a scorer can go by.
+
+    Attributes:
+        task: The task, with its reference answer.
+        answer: The team's answer.
+        tool_calls: What the agent that gave the answer had its tools do, in order.
+        answers: What each agent that was done came to last, by its id.
+        jails: Where code may run.
+    """
+
+    task: Task
+    answer: str
+    tool_calls: Sequence[ToolCall] = ()
+    answers: Mapping[str, str] = field(default_factory=dict[str, str])
+    jails: Jails
+
+
+class ScorerError(Exception):
+    """A scorer failed; the text says which, and how."""
+
+
+async def score(evidence: Evidence) -> Score | None:
+    """Score an answer to a task; None where the task has no reference answer.
+
+    Raises:
+        ScorerError: The scorer failed, or gave no score.
+        JailError: The scorer runs code, and there is no jail, or the jail failed.
+    """
+    task = evidence.task
+    if task.answer is None:
+        return None
+    try:
+        return _sound(await _moved(evidence))
+    except JailError:
+        raise
+    except Exception as error:  # scorers are anyone's, and the run is paid
+        kind = "" if isinstance(error, CoterieError) else f"{type(error).__name__}: "
+        raise ScorerError(f"the scorer {task.scorer.name} failed: {kind}{error}") from error
+
+
+async def _moved(evidence: Evidence) -> Any:
+    """Score, and score again where the machine with a scorer's jail is lost meanwhile."""
+    for _ in range(MOST_MOVES):
+        try:
+            return await _scored(evidence)
+        except JailError as error:
+            if not is_lost(error):
+                raise
+    return await _scored(evidence)
+
+
+async def _scored(evidence: Evidence) -> Any:
+    task = evidence.task
+    scorer = load_named("scorers", task.scorer.name)
+    longest = form_said_by(scorer).longest
+    if len(evidence.answer) > longest:
+        return Score(value=0.0, reason=f"longer than {longest:,} characters")
+    if inspect.iscoroutinefunction(scorer):
+        return await scorer(evidence)
+    return scorer(evidence.answer, task.answer, task.scorer.options)
+
+
+def _sound(found: Any) -> Score:
+    """Give a score that can be kept: whoever reads figures takes them for numbers.
+
+    Raises:
+        ValueError: It is none.
+    """
+    if not isinstance(found, Score) or not _is_share(found.value):
+        raise ValueError(f"{quoted(found)} is no score from 0 to 1")
+    if not all(map(math.isfinite, found.measures.values())):
+        raise ValueError(f"{quoted(dict(found.measures))} are no finite measures")
+    return found
+
+
+def _is_share(value: Any) -> bool:
+    return isinstance(value, int | float) and 0 <= value <= 1
+
+
+@takes(
+    ScorerForm(
+        options={"ignore_case": {"type": "boolean", "description": "Whether case is ignored."}}
+    )
+)
+def exact(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
+    """Compare texts without regard to outer space; `ignore_case: true` ignores case as well."""
+    texts = [answer.strip(), str(reference).strip()]
+    if options.get("ignore_case"):
+        texts = [text.casefold() for text in texts]
+    return _verdict(texts[0] == texts[1], answer, reference)
+
+
+@takes(
+    ScorerForm(
+        reference={
+            "type": "string",
+            "pattern": r"(?s)(.*[\W_])?[A-Za-z]([\W_].*)?",
+            "x-rule": "a text with a single letter",
+            "examples": ["B"],
+        }
+    )
+)
+def choice(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
+    """Compare the letter of a multiple choice: `(B)`, `B.`, `The answer is B`."""
+    del options
+    letters = _LETTER.findall(answer[-ENDING:])
+    chosen = letters[-1] if letters else answer.strip()[:1].upper()
+    wanted = _LETTER.findall(str(reference).upper())
+    return _verdict(bool(wanted) and chosen == wanted[0], answer, reference)
+
+
+@takes(
+    ScorerForm(
+        options={
+            "tolerance": {
+                "type": "number",
+                "minimum": 0,
+                "default": 1e-6,
+                "description": "How far the number may be from the reference.",
+                "examples": [0.01],
+            }
+        },
+        reference={
+            "type": ["number", "string"],
+            "pattern": r"(?s).*\d.*",
+            "x-rule": "a number",
+            "examples": [3.14],
+        },
+    )
+)
+def number(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
+    """Compare the last number of the answer, within `tolerance` (absolute, default 1e-6)."""
+    found = _NUMBER.findall(answer[-ENDING:])
+    wanted = _NUMBER.findall(str(reference))
+    if not found or not wanted:
+        return Score(value=0.0, reason="no number in the answer")
+    distance = abs(_float(found[-1]) - _float(wanted[-1]))
+    return _verdict(distance <= float(options.get("tolerance", 1e-6)), found[-1], reference)
+
+
+@takes(
+    ScorerForm(
+        options={"case": {"type": "boolean", "description": "Whether case counts."}},
+        reference={
+            "type": ["string", "array", "number", "boolean"],
+            "minItems": 1,
+            "maxItems": 100,
+            "items": {"type": ["string", "number", "boolean"]},
+        },
+    )
+)
+def contains(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
+    """Look for the reference text, or for all texts of a list; case counts if `case: true`."""
+    texts = [str(text) for text in (reference if is_list(reference) else [reference])]
+    same = str if options.get("case") else str.casefold
+    there = same(answer)
+    missing = [text for text in texts if same(text) not in there]
+    reason = f"missing: {', '.join(missing)}" if missing else "all there"
+    return Score(value=float(not missing), reason=reason)
+
+
+def _not_searchable(options: Mapping[str, Any], reference: Any) -> Mapping[Path, str]:
+    path: Path = ("scorer", "pattern") if "pattern" in options else ("answer",)
+    pattern = options.get("pattern", reference)
+    if pattern is None:
+        return {}
+    if not isinstance(pattern, str):
+        return {path: f"{quoted(pattern)} is not a pattern. Write text, or the option pattern."}
+    try:
+        searches().find(pattern, "")
+    except ValueError as error:
+        return {path: f"{quoted(pattern)} is not a regular expression: {error}."}
+    except TooMuch as error:
+        return {path: f"{quoted(pattern)} is too large a regular expression: {error}. {SIMPLER}"}
+    return {}
+
+
+@takes(
+    ScorerForm(
+        options={
+            "pattern": {
+                "type": "string",
+                "description": "The pattern. Default: the reference answer.",
+                "examples": [r"\b7\b"],
+            }
+        },
+        check=_not_searchable,
+    )
+)
+async def regex(evidence: Evidence) -> Score:
+    """Search with a regular expression: the option `pattern`, else the reference answer.
+
+    It is searched with by a process of its own, for `SEARCH_SECONDS` and in `SEARCH_MEMORY` at
+    most; an answer in which it is not found so is wrong.
+
+    Raises:
+        ValueError: The expression is not valid, which a task that was loaded has none.
+    """
+    from asyncio import to_thread
+
+    task = evidence.task
+    pattern = str(task.scorer.options.get("pattern", task.answer))
+    try:
+        found = await to_thread(searches().find, pattern, evidence.answer)
+    except TooMuch as error:
+        return Score(value=0.0, reason=f"{quoted(pattern)} is not found: {error}. {SIMPLER}")
+    return _verdict(found, evidence.answer, pattern)
+
+
+def _not_json(_options: Mapping[str, Any], reference: Any) -> Mapping[Path, str]:
+    if not isinstance(reference, str):
+        return {}
+    try:
+        value = loads(reference)
+    except ValueError as error:
+        return {("answer",): f"{quoted(reference)} is not JSON: {error}."}
+    if _is_deep(value):
+        return {("answer",): f"it is nested deeper than {DEEPEST} levels. Flatten it."}
+    return {}
+
+
+def _is_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(DEEPEST):
+        level = [item for one in level for item in _items(one)]
+    return bool(level)
+
+
+def _items(value: Any) -> Sequence[Any]:
+    if is_mapping(value):
+        return [*value.values()]
+    return value if is_list(value) else ()
+
+
+@takes(ScorerForm(check=_not_json))
+def json_equal(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
+    """Compare JSON values; the order of an object's fields does not matter."""
+    del options
+    wanted: Any = loads(reference) if isinstance(reference, str) else reference
+    try:
+        value = json_in(answer, lambda value: type(value) is type(wanted))
+    except ValueError:
+        return Score(value=0.0, reason="no JSON in the answer")
+    return _verdict(value == wanted, answer, reference)
+
+
+def _verdict(right: bool, answer: str, reference: Any) -> Score:
+    if right:
+        return Score(value=1.0, reason="right")
+    return Score(value=0.0, reason=f"{answer.strip()[:80]!r} is not {str(reference)[:80]!r}")
+
+
+def _float(text: str) -> float:
+    return float(text.replace(",", ""))

@@ -1,0 +1,62 @@
+"""Asking at the terminal whether an agent may have a tool called."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+from ...schema.values.json_text import dumps
+from ..values.terminal import on_one_line
+
+if TYPE_CHECKING:
+    from .approval import Approver
+
+__all__ = ["AtTerminal", "terminal_approver"]
+
+LONGEST_SHOWN = 4_000
+"""Characters of the arguments that are shown."""
+
+
+def terminal_approver() -> Approver | None:
+    """Give who asks at the terminal; None where there is none, as in CI."""
+    return AtTerminal(sys.stdin) if sys.stdin.isatty() and sys.stderr.isatty() else None
+
+
+class AtTerminal:
+    """Asks on standard error, and reads a line for an answer. Anything but a yes is a no.
+
+    Args:
+        answers: Where the lines come from: a stream with a descriptor.
+    """
+
+    def __init__(self, answers: TextIO) -> None:
+        self._answers = answers
+        self._always: set[str] = set()
+
+    async def __call__(self, agent: str, tool: str, arguments: Any, /) -> bool:
+        """Ask; see `Approver`."""
+        if tool in self._always:
+            return True
+        said = on_one_line(dumps(arguments, ensure_ascii=False))
+        left_out = len(said) - LONGEST_SHOWN
+        more = f" [{left_out} more characters are not shown]" if left_out > 0 else ""
+        click.echo(f"{agent} wants to have {tool} called: {said[:LONGEST_SHOWN]}{more}", err=True)
+        click.echo("Allow it? [y]es, [n]o, [a]lways in this run: ", nl=False, err=True)
+        answer = (await self._line()).strip().casefold()
+        if answer in {"a", "always"}:
+            self._always.add(tool)
+        return answer in {"y", "yes", "a", "always"}
+
+    async def _line(self) -> str:
+        """Wait for a line, in a way that Ctrl-C ends."""
+        loop = asyncio.get_running_loop()
+        readable = asyncio.Event()
+        loop.add_reader(self._answers, readable.set)
+        try:
+            await readable.wait()
+        finally:
+            loop.remove_reader(self._answers)
+        return self._answers.readline()

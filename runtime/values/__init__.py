@@ -1,0 +1,4 @@
+"""Values that everything in the runtime shares: usage, budgets, scores, warnings, bounds.
+
+These modules import nothing else of the runtime.
+"""

@@ -1,0 +1,370 @@
+"""Budgets: what may be spent is reserved before a call and settled after it.
+
+So calls that run side by side cannot together pass a cap that each of them respects. Budgets form
+a tree: what an agent spends counts in its run, and what the run spends in its evolution.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from ...schema.values.errors import LimitError
+from .caps import Caps
+from .terminal import counted
+from .usage import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Budget", "BudgetReached", "Caps", "Reservation"]
+
+Cap = Literal["usd", "tokens", "calls", "seconds"]
+
+COUNTED: tuple[Literal["usd", "tokens", "calls"], ...] = ("usd", "tokens", "calls")
+"""The caps on what calls consume, in the order of an `_Amounts`."""
+PICOS_PER_USD = 10**12
+"""USD are counted in whole picodollars: sums of floats would drift, and pass a cap or miss it."""
+
+NO_CAPS = Caps()
+NOTHING = Usage()
+
+_Amounts = tuple[int, int, int]
+
+
+class BudgetReached(LimitError):
+    """The next call does not fit, or time is up.
+
+    Attributes:
+        cap: The cap that was reached.
+        budget: The budget that it belongs to.
+    """
+
+    def __init__(self, message: str, *, cap: Cap, budget: Budget) -> None:
+        super().__init__(message)
+        self.cap: Cap = cap
+        self.budget = budget
+
+
+class Budget:
+    """What may be spent under some caps, and what is. It belongs to one event loop.
+
+    * Must never let what is reserved and spent pass a cap, as long as no call consumes more than
+      was reserved for it. One that does is counted in full.
+    * Must give waiting calls their turn in the order in which they came, unless a call waits for
+      a budget that later ones do not draw on.
+
+    Args:
+        caps: The most that may be spent.
+        parent: The budget that this one is a part of; it and its parents count and cap too.
+        name: Whose it is, for messages: `the run`, `agent critic`.
+        clock: Gives the time in seconds; only differences matter.
+
+    Attributes:
+        reached: Its own caps that a call did not fit under, or that time is up for.
+    """
+
+    def __init__(
+        self,
+        caps: Caps = NO_CAPS,
+        *,
+        parent: Budget | None = None,
+        name: str = "the run",
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.caps = caps
+        self.parent = parent
+        self.name = name
+        self.reached: set[Cap] = set()
+        self._clock = clock
+        self._started = clock()
+        self._spent = NOTHING
+        self._used = [0, 0, 0]
+        self._reserved = [0, 0, 0]
+        self._limits = () if caps is NO_CAPS else _limits(caps)
+        self._above = () if parent is None else parent._chain
+        # Most budgets cap nothing: nobody looks for room in them, and they do not refer to
+        # themselves, so that those of calls are gone with their calls.
+        capped, timed = ((), ()) if parent is None else (parent._capped, parent._timed)
+        self._capped: tuple[Budget, ...] = (self, *capped) if self._limits else capped
+        self._timed: tuple[Budget, ...] = timed if caps.seconds is None else (self, *timed)
+        self._waiting = deque[Reservation]() if parent is None else parent._waiting
+
+    def child(
+        self, caps: Caps = NO_CAPS, name: str = "a part", *, spent: Usage | None = None
+    ) -> Budget:
+        """Make the budget of a part, which counts here as well.
+
+        Args:
+            caps: What the part may spend.
+            name: Whose it is, for messages.
+            spent: What the part has spent of it, and is counted here already.
+        """
+        part = Budget(caps, parent=self, name=name, clock=self._clock)
+        if spent is not None:
+            part._add(spent)
+        return part
+
+    @property
+    def _chain(self) -> tuple[Budget, ...]:
+        """This budget and its parents."""
+        return (self, *self._above)
+
+    @property
+    def spent(self) -> Usage:
+        """What was spent until now, by all parts."""
+        return self._spent
+
+    @property
+    def seconds(self) -> float:
+        """Time since the budget was made, with what earlier processes took, in seconds."""
+        return self._clock() - self._started
+
+    def left(self) -> float | None:
+        """Give the seconds until a cap on time is reached, here or in a parent; None: no cap."""
+        if not self._timed:
+            return None
+        late = self._latest()
+        return None if late is None else max(0.0, late._time_left())
+
+    def check_time(self) -> None:
+        """Make sure that there is time left.
+
+        Raises:
+            BudgetReached: A cap on seconds is reached, here or in a parent.
+        """
+        if self.left() == 0:
+            raise self.time_is_up()
+
+    def time_is_up(self) -> BudgetReached:
+        """Say whose time is up first, for whoever has waited until then."""
+        late = self._latest() or self
+        late.reached.add("seconds")
+        return BudgetReached(
+            f"{late.name} has reached its budget {late._shown('seconds')}: so long has it been at"
+            " work. Raise seconds to go on.",
+            cap="seconds",
+            budget=late,
+        )
+
+    def deposit(self, usage: Usage, *, seconds: float = 0.0) -> None:
+        """Count what was spent elsewhere: by an earlier process of the same run, for instance.
+
+        Args:
+            usage: Counts here and in all parents.
+            seconds: Counts here only, as parts that run side by side share their parents' time.
+        """
+        self._started -= seconds
+        self._count(usage)
+        self._serve()
+
+    async def reserve(
+        self, *, tokens: int, usd: float | None, calls: int = 1, prompt_tokens: int = 0
+    ) -> Reservation:
+        """Reserve what a call may cost at most, here and in all parents.
+
+        Waits while it does not fit but may, once other calls have cost less than was reserved;
+        whoever calls bounds that time by `left`.
+
+        Args:
+            tokens: Tokens to read and to write.
+            usd: Their price in USD; None where it is unknown, which no cap on USD can bound.
+            calls: How many calls it is for.
+            prompt_tokens: Those of the tokens that are read.
+
+        Raises:
+            BudgetReached: It does not fit, whatever other calls turn out to cost; or time is up.
+        """
+        claim = Reservation(
+            budget=self, tokens=tokens, usd=usd, calls=calls, prompt_tokens=prompt_tokens
+        )
+        self.check_time()
+        if self._waiting or self._short(claim.amounts):
+            await self._turn(claim)
+        else:
+            self._take(claim.amounts)
+        return claim
+
+    async def _turn(self, claim: Reservation) -> None:
+        """Wait for a claim's turn, until it is reserved or refused."""
+        claim.turn = asyncio.get_running_loop().create_future()
+        self._waiting.append(claim)
+        self._serve()
+        try:
+            refusal = await claim.turn
+        except asyncio.CancelledError:
+            self._give_up(claim)
+            raise
+        if refusal is not None:
+            raise refusal
+
+    def _give_up(self, claim: Reservation) -> None:
+        """Take back a claim whose caller is gone: it may wait still, or just have been served."""
+        if claim in self._waiting:
+            self._waiting.remove(claim)
+            self._serve()
+        elif claim.turn.result() is None:
+            claim.release()
+
+    def _serve(self) -> None:
+        """Give waiting claims their turn, in order. Who waits holds back others where it waits."""
+        held: set[Budget] = set()
+        root = self._chain[-1]
+        for claim in tuple(self._waiting):
+            if claim.turn.done():
+                continue  # its caller was cancelled and is about to take it back
+            budget = claim.budget
+            if refusal := budget._refusal(claim.amounts):
+                self._waiting.remove(claim)
+                claim.turn.set_result(refusal)
+            elif short := budget._short(claim.amounts):
+                held.update(short)
+            elif held.isdisjoint(budget._chain):
+                self._waiting.remove(claim)
+                budget._take(claim.amounts)
+                claim.turn.set_result(None)
+            if root in held:
+                return
+
+    def _short(self, amounts: _Amounts) -> list[Budget]:
+        """Find the budgets in which amounts do not fit beside what is spent and reserved."""
+        return [
+            budget
+            for budget in self._capped
+            for index, limit in budget._limits
+            if budget._used[index] + budget._reserved[index] + amounts[index] > limit
+        ]
+
+    def _refusal(self, amounts: _Amounts) -> BudgetReached | None:
+        """Tell why amounts can never fit: what is spent does not come back."""
+        for budget in self._capped:
+            for index, limit in budget._limits:
+                if budget._used[index] + amounts[index] > limit:
+                    cap = COUNTED[index]
+                    budget.reached.add(cap)
+                    message = budget._reached(cap, amounts[index])
+                    return BudgetReached(message, cap=cap, budget=budget)
+        return None
+
+    def _take(self, amounts: _Amounts) -> None:
+        for budget in self._chain:
+            for index, amount in enumerate(amounts):
+                budget._reserved[index] += amount
+
+    def _close(self, amounts: _Amounts, usage: Usage | None) -> None:
+        """Replace what was reserved by what was spent, if anything was."""
+        for budget in self._chain:
+            for index, amount in enumerate(amounts):
+                budget._reserved[index] -= amount
+        if usage is not None:
+            self._count(usage)
+        if self._waiting:
+            self._serve()
+
+    def _count(self, usage: Usage) -> None:
+        self._add(usage)
+        for budget in self._above:
+            budget._add(usage)
+
+    def _add(self, usage: Usage) -> None:
+        """Count something in this budget alone."""
+        self._spent = usage if self._spent is NOTHING else self._spent + usage
+        self._used[0] += round((usage.usd + usage.doubted_usd) * PICOS_PER_USD)
+        self._used[1] += usage.tokens + usage.doubted_tokens
+        self._used[2] += usage.calls
+
+    def _latest(self) -> Budget | None:
+        """Find the budget whose time is up first."""
+        return min(self._timed, key=Budget._time_left, default=None)
+
+    def _time_left(self) -> float:
+        return math.inf if self.caps.seconds is None else self.caps.seconds - self.seconds
+
+    def _reached(self, cap: Literal["usd", "tokens", "calls"], amount: int) -> str:
+        spent = self._spent
+        match cap:
+            case "usd":
+                known = spent.cost if spent.usd else "nothing"
+                state = (
+                    f"{known} was spent so far, and the next call may cost up to"
+                    f" ${amount / PICOS_PER_USD:.4f}. Raise usd, or lower max_tokens,"
+                )
+            case "tokens":
+                state = (
+                    f"{counted(spent.tokens, 'token')} were used so far, and the next call may take"
+                    f" up to {amount}. Raise tokens, or lower max_tokens,"
+                )
+            case "calls":
+                state = f"{counted(spent.calls, 'call')} made so far. Raise calls"
+        return f"{self.name} has reached its budget {self._shown(cap)}: {state} to go on."
+
+    def _shown(self, cap: Cap) -> str:
+        """Give a cap as people type it."""
+        return f"{cap}={getattr(self.caps, cap):.15g}"
+
+
+def _limits(caps: Caps) -> tuple[tuple[int, int], ...]:
+    """Give the caps on what calls consume that are set: the place of each amount, and its cap."""
+    usd = None if caps.usd is None else round(caps.usd * PICOS_PER_USD)
+    limits = enumerate((usd, caps.tokens, caps.calls))
+    return tuple((index, limit) for index, limit in limits if limit is not None)
+
+
+@dataclass(kw_only=True, slots=True, eq=False)
+class Reservation:
+    """What is reserved for a call. Ends in one of three ways, once.
+
+    Attributes:
+        budget: Where it is reserved.
+        tokens: Tokens to read and to write, at most.
+        usd: Their price in USD, None where it is unknown.
+        calls: How many calls it is for.
+        prompt_tokens: Those of the tokens that are read.
+    """
+
+    budget: Budget
+    tokens: int
+    usd: float | None
+    calls: int
+    prompt_tokens: int
+    amounts: _Amounts = field(init=False, repr=False)
+    turn: asyncio.Future[BudgetReached | None] = field(init=False, repr=False)
+    _open: bool = field(default=True, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.amounts = (round((self.usd or 0.0) * PICOS_PER_USD), self.tokens, self.calls)
+
+    def settle(self, usage: Usage) -> None:
+        """Count what was spent in place of what was reserved; it may be more."""
+        self._end(usage)
+
+    def release(self) -> None:
+        """Count nothing: nothing was spent."""
+        self._end(None)
+
+    def keep(self) -> None:
+        """Count all that was reserved: the call may have been billed although no answer came."""
+        self._end(self.most)
+
+    @property
+    def most(self) -> Usage:
+        """All that was reserved, as what a call may have cost although no answer came."""
+        return Usage(
+            calls=self.calls,
+            prompt_tokens=self.prompt_tokens,
+            completion_tokens=self.tokens - self.prompt_tokens,
+            usd=self.usd or 0.0,
+            unpriced_calls=0 if self.usd is not None else self.calls,
+            uncertain_calls=self.calls,
+            uncertain_usd=self.usd or 0.0,
+        )
+
+    def _end(self, usage: Usage | None) -> None:
+        if not self._open:
+            raise RuntimeError("this reservation has ended already")
+        self._open = False
+        self.budget._close(self.amounts, usage)  # pyright: ignore[reportPrivateUsage]

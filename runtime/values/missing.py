@@ -1,0 +1,29 @@
+"""Programs of others that this machine lacks: git and uv."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from ...schema.values.errors import AgentError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["MissingProgram"]
+
+HOW: Mapping[str, str] = MappingProxyType(
+    {
+        "git": "Install it with this system's packages",
+        "uv": "Install it (pip install uv), or name it in the variable UV",
+    }
+)
+
+
+class MissingProgram(AgentError):
+    """A program is not there. Where an agent needs it, the agent fails; else it is bad input."""
+
+    exit_code = 2
+
+    def __init__(self, program: str, what_for: str) -> None:
+        super().__init__(f"{program} {what_for}, and is not installed. {HOW[program]}.")

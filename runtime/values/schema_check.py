@@ -1,0 +1,143 @@
+"""Checks against a JSON Schema that cost little, whatever is checked."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from ...schema.values.values import is_list, is_mapping
+from .bounds import LONGEST_STRUCTURED, MOST_STEPS, MOST_VALUES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator, Mapping
+
+    Keyword = Callable[[Any, Any, Any, Any], Iterator[Any] | None]
+
+__all__ = ["Room", "TooMuch", "brief_keywords", "excess"]
+
+ALTERNATIVES = ("anyOf", "oneOf")
+UNCHECKED = ("pattern", "patternProperties", "unevaluatedItems", "unevaluatedProperties")
+"""What a value is not held against: a pattern can take for ever, and the others look at all of the
+schema again for each value. A tool that declares them checks them itself."""
+COMPARED_IN_A_STEP = 8
+TOO_LONG = "its texts are too long to be worked on"
+TOO_MANY = "it has too many values to be worked on"
+
+
+class TooMuch(Exception):
+    """Holding a value against a schema takes too many steps."""
+
+
+class Room:
+    """The steps that checks may still take together: keywords that values are held against."""
+
+    def __init__(self, steps: int = MOST_STEPS) -> None:
+        self.steps = steps
+
+    @contextmanager
+    def checking(self) -> Generator[None]:
+        """Count what is checked in a `with` block, which raises `TooMuch` when there is no room."""
+        _THREAD.room = self
+        try:
+            yield
+        finally:
+            del _THREAD.room
+
+    def take(self, steps: int) -> None:
+        """Take steps."""
+        self.steps -= steps
+        if self.steps < 0:
+            raise TooMuch
+
+
+_THREAD = threading.local()
+
+
+def brief_keywords(validator: Any) -> Mapping[str, Keyword]:
+    """Give the keywords of a class of validators as they are used within `Room.checking`.
+
+    As they are given, some find all errors of every alternative: they find the first of each,
+    which is enough to be none of them.
+    """
+    known: dict[str, Keyword] = {**validator.VALIDATORS, **dict.fromkeys(UNCHECKED, _nothing)}
+    known |= {name: _brief(known[name]) for name in ALTERNATIVES}
+    if "additionalProperties" in known:
+        known["additionalProperties"] = _without_patterns(known["additionalProperties"])
+    return {name: _counted(name, keyword) for name, keyword in known.items()}
+
+
+def excess(value: Any, values: int = MOST_VALUES, characters: int = LONGEST_STRUCTURED) -> str:
+    """Say in which way a value is too much to be worked on; nothing where it is not.
+
+    Args:
+        value: A JSON value.
+        values: The most values that it may consist of.
+        characters: The most characters that its texts may have, names included.
+    """
+    ahead = [value]
+    while ahead:
+        one = ahead.pop()
+        values -= 1
+        if isinstance(one, str):
+            characters -= len(one)
+        elif is_mapping(one):
+            characters -= sum(map(len, one))
+            ahead += islice(one.values(), max(values, 0) + 1)
+        elif is_list(one):
+            ahead += islice(one, max(values, 0) + 1)
+        if values < 0:
+            return TOO_MANY
+        if characters < 0:
+            return TOO_LONG
+    return ""
+
+
+def _counted(name: str, keyword: Keyword) -> Keyword:
+    def checked(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any] | None:
+        _THREAD.room.take(1 + _comparisons(name, value, instance) // COMPARED_IN_A_STEP)
+        return keyword(validator, value, instance, schema)
+
+    return checked
+
+
+def _comparisons(name: str, value: Any, instance: Any) -> int:
+    """Give how often one keyword compares values, at most."""
+    if name == "enum" and is_list(value):
+        return len(value)
+    if name == "uniqueItems" and is_list(instance):
+        is_sortable = len({type(one) for one in instance}) == 1 and isinstance(instance[0], str)
+        return len(instance) if is_sortable else len(instance) ** 2 // 2
+    return 0
+
+
+def _nothing(*_: Any) -> None:
+    return None
+
+
+def _without_patterns(keyword: Keyword) -> Keyword:
+    def checked(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any] | None:
+        if "patternProperties" in schema:
+            return None
+        return keyword(validator, value, instance, schema)
+
+    return checked
+
+
+def _brief(keyword: Keyword) -> Keyword:
+    def checked(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any] | None:
+        return keyword(_Brief(validator), value, instance, schema)
+
+    return checked
+
+
+class _Brief:
+    """A validator that finds no more than one error of a part."""
+
+    def __init__(self, validator: Any) -> None:
+        self.evolve = validator.evolve
+        self._validator = validator
+
+    def descend(self, *place: Any, **path: Any) -> Iterator[Any]:
+        return islice(self._validator.descend(*place, **path), 1)

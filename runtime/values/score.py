@@ -1,0 +1,29 @@
+"""A score: how good an answer is, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ...schema.values.codec import kept
+
+__all__ = ["Score"]
+
+
+@kept(closed=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Score:
+    """How good an answer is.
+
+    Attributes:
+        value: From 0 (wrong) to 1 (right).
+        reason: Why, in a few words.
+        measures: What else was measured, by name, such as `side_effects`.
+        log: What is kept for whoever wants to know more, such as what tests printed. At most some
+            hundred kilobytes: there is one for every trial.
+    """
+
+    value: float
+    reason: str
+    measures: Mapping[str, float] = field(default_factory=dict[str, float])
+    log: str = ""

@@ -1,0 +1,164 @@
+"""Structured answers: JSON in a model's text, checked against an agent's output schema."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from ...schema.values.json_text import DECODER, dumps, loads
+from ...schema.values.problems import dotted, quoted
+from ...schema.values.values import is_list, is_mapping
+from .bounds import LONGEST_STRUCTURED
+from .schema_check import Room, TooMuch, brief_keywords, excess
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+__all__ = ["answer_in", "json_in", "object_in", "parse_structured"]
+
+_FENCED = re.compile(r"```(?:json)?[^\S\n]*\n(.*?)```", re.DOTALL)
+_OPENING = re.compile(r"[{\[]")
+MOST_PROBLEMS = 8
+MOST_CANDIDATES = 1_000
+"""Places at which a value may begin that are tried."""
+MOST_READ = 4 * LONGEST_STRUCTURED
+"""Characters of values that turn out to be none."""
+MOST_CHOSEN = 20
+"""Values whose form is checked: the last ones."""
+
+
+def parse_structured(text: str, schema: Mapping[str, Any]) -> tuple[Any, list[str]]:
+    """Read a model's answer as JSON and check it.
+
+    Returns:
+        The value, chosen as `json_in` does, and what is wrong with it as sentences that a model can
+        act on.
+    """
+    if len(text) > LONGEST_STRUCTURED:
+        return None, [
+            f"it is too long: {len(text):,} characters, and at most {LONGEST_STRUCTURED:,} are read"
+        ]
+    check = _checker(schema)
+    try:
+        value = json_in(text, lambda value: not check(value))
+    except ValueError:
+        return None, [f"it is not JSON: {quoted(text.strip()[:80])}"]
+    return value, check(value)
+
+
+def json_in(text: str, fits: Callable[[Any], bool] = is_mapping) -> Any:
+    """Find the JSON value that a text gives as its answer.
+
+    That is the whole text, where it is JSON. Else it is the last complete value in it that fits,
+    because who quotes a form, or tries something, does so ahead of the answer; where none fits, it
+    is the last object, else the last value. What is within another value is none of its own, nor is
+    what is within a value that the text ends in: such an answer was cut off.
+
+    Args:
+        text: What a model wrote, without its thinking.
+        fits: Tells whether a value may be the answer.
+
+    Raises:
+        ValueError: There is none.
+    """
+    try:
+        return loads(text.strip())
+    except ValueError:
+        values = [*_fenced(text), *_values(text)][-MOST_CHOSEN:]
+    if not values:
+        raise ValueError("no JSON in the text")
+    for may_be in (fits, is_mapping):
+        for one in reversed(values):
+            if may_be(one):
+                return one
+    return values[-1]
+
+
+def object_in(text: str) -> dict[str, Any]:
+    """Find the object that a text gives as its answer, as `json_in` does; else an empty one."""
+    try:
+        value: Any = json_in(text)
+    except ValueError:
+        return {}
+    return value if is_mapping(value) else {}
+
+
+def answer_in(value: Any) -> tuple[str, str | None]:
+    """Give a structured value's JSON text, and its field `answer` as text where it has one."""
+    content = dumps(value, ensure_ascii=False)
+    if not is_mapping(value) or "answer" not in value:
+        return content, None
+    answer: Any = value["answer"]
+    return content, answer if isinstance(answer, str) else dumps(answer, ensure_ascii=False)
+
+
+def _fenced(text: str) -> Iterator[Any]:
+    """Give what fenced blocks hold where it is a plain value: a number, a text."""
+    for block in itertools.islice(_FENCED.finditer(text), MOST_CANDIDATES):
+        try:
+            value = loads(block[1])
+        except ValueError:
+            continue
+        if not is_mapping(value) and not is_list(value):
+            yield value
+
+
+def _values(text: str) -> Iterator[Any]:
+    """Give the objects and lists in a text, one after the other."""
+    at, room = 0, MOST_READ
+    for _ in range(MOST_CANDIDATES):
+        if (found := _OPENING.search(text, at)) is None:
+            return
+        at = found.start()
+        try:
+            value, at = DECODER.raw_decode(text, at)
+        except RecursionError:
+            return
+        except ValueError as error:
+            if isinstance(error, json.JSONDecodeError) and _is_cut_off(error, text):
+                return
+            room -= getattr(error, "pos", len(text)) - at
+            if room < 0:
+                return
+            at += 1
+        else:
+            yield value
+
+
+def _is_cut_off(error: json.JSONDecodeError, text: str) -> bool:
+    """Tell whether a text ends within the value that could not be read."""
+    return error.msg.startswith("Unterminated") or not text[error.pos :].strip()
+
+
+def _checker(schema: Mapping[str, Any]) -> Callable[[Any], list[str]]:
+    """Give what finds the problems of values, which have room for one answer together."""
+    from jsonschema import Draft202012Validator, validators
+    from referencing import Registry
+
+    brief = validators.extend(Draft202012Validator, brief_keywords(Draft202012Validator))
+    validator, room = brief(schema, registry=Registry()), Room()
+    known: dict[int, list[str]] = {}
+
+    def problems(value: Any) -> list[str]:
+        if id(value) not in known:
+            known[id(value)] = found(value)
+        return known[id(value)]
+
+    def found(value: Any) -> list[str]:
+        if too_much := excess(value):
+            return [too_much]
+        try:
+            with room.checking():
+                errors = [*itertools.islice(validator.iter_errors(value), MOST_PROBLEMS)]
+        except RecursionError:
+            return ["it is nested too deeply"]
+        except TooMuch:
+            return ["it is too much to be checked: give fewer values"]
+        return [
+            f"{dotted(tuple(error.absolute_path)) or 'the answer'}: {error.message[:200]}"
+            for error in errors
+        ]
+
+    return problems

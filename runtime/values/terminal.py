@@ -1,0 +1,19 @@
+"""Text for a terminal: counts, and what models and tools wrote, made safe to show."""
+
+from __future__ import annotations
+
+from ...schema.values.terminal import on_one_line, speakable, speakable_json
+
+__all__ = ["clock", "counted", "on_one_line", "speakable", "speakable_json"]
+
+
+def counted(number: int, noun: str) -> str:
+    """Write a count as people do: `1 agent`, `2 agents`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def clock(seconds: float) -> str:
+    """Write a time as a clock shows it: `0:07`, `1:02:03`."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -1,0 +1,115 @@
+"""What model calls consumed: calls, tokens, USD."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from ...schema.values.codec import OMITTED, Form, kept, to_value
+
+__all__ = ["COUNTED", "Usage"]
+
+PLACES_OF_USD = 12
+
+
+@kept(closed=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Usage:
+    """What calls consumed. Usages add up, and a part of one can be taken away, to 0 at least.
+
+    Attributes:
+        calls: Model calls that were answered, or ended in a way that may have been billed.
+        prompt_tokens: Tokens read, cached ones included.
+        cached_tokens: Those of them that came from the provider's prompt cache.
+        stored_tokens: Those that were put there, for a later call.
+        completion_tokens: Tokens written, thinking included.
+        reasoning_tokens: Those of them that are thinking, where the endpoint says.
+        usd: Price of the calls whose price is known, in USD.
+        unpriced_calls: Calls whose price is unknown. Their cost is missing in `usd`, not zero.
+        unmetered_calls: Calls whose endpoint told no usage that can be; their tokens are our
+            estimate.
+        uncertain_calls: Calls that ended without an answer but may have been billed. Their tokens
+            and their price are the most that they can have cost.
+        uncertain_usd: The part of `usd` that stands for them.
+        cached_calls: Calls that our own cache answered, which cost nothing and count nowhere else.
+        doubted_tokens: Tokens that endpoints did not tell though their texts have them. Caps count
+            them besides; nothing else does.
+        doubted_usd: What caps count besides in USD, as more than is told may be billed.
+    """
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    stored_tokens: Annotated[int, OMITTED] = 0
+    completion_tokens: int = 0
+    reasoning_tokens: Annotated[int, OMITTED] = 0
+    usd: float = 0.0
+    unpriced_calls: int = 0
+    unmetered_calls: int = 0
+    uncertain_calls: int = 0
+    uncertain_usd: float = 0.0
+    cached_calls: int = 0
+    doubted_tokens: Annotated[int, OMITTED] = 0
+    doubted_usd: Annotated[float, OMITTED] = 0.0
+
+    def __post_init__(self) -> None:
+        """Have USD in whole picodollars: then sums do not depend on their order."""
+        if self.usd or self.doubted_usd:  # what is uncertain is a part of the first
+            for name in ("usd", "uncertain_usd", "doubted_usd"):
+                object.__setattr__(self, name, round(getattr(self, name), PLACES_OF_USD))
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            calls=self.calls + other.calls,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            stored_tokens=self.stored_tokens + other.stored_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+            reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
+            usd=self.usd + other.usd,
+            unpriced_calls=self.unpriced_calls + other.unpriced_calls,
+            unmetered_calls=self.unmetered_calls + other.unmetered_calls,
+            uncertain_calls=self.uncertain_calls + other.uncertain_calls,
+            uncertain_usd=self.uncertain_usd + other.uncertain_usd,
+            cached_calls=self.cached_calls + other.cached_calls,
+            doubted_tokens=self.doubted_tokens + other.doubted_tokens,
+            doubted_usd=self.doubted_usd + other.doubted_usd,
+        )
+
+    def __sub__(self, part: Usage) -> Usage:
+        left = {name: getattr(self, name) - getattr(part, name) for name in self.__slots__}
+        return Usage(**{name: max(0, one) for name, one in left.items()})
+
+    def value(self) -> dict[str, float]:
+        """Return the counts as plain values."""
+        return to_value(self)
+
+    @property
+    def tokens(self) -> int:
+        """Tokens read and written."""
+        return self.prompt_tokens + self.completion_tokens
+
+    @property
+    def cost(self) -> str:
+        """The price for people: `$0.0123`, `$0.0123 + 2 unpriced calls`, `unpriced`, `free`.
+
+        What was kept for calls without an answer is named: `$0.1200, of which $0.0600 for 1 call
+        that ended without answer`.
+        """
+        if self.unpriced_calls and self.unpriced_calls == self.calls:
+            return "unpriced"
+        known = f"${self.usd:.4f}" if self.usd else "free"
+        if self.uncertain_usd:
+            calls = "1 call" if self.uncertain_calls == 1 else f"{self.uncertain_calls} calls"
+            known += (
+                f", of which ${self.uncertain_usd:.4f} for {calls} that ended without an answer"
+            )
+        return known + (f" + {self.unpriced_calls} unpriced calls" if self.unpriced_calls else "")
+
+
+def _counts(usage: Usage) -> dict[str, float]:
+    return {name: count for name, count in usage.value().items() if count}
+
+
+COUNTED = Form(write=_counts)
+"""The form of a usage of which only the counts are kept that are not 0."""

@@ -1,0 +1,89 @@
+"""What went wrong on an agent's way without ending it: tools, attempts, forms, lengths.
+
+It is kept with what the agent came to, so that operators learn of it also where nobody listened to
+the trace, and after a restart. Waits and retries of a provider are not the agent's.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from ...schema.values.terminal import on_one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["CUT_OFF", "Mishaps"]
+
+CUT_OFF = "its answer was cut off"
+"""How the mishap begins that an answer was not at its end."""
+MOST = 10
+"""Different mishaps that are told of one agent, the most frequent first."""
+MOST_COUNTED = 100
+LONGEST = 200
+"""Characters of one."""
+
+
+class Mishaps:
+    """Counts what goes wrong for one agent, over all of its attempts.
+
+    Args:
+        scrub: Takes secrets out of what is kept.
+    """
+
+    def __init__(self, scrub: Callable[[str], str]) -> None:
+        self._scrub = scrub
+        self._times: Counter[str] = Counter()
+        self._cause = ""
+
+    def note(self, event: str, fields: Mapping[str, Any]) -> None:
+        """Take in an event of the agent, where it is a mishap."""
+        if event == "step_failed" and self._cause and self._cause in fields["error"]:
+            return  # the tool or the form that made the step fail was noted already
+        if said := _said(event, fields):
+            self._cause = said.partition(": ")[2]
+            # A key that was cut in two would not be found any more, so it is cut afterwards.
+            told = on_one_line(self._scrub(said))[:LONGEST]
+            if told in self._times or len(self._times) < MOST_COUNTED:
+                self._times[told] += 1
+
+    def times(self) -> Counter[str]:
+        """Give how often what happened, for `go_back`."""
+        return Counter(self._times)
+
+    def go_back(self, times: Counter[str]) -> None:
+        """Forget what happened since: it happens again."""
+        self._times, self._cause = Counter(times), ""
+
+    def told(self) -> tuple[str, ...]:
+        """Say what went wrong, each thing once, with how often where that was more than once."""
+        return tuple(
+            told if times == 1 else f"{told} ({times} times)"
+            for told, times in self._times.most_common(MOST)
+        )
+
+
+def _said(event: str, fields: Mapping[str, Any]) -> str | None:
+    said = None
+    match event, fields:
+        case "tool_call", {"tool": tool, "error": error}:
+            said = f"tool {tool} failed: {error}"
+        case "step_failed", {"error": error}:
+            said = f"a step failed: {error}"
+        case "agent_retried", {"error": error}:
+            said = f"tried again after: {error}"
+        case "repair", {"problems": problems}:
+            said = f"its answer had to be repaired: {'; '.join(map(str, problems))}"
+        case "trimmed", _:
+            said = "its conversation was too long for its model"
+        case "only_thought", {"why": why}:
+            said = f"an answer was none: {why}"
+        case "cut_off", {"finish_reason": reason}:
+            said = f"{CUT_OFF} ({reason})"
+        case "work_unused", {"files": [first, *_], "count": count}:
+            said = f"it answers with text, so what it changed counts for nothing: {first}"
+            said += f" and {count - 1} more" if count > 1 else ""
+        case _:
+            pass
+    return said

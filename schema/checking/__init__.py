@@ -1,0 +1,1 @@
+"""Checks documents and values against JSON Schemas."""

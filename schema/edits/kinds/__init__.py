@@ -1,0 +1,1 @@
+"""The kinds of edits, one class each."""

@@ -1,0 +1,185 @@
+"""Edits of what an agent is told, which model it asks, and how it works."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from ...checking._shape import shape_schema
+from ...values.values import plain
+from ..components import AGENT_FIELDS
+from ..offer._strict import PROMPT, closed, edit, one_of, pairs, text, whole
+from ..offer._structure import is_arranged
+from .kind import OfAgent, check_field, put
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ...team.team import Agent
+    from ...values.problems import Path
+    from ..changes import Change
+    from ..components import Component
+    from ..offer._offer import Offer
+    from ..offer._strict import Schema
+    from .kind import Objection, Value
+
+__all__ = ["OneField", "SetModel", "SetParameter", "SetPrompt", "SetRole"]
+
+TEMPERATURES = (0, 0.3, 0.5, 0.7, 1)
+"""Choices, since a small model that writes a fraction may not find its end."""
+
+_PARAMETERS = frozenset(field for field, one in AGENT_FIELDS.items() if one == "parameters")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OneField(OfAgent):
+    """An edit that sets a field of an agent to what it has under that name itself."""
+
+    sets: ClassVar[str]
+
+    @property
+    def claims(self) -> tuple[Path, ...]:
+        """The field."""
+        return (("agents", self.agent, self.sets),)
+
+    def make_to(self, agent: Value) -> Iterator[Objection]:
+        """Set the field."""
+        put(agent, self.sets, getattr(self, self.sets))
+        return iter(())
+
+    @classmethod
+    def making(cls, change: Change) -> Iterator[OfAgent]:
+        """Set the field anew where it changed."""
+        match change.path:
+            case ("agents", str(agent), cls.sets):
+                yield cls(agent=agent, **{cls.sets: change.after})
+            case _:
+                pass
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SetPrompt(OneField):
+    """Gives an agent other instructions: a text, or the id of a prompt file. Empty for none."""
+
+    component: ClassVar[Component] = "prompts"
+    sets: ClassVar[str] = "prompt"
+
+    prompt: str
+
+    @classmethod
+    def offers(cls, offer: Offer) -> Iterator[Schema]:
+        """Offer any text."""
+        if offer.asking:
+            prompt = text(offer.characters, PROMPT)
+            yield edit(
+                "set_prompt", agent=one_of(agent.id for agent in offer.asking), prompt=prompt
+            )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SetRole(OneField):
+    """Says anew what an agent is in the team. Empty for nothing."""
+
+    component: ClassVar[Component] = "prompts"
+    sets: ClassVar[str] = "role"
+
+    role: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SetModel(OneField):
+    """Gives an agent another backbone model, by its alias."""
+
+    component: ClassVar[Component] = "model_id"
+    sets: ClassVar[str] = "model_id"
+
+    model_id: str
+
+    @classmethod
+    def offers(cls, offer: Offer) -> Iterator[Schema]:
+        """Offer every other model."""
+        options = {agent.id: offer.models - {agent.model_id} for agent in offer.asking}
+        yield from pairs("set_model", "agent", "model_id", options)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SetParameter(OfAgent):
+    """Sets how an agent works and what it may spend: a field whose component is `parameters`.
+
+    None goes back to the default.
+
+    Raises:
+        ValueError: The field is of another component, or an agent has no such field.
+    """
+
+    component: ClassVar[Component] = "parameters"
+
+    field: str
+    value: Any
+
+    def __post_init__(self) -> None:
+        check_field(self, self.field, _PARAMETERS)
+
+    @property
+    def claims(self) -> tuple[Path, ...]:
+        """The field."""
+        return (("agents", self.agent, self.field),)
+
+    def make_to(self, agent: Value) -> Iterator[Objection]:
+        """Set the field."""
+        put(agent, self.field, self.value)
+        return iter(())
+
+    @classmethod
+    def making(cls, change: Change) -> Iterator[OfAgent]:
+        """Set the field anew where it changed."""
+        match change.path:
+            case ("agents", str(agent), str(field)) if field in _PARAMETERS:
+                yield cls(agent=agent, field=field, value=change.after)
+            case _:
+                pass
+
+    def said(self) -> dict[str, Any]:
+        """Give the field's name as the key of its value."""
+        return {"agent": self.agent, self.field: plain(self.value)}
+
+    @classmethod
+    def of(cls, said: Mapping[str, Any]) -> Self:
+        """Take the one key beside the agent for the field's name."""
+        (field,) = said.keys() - {"agent"}
+        return cls(agent=said["agent"], field=field, value=said[field])
+
+    @classmethod
+    def offers(cls, offer: Offer) -> Iterator[Schema]:
+        """Offer limits, the temperature, efforts, and a choice of labels for the answer."""
+        asking = [agent.id for agent in offer.asking]
+        known = shape_schema("team")["$defs"]["agent"]["properties"]
+        if asking:
+            temperature = {"type": "number", "enum": list(TEMPERATURES)}
+            yield edit("set_parameter", agent=one_of(asking), temperature=temperature)
+            if efforts := offer.efforts:
+                said: Schema = {"type": "string", "enum": list(efforts)}
+                yield edit("set_parameter", agent=one_of(asking), effort=said)
+        others = () if is_arranged(offer.team) else offer.asking
+        if labelled := [one.id for one in others if not offer.objects(_labelled(one))]:
+            yield edit("set_parameter", agent=one_of(labelled), output_schema=_labels_schema())
+        limited = {"max_tokens": asking, "timeout": asking, "max_steps": offer.looping}
+        for field, agents in limited.items():
+            number = whole(known[field], offer.most_of(field))
+            if agents and number:
+                yield edit("set_parameter", agent=one_of(agents), **{field: number})
+
+
+def _labelled(agent: Agent) -> Agent:
+    return replace(agent, output_schema={"type": "object"})
+
+
+def _labels_schema() -> Schema:
+    """Write the schema of schemas that hold an answer to one of a few labels."""
+    labels = {"type": "array", "items": text(40), "minItems": 2, "maxItems": 8}
+    return closed(
+        type=one_of(["object"]),
+        properties=closed(answer=closed(type=one_of(["string"]), enum=labels)),
+        required={"type": "array", "items": one_of(["answer"]), "minItems": 1, "maxItems": 1},
+        additionalProperties={"type": "boolean", "enum": [False]},
+    )

@@ -1,0 +1,174 @@
+"""Edits of what a team keeps for itself, and of what its agents have learnt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
+
+from ...values.values import is_mapping
+from ..offer._strict import edit, text
+from .kind import Kind, no_agent, put
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ...values.problems import Path
+    from ..changes import Change
+    from ..components import Component
+    from ..offer._offer import Offer
+    from ..offer._strict import Schema
+    from .kind import Objection, Value
+
+__all__ = ["NAMED_NOTES", "NOTES", "Note", "SetNote", "put_note"]
+
+Note = Literal["constitution", "patch", "teammate", "pair", "skill", "coaching"]
+"""What can be noted: for the team, and of what an agent has learnt."""
+
+NOTES: tuple[Note, ...] = get_args(Note)
+
+NAMED_NOTES: Mapping[str, str] = MappingProxyType(
+    {"patch": "patches", "teammate": "teammates", "pair": "pairs", "skill": "skills"}
+)
+"""The notes of which an agent has many, by names; and the field of its notes that holds them."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SetNote(Kind):
+    """Sets one note: the team's constitution, or something that one agent has learnt.
+
+    Attributes:
+        agent: Whose note it is. None: the team's.
+        note: Of which kind it is. The team has a constitution; an agent has patches, notes on
+            teammates, pairwise notes and skills, each by a name, and coaching.
+        name: What the note is called: of one on a teammate, or on working with one, the teammate.
+        text: What it says; of a skill, its body. Empty: there is to be no such note.
+        description: What a skill is good for.
+
+    Raises:
+        ValueError: There is no such note, or it lacks something.
+    """
+
+    component: ClassVar[Component] = "notes"
+
+    agent: str | None
+    note: Note
+    name: str = ""
+    text: str = ""
+    description: str = ""
+
+    def __post_init__(self) -> None:
+        if self.note not in NOTES:
+            raise ValueError(f"there is no note {self.note!r}. There are {', '.join(NOTES)}.")
+        if (self.agent is None) != (self.note == "constitution"):
+            raise ValueError("a constitution is the team's; every other note is an agent's.")
+        if bool(self.name) != (self.note in NAMED_NOTES):
+            named = "needs a name" if not self.name else "has no name"
+            raise ValueError(f"a note of the kind {self.note} {named}.")
+        if bool(self.description) != (self.note == "skill" and bool(self.text)):
+            raise ValueError("a skill has a body and a description; nothing else is described.")
+
+    @property
+    def claims(self) -> tuple[Path, ...]:
+        """The note."""
+        if self.agent is None:
+            return ((self.note,),)
+        return (("agents", self.agent, "notes", *self._place),)
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """Its owner."""
+        return () if self.agent is None else (self.agent,)
+
+    @property
+    def place(self) -> str:
+        """Where it stands among its owner's notes: `patches/units`, `coaching`."""
+        return "/".join(self._place)
+
+    @property
+    def _place(self) -> tuple[str, ...]:
+        return (NAMED_NOTES[self.note], self.name) if self.name else (self.note,)
+
+    def make(self, value: Value) -> Iterator[Objection]:
+        """Write the note, where its owner is there."""
+        if self.agent is None:
+            put(value, self.note, self.text)
+        elif self.agent not in value["agents"]:
+            yield self, "agent", no_agent(self.agent, value)
+        else:
+            agent = value["agents"][self.agent]
+            put_note(agent, self._place, self._skill(agent) if self.description else self.text)
+
+    def _skill(self, agent: Value) -> Value:
+        """Give the skill, with what is told of where it comes from."""
+        old = agent.get("notes", {}).get("skills", {}).get(self.name, {})
+        return {**old, "description": self.description, "body": self.text}
+
+    @classmethod
+    def making(cls, change: Change) -> Iterator[SetNote]:
+        """Set the note anew where it changed."""
+        match change.path:
+            case ("constitution",):
+                yield cls(agent=None, note="constitution", text=change.after)
+            case ("agents", str(agent), "notes", "coaching"):
+                yield cls(agent=agent, note="coaching", text=change.after or "")
+            case ("agents", str(agent), "notes", str(field), str(name)):
+                yield cls(agent=agent, name=name, **_parts(field, change.after))
+            case _:
+                pass
+
+    def said(self) -> dict[str, Any]:
+        """Give a constitution by itself, and any other note with its owner."""
+        if self.agent is None:
+            return {self.note: self.text}
+        name = {"name": self.name} if self.name else {}
+        description = {"description": self.description} if self.description else {}
+        return {"agent": self.agent, "note": self.note, **name, "text": self.text, **description}
+
+    @classmethod
+    def of(cls, said: Mapping[str, Any]) -> Self:
+        """Build it.
+
+        Raises:
+            ValueError: Its parts do not fit together.
+        """
+        if [*said] == ["constitution"]:
+            return cls(agent=None, note="constitution", text=said["constitution"])
+        if "constitution" in said or not said.keys() >= {"agent", "note", "text"}:
+            raise ValueError("it says a constitution, or agent, note and text of an agent's note.")
+        return cls(**said)
+
+    @classmethod
+    def offers(cls, offer: Offer) -> Iterator[Schema]:
+        """Offer another constitution. Notes of agents are offered by `NoteOffer`, one agent's."""
+        yield edit("set_note", constitution=text(offer.characters))
+
+
+def put_note(agent: Value, place: Path, said: Any) -> None:
+    """Write a note of an agent; an empty one goes, and what it leaves empty.
+
+    What taught it another text taught it nothing of this one.
+    """
+    if _put(agent, ("notes", *place), said) != said:
+        _put(agent, ("notes", "taught", "/".join(map(str, place))), None)
+
+
+def _put(value: Value, path: Path, said: Any) -> Any:
+    """Write what stands at a path, or nothing, and leave nothing empty; give what stood there."""
+    names = [*map(str, path)]
+    folders = [value]
+    for name in names[:-1]:
+        folders.append(folders[-1].setdefault(name, {}))
+    before = folders[-1].get(names[-1])
+    folders[-1][names[-1]] = said
+    for folder, name in zip(reversed(folders), reversed(names), strict=True):
+        if not folder[name]:
+            del folder[name]
+    return before
+
+
+def _parts(field: str, said: Any) -> dict[str, Any]:
+    note = next(note for note, place in NAMED_NOTES.items() if place == field)
+    if is_mapping(said):
+        return {"note": note, "text": said["body"], "description": said["description"]}
+    return {"note": note, "text": said or ""}

@@ -1,0 +1,220 @@
+"""Edits of who is in the team."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from ...team.building import agent_of, notes_of, recruit_of, roster_of, rounds_of
+from ...team.team import OF_OTHERS, Agent
+from ...team.writing import agent_value
+from ...values.values import plain
+from ..offer._strict import edit, one_of
+from ..offer._structure import is_tied, spare_agents
+from ._edges import EDGES, insert_edge
+from .kind import Kind, no_agent, put, taken
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ...values.problems import Path
+    from ..components import Component
+    from ..offer._offer import Offer
+    from ..offer._strict import Schema
+    from .kind import Objection, Value
+
+__all__ = ["AddAgent", "OrderAgents", "RemoveAgent", "RenameAgent"]
+
+PLACE = ("before", "reports_to", "receives_from", "is_output")
+"""What an edit that adds an agent says of its place."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AddAgent(Kind):
+    """Takes an agent into the team, with its edges.
+
+    Attributes:
+        agent: The agent.
+        before: The agent of the team that it stands ahead of in the file. None: it stands last.
+        reports_to: Who receives its output.
+        receives_from: Whose output it receives. An edge between two new agents is named by one.
+        is_output: Whether its output is the team's answer from now on. Then whoever would report to
+            nobody, as the agent whose output was the answer, reports to it.
+    """
+
+    component: ClassVar[Component] = "roster"
+
+    agent: Agent
+    before: str | None = None
+    reports_to: tuple[str, ...] = ()
+    receives_from: tuple[str, ...] = ()
+    is_output: bool = False
+
+    @property
+    def claims(self) -> tuple[Path, ...]:
+        """The id, all of the agent, and its edges."""
+        new = self.agent.id
+        sent = ((*EDGES, new, receiver) for receiver in self.reports_to)
+        received = ((*EDGES, sender, new) for sender in self.receives_from)
+        output: list[Path] = [("topology", "output")] if self.is_output else []
+        return (("ids", new), ("agents", new), *sent, *received, *output)
+
+    @classmethod
+    def make_all(cls, value: Value, edits: Sequence[Self]) -> Iterator[Objection]:
+        """Put all new agents where they stand, and then their edges."""
+        old: Value = value["agents"]
+        added: dict[str | None, list[Self]] = {}
+        for one in edits:
+            if one.agent.id in old:
+                yield one, "agent", taken(one.agent.id)
+            elif one.before is not None and one.before not in old:
+                yield one, "before", no_agent(one.before, value)
+            else:
+                added.setdefault(one.before, []).append(one)
+        value["agents"] = {}
+        for place in (*old, None):
+            new = {one.agent.id: agent_value(one.agent) for one in added.get(place, ())}
+            value["agents"] |= new
+            if place is not None:
+                value["agents"][place] = old[place]
+        for one in edits:
+            for receiver in one.reports_to:
+                insert_edge(value, one.agent.id, receiver)
+            for sender in one.receives_from:
+                insert_edge(value, sender, one.agent.id)
+
+    def said(self) -> dict[str, Any]:
+        """Give the agent as in a team file, and where it stands."""
+        place = {name: plain(item) for name in PLACE if (item := getattr(self, name))}
+        said = {"agent": self.agent.id, "fields": agent_value(self.agent)}
+        return {**said, **({"place": place} if place else {})}
+
+    @classmethod
+    def of(cls, said: Mapping[str, Any]) -> Self:
+        """Build it.
+
+        Raises:
+            ValueError: The agent is not written out.
+        """
+        values: dict[str, Any] = {
+            name: tuple(item) if isinstance(item, list) else item
+            for name, item in said.get("place", {}).items()
+        }
+        if "use" in said["fields"]:
+            raise ValueError("a new agent is written out: it uses no file.")
+        return cls(agent=agent_of(said["agent"], said["fields"]), **values)
+
+    @classmethod
+    def offers(cls, offer: Offer) -> Iterator[Schema]:
+        """Offer agents of every type, in any place."""
+        if is_tied(offer.team):
+            yield from offer.newcomers.offers()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RemoveAgent(Kind):
+    """Takes an agent out of the team, with its edges; where it was the output, that as well.
+
+    Whoever would then report to nobody any more reports to the next agent that heard of its work
+    through the one that went. What others have noted of it goes too.
+    """
+
+    component: ClassVar[Component] = "roster"
+
+    agent: str
+
+    @property
+    def claims(self) -> tuple[Path, ...]:
+        """The agent of the parent."""
+        return (("parent", self.agent),)
+
+    @classmethod
+    def make_all(cls, value: Value, edits: Sequence[Self]) -> Iterator[Objection]:
+        """Take all of them out at once."""
+        gone = {one.agent for one in edits}
+        for one in edits:
+            if one.agent not in value["agents"]:
+                yield one, "agent", no_agent(one.agent, value)
+            value["agents"].pop(one.agent, None)
+        _follow(value, dict.fromkeys(gone))
+        topology = value["topology"]
+        topology["reports_to"] = {
+            sender: [receiver for receiver in receivers if receiver not in gone]
+            for sender, receivers in topology["reports_to"].items()
+            if sender not in gone and not gone.issuperset(receivers)
+        }
+        if topology.get("output") in gone:
+            del topology["output"]
+
+    @classmethod
+    def offers(cls, offer: Offer) -> Iterator[Schema]:
+        """Offer those without whom the rest is a team."""
+        if is_tied(offer.team) and (rest := spare_agents(offer.team, together=offer.together)):
+            yield edit("remove_agent", agent=one_of(rest))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RenameAgent(Kind):
+    """Gives an agent another id, in the topology and in notes as well. Two may swap theirs."""
+
+    component: ClassVar[Component] = "roster"
+
+    agent: str
+    id: str
+
+    @property
+    def claims(self) -> tuple[Path, ...]:
+        """The agent of the parent, and the new id."""
+        return (("parent", self.agent), ("ids", self.id))
+
+    @classmethod
+    def make_all(cls, value: Value, edits: Sequence[Self]) -> Iterator[Objection]:
+        """Give all of them their new ids at once."""
+        new = {one.agent: one.id for one in edits}
+        for one in edits:
+            if one.agent not in value["agents"]:
+                yield one, "agent", no_agent(one.agent, value)
+            elif one.id in value["agents"] and one.id not in new:
+                yield one, "id", taken(one.id)
+        value["agents"] = {new.get(old, old): fields for old, fields in value["agents"].items()}
+        _follow(value, new)
+        topology = value["topology"]
+        topology["reports_to"] = {
+            new.get(sender, sender): [new.get(receiver, receiver) for receiver in receivers]
+            for sender, receivers in topology["reports_to"].items()
+        }
+        if output := topology.get("output"):
+            topology["output"] = new.get(output, output)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OrderAgents(Kind):
+    """Says in which order the agents stand in the file. Nothing else depends on it."""
+
+    component: ClassVar[Component] = "roster"
+
+    agents: tuple[str, ...]
+
+    @property
+    def claims(self) -> tuple[Path, ...]:
+        """The order."""
+        return (("order",),)
+
+    def make(self, value: Value) -> Iterator[Objection]:
+        """Put the agents into that order, where it names each of them once."""
+        if sorted(self.agents) == sorted(value["agents"]):
+            value["agents"] = {agent: value["agents"][agent] for agent in self.agents}
+        else:
+            yield self, "agents", f"not each agent of the team once: {', '.join(value['agents'])}."
+
+
+def _follow(value: Value, new_ids: Mapping[str, str | None]) -> None:
+    """Have what names agents follow those who got other ids, and drop those who went."""
+    execution: Value = value["execution"]
+    parts = (("recruit", recruit_of), ("rounds", rounds_of), ("roster", roster_of))
+    for name, built in parts:
+        if said := execution.get(name):
+            put(execution, name, plain(built(said).following(new_ids)))
+    for agent in value["agents"].values():
+        if (noted := agent.get("notes")) and any(one in noted for one in OF_OTHERS):
+            put(agent, "notes", plain(notes_of(noted).following(new_ids)) or None)

@@ -1,0 +1,161 @@
+"""Edits of the team as a whole: how it is run, and what is said about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from ...checking._shape import shape_schema
+from ...team.team import Execution
+from ...values.values import plain
+from ..components import TEAM_FIELDS
+from ..offer._strict import edit, one_of, text, whole
+from ..offer._structure import is_tied
+from .kind import Kind, check_field, put
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ...values.problems import Path
+    from ..changes import Change
+    from ..components import Component
+    from ..offer._offer import Offer
+    from ..offer._strict import Schema
+    from .kind import Objection, Value
+
+__all__ = ["SetBackend", "SetExecution", "SetMetadata"]
+
+_EXECUTION = frozenset(field.name for field in fields(Execution))
+_METADATA = frozenset(field for field, one in TEAM_FIELDS.items() if one == "metadata")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SetBackend(Kind):
+    """Sets the backend of agents that neither name nor imply one. None goes back to the default."""
+
+    component: ClassVar[Component] = "parameters"
+
+    backend: str | None
+
+    @property
+    def claims(self) -> tuple[Path, ...]:
+        """The team's backend."""
+        return (("backend",),)
+
+    def make(self, value: Value) -> Iterator[Objection]:
+        """Set it."""
+        put(value, "backend", self.backend)
+        return iter(())
+
+    @classmethod
+    def making(cls, change: Change) -> Iterator[SetBackend]:
+        """Set it anew where it changed."""
+        if change.path == ("backend",):
+            yield cls(backend=change.after)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OfField(Kind):
+    """An edit of one of several fields; in JSON, its name is the key of its value."""
+
+    field: str
+    value: Any
+
+    def said(self) -> dict[str, Any]:
+        """Give the field's name as the key of its value."""
+        return {self.field: plain(self.value)}
+
+    @classmethod
+    def of(cls, said: Mapping[str, Any]) -> Self:
+        """Take the one key for the field's name."""
+        ((field, value),) = said.items()
+        return cls(field=field, value=value)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SetExecution(OfField):
+    """Sets how the team is run, a field of `execution`. None goes back to the default.
+
+    Raises:
+        ValueError: There is no such field.
+    """
+
+    component: ClassVar[Component] = "parameters"
+
+    def __post_init__(self) -> None:
+        check_field(self, self.field, _EXECUTION)
+
+    @property
+    def claims(self) -> tuple[Path, ...]:
+        """The field."""
+        return (("execution", self.field),)
+
+    def make(self, value: Value) -> Iterator[Objection]:
+        """Set the field."""
+        put(value["execution"], self.field, self.value)
+        return iter(())
+
+    @classmethod
+    def making(cls, change: Change) -> Iterator[SetExecution]:
+        """Set the field anew where it changed."""
+        match change.path:
+            case ("execution", str(field)):
+                yield cls(field=field, value=change.after)
+            case _:
+                pass
+
+    @classmethod
+    def offers(cls, offer: Offer) -> Iterator[Schema]:
+        """Offer the other choices, and numbers up to the ceiling."""
+        limits = {"timeout": offer.longest_run, "max_retries": offer.most_of("max_retries")}
+        for field, schema in shape_schema("team")["properties"]["execution"]["properties"].items():
+            now = getattr(offer.team.execution, field)
+            if schema.get("type") == "object":
+                continue  # how often agents work is for people to say
+            if "enum" in schema:
+                others = [one for one in schema["enum"] if one != now]
+                if field != "context" or is_tied(offer.team):
+                    yield edit("set_execution", **{field: one_of(others)})
+            elif "boolean" in schema["type"]:
+                others = [one for one in (True, False) if one is not now]
+                yield edit("set_execution", **{field: {"type": "boolean", "enum": others}})
+            elif number := whole(schema, limits[field]):
+                yield edit("set_execution", **{field: number})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SetMetadata(OfField):
+    """Sets what is said about a team and never executed. Solved tasks are plain values, as in YAML.
+
+    Raises:
+        ValueError: The field is of another component, or there is none.
+    """
+
+    component: ClassVar[Component] = "metadata"
+
+    def __post_init__(self) -> None:
+        check_field(self, self.field, _METADATA)
+
+    @property
+    def claims(self) -> tuple[Path, ...]:
+        """The field."""
+        return ((self.field,),)
+
+    def make(self, value: Value) -> Iterator[Objection]:
+        """Set the field."""
+        put(value, self.field, self.value)
+        return iter(())
+
+    @classmethod
+    def making(cls, change: Change) -> Iterator[SetMetadata]:
+        """Set the field anew where it changed."""
+        match change.path:
+            case (str(field),) if field in _METADATA:
+                yield cls(field=field, value=change.after)
+            case _:
+                pass
+
+    @classmethod
+    def offers(cls, offer: Offer) -> Iterator[Schema]:
+        """Offer another description."""
+        yield edit("set_metadata", description=text(offer.characters))

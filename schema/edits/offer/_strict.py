@@ -1,0 +1,122 @@
+"""The few forms of JSON Schema that strict decoding takes everywhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...team.team import natural
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+__all__ = [
+    "ID",
+    "NAME",
+    "PROMPT",
+    "TEXT",
+    "Schema",
+    "any_of",
+    "choice",
+    "closed",
+    "edit",
+    "listed",
+    "one_of",
+    "pairs",
+    "some",
+    "text",
+    "whole",
+]
+
+Schema = dict[str, Any]
+
+_UNWELCOME = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff"
+"""What no text may have: control characters, and those that put text in another order."""
+
+TEXT = f"^[^{_UNWELCOME}]+$"
+
+ID = r"^[a-z][a-z0-9_]*$"
+
+NAME = r"^\w[\w -]*$"
+"""A few words."""
+
+_SIGN, _PLAIN = r"!-~\u00a1-\u167f\u3000-\ud7ff", r"!-\-0-\[\]-~\u00a1-\u167f\u3000-\ud7ff"
+"""What words are made of; and without what file names have."""
+
+PROMPT = (
+    r"^[A-Z\u00c0-\u167f\u3040-\ud7ff]"
+    rf"(?:[{_PLAIN}]*|[{_SIGN}]* [!-~\u00a1-\u167f\u3001-\ud7ff][^{_UNWELCOME}]*)$"
+)
+"""The text of a prompt: it begins with a large letter, and one word alone is no file's name.
+
+A word that begins with a small letter would name a prompt file, and small models that begin with a
+number go on to count.
+"""
+
+
+def closed(**fields: Schema) -> Schema:
+    """Write the schema of an object with exactly these fields."""
+    return {
+        "type": "object",
+        "properties": fields,
+        "required": list(fields),
+        "additionalProperties": False,
+    }
+
+
+def edit(kind: str, **fields: Schema) -> Schema:
+    """Write the schema of one edit."""
+    return closed(**{kind: closed(**fields)})
+
+
+def one_of(names: Iterable[str]) -> Schema:
+    """Write the schema of a name among others."""
+    return {"type": "string", "enum": sorted(names, key=natural)}
+
+
+def some(names: Iterable[str], *, least: int = 0, most: int) -> Schema:
+    """Write the schema of a list of names; one that stands there twice counts once."""
+    return {"type": "array", "items": one_of(names), "minItems": least, "maxItems": most}
+
+
+def any_of(choices: Sequence[Schema]) -> Schema:
+    """Write the schema of one of these."""
+    return choices[0] if len(choices) == 1 else {"anyOf": [*choices]}
+
+
+def listed(choices: Sequence[Schema], *, least: int, most: int) -> Schema:
+    """Write the schema of a list of which every item is one of these."""
+    return {"type": "array", "items": any_of(choices), "minItems": least, "maxItems": most}
+
+
+def text(characters: int, pattern: str = TEXT) -> Schema:
+    """Write the schema of a text."""
+    return {"type": "string", "minLength": 1, "maxLength": characters, "pattern": pattern}
+
+
+def choice(usual: Iterable[float], limit: float | None) -> Schema:
+    """Write the schema of a usual number up to a limit, or of the limit."""
+    numbers = {one for one in usual if limit is None or one < limit}
+    if limit is not None:
+        numbers.add(limit)
+    if all(number == int(number) for number in numbers):
+        return {"type": "integer", "enum": sorted(map(int, numbers))}
+    return {"type": "number", "enum": sorted(numbers)}
+
+
+def whole(schema: Mapping[str, Any], limit: float | None) -> Schema | None:
+    """Narrow a number of the team file to whole ones up to a limit; None where there is none."""
+    least: int = schema.get("minimum", 1)
+    most = int(schema["maximum"] if limit is None else min(limit, schema["maximum"]))
+    return {"type": "integer", "minimum": least, "maximum": most} if least <= most else None
+
+
+def pairs(
+    kind: str, chooser: str, chosen: str, options: Mapping[str, Iterable[str]]
+) -> Iterator[Schema]:
+    """Offer every agent its own options; agents with the same ones share a choice."""
+    groups: dict[frozenset[str], list[str]] = {}
+    for agent_id, open_to in options.items():
+        groups.setdefault(frozenset(open_to), []).append(agent_id)
+    for open_to, agents in groups.items():
+        if open_to:
+            yield edit(kind, **{chooser: one_of(agents), chosen: one_of(open_to)})

@@ -1,0 +1,116 @@
+"""What may change about who reports to whom, so that any of it together makes a team.
+
+Every agent but the output has to report to someone, nothing may go in a circle, and functions need
+a report. Several edits come in any combination, so what is offered for them is narrower than what
+is offered for one:
+
+* new edges lead along one order, Kahn's, in which no edge closes a cycle;
+* an edge of every agent is held, and one to every function that needs reports, with its sender;
+* an agent that goes cuts nobody off, for `apply` joins its reporters to the next one downstream.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...host.catalogue import needs_reports
+from ...team.team import natural
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence, Set
+
+    from ...team.team import Team
+
+__all__ = ["is_arranged", "is_tied", "new_edges", "spare_agents", "spare_edges"]
+
+Edge = tuple[str, str]
+EdgesBySender = dict[str, set[str]]
+
+
+def is_tied(team: Team) -> bool:
+    """Tell whether the output alone reports to nobody.
+
+    It need not be so where all see all. There an agent's place is all that counts, and one more or
+    less may move others past the output: nothing is offered about the structure of such a team.
+    Nor is it where who opens, recruits, meets or has a say in the end depends on who hears whom.
+    """
+    hears = all(bool(team.reports_to.get(agent)) == (agent != team.output) for agent in team.agents)
+    return hears and not is_arranged(team)
+
+
+def is_arranged(team: Team) -> bool:
+    """Tell whether some agents have a part in a team's passes that others cannot take over.
+
+    Where the roster is open, there is no graph to change, and nobody's output is read as such.
+    """
+    rounds = team.execution.rounds
+    if team.execution.roster is not None:
+        return True
+    waits = rounds is not None and rounds.until in {"finalized", "converged", "accepted"}
+    return bool(waits or team.opening)
+
+
+def new_edges(team: Team, *, together: bool) -> EdgesBySender:
+    """Find the edges that may come: one that closes no cycle, or any that lead along the order."""
+    if together:
+        order = [agent_id for level in team.levels for agent_id in level]
+        later = {one: {*order[place + 1 :]} for place, one in enumerate(order)}
+    else:
+        ancestors = team.ancestors
+        later = {agent: {*team.agents} - {agent, *ancestors[agent]} for agent in team.agents}
+    return {agent: later[agent] - {*team.reports_to.get(agent, ())} for agent in team.agents}
+
+
+def spare_edges(team: Team, *, together: bool) -> EdgesBySender:
+    """Find the edges that may go: one that nobody needs, or any that are not held."""
+    reporters = _reporters_of_functions(team)
+    held = (
+        _held(team, reporters)
+        if together
+        else {
+            (reporter, receiver)
+            for receiver, (reporter, *others) in reporters.items()
+            if not others
+        }
+    )
+    return {
+        sender: {one for one in receivers if (sender, one) not in held and len(receivers) > 1}
+        for sender, receivers in team.reports_to.items()
+    }
+
+
+def spare_agents(team: Team, *, together: bool) -> list[str]:
+    """Find those that may go: all but the output, whom a function needs, and whom rounds do."""
+    groups = [*_reporters_of_functions(team).values(), _in_rounds(team)]
+    needed = {first for first, *others in filter(None, groups) if together or not others}
+    return [agent for agent in team.agents if agent != team.output and agent not in needed]
+
+
+def _held(team: Team, reporters: Mapping[str, tuple[str, ...]]) -> Set[Edge]:
+    """Choose the edges that stay: one to each function that needs it, then one of each agent."""
+    held = {(first, receiver) for receiver, (first, *_) in reporters.items()}
+    senders = {sender for sender, _ in held}
+    for sender, receivers in team.reports_to.items():
+        if sender not in senders and receivers:
+            held.add((sender, min(receivers, key=natural)))
+    return held
+
+
+def _reporters_of_functions(team: Team) -> Mapping[str, tuple[str, ...]]:
+    """Find who reports to the functions that need reports."""
+    reporters = team.predecessors
+    return {
+        agent.id: reporters[agent.id]
+        for agent in team.agents.values()
+        if team.backend_of(agent) == "function"
+        and agent.function is not None
+        and reporters[agent.id]
+        and needs_reports(agent.function)
+    }
+
+
+def _in_rounds(team: Team) -> Sequence[str]:
+    """Find who works in the rounds of a team in which others only close: one of them has to."""
+    rounds = team.execution.rounds
+    closing = rounds.closing if rounds else ()
+    return [agent for agent in team.agents if agent not in closing] if closing else ()

@@ -1,0 +1,67 @@
+"""Edits of one component, as a type: what a mutation of a team may be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from ..kinds.kind import tag
+from ..kinds.kinds import (
+    MetadataEdit,
+    ModelEdit,
+    NoteEdit,
+    ParameterEdit,
+    PromptEdit,
+    RosterEdit,
+    ToolEdit,
+    TopologyEdit,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..components import Component
+    from ..kinds.kinds import Edit
+
+__all__ = ["Mutation", "components"]
+
+OfOneComponent = TypeVar(
+    "OfOneComponent",
+    PromptEdit,
+    ModelEdit,
+    ToolEdit,
+    TopologyEdit,
+    ParameterEdit,
+    RosterEdit,
+    NoteEdit,
+    MetadataEdit,
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Mutation(Generic[OfOneComponent]):
+    """Edits that touch exactly one component, on as many agents as they like (EvoMAS §3.2.2).
+
+    A type checker refuses edits of two components in one mutation, and so does its construction.
+
+    Raises:
+        ValueError: An edit is of another component, or there is no edit.
+    """
+
+    component: Component
+    edits: tuple[OfOneComponent, ...]
+
+    def __post_init__(self) -> None:
+        if not self.edits:
+            raise ValueError(f"a mutation of {self.component} without an edit changes nothing.")
+        for index, edit in enumerate(self.edits):
+            if edit.component != self.component:
+                raise ValueError(
+                    f"edits[{index}].{tag(type(edit))} is an edit of {edit.component}; this is a"
+                    f" mutation of {self.component}."
+                )
+
+
+def components(edits: Iterable[Edit]) -> frozenset[Component]:
+    """Give the components that edits touch."""
+    return frozenset(edit.component for edit in edits)

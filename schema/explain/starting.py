@@ -1,0 +1,89 @@
+"""A folder to begin with: a team that comes with coterie or is given, tasks, models, git and CI."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..checking._shape import schema_text
+from ..host.catalogue import Catalogue
+from ..loading.agent_document import TEAM
+from ..loading.loading import read_file, read_team, team_path
+from ..loading.seeds import SEEDS
+from ..loading.team_folder import self_contained
+from ..team.team import is_prompt_id
+from ..team.writing import dump
+from ..values.errors import InputError
+from ..values.files import make_folders, write_atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from ..team.team import Team
+
+__all__ = ["FRIENDLY", "begin"]
+
+STARTER = {
+    "task.json": "task.json",
+    "tasks.jsonl": "tasks.jsonl",
+    "models.yaml": "models.yaml",
+    ".gitattributes": "gitattributes",
+    ".gitignore": "gitignore",
+    ".github/workflows/team.yml": "workflow.yaml",
+}
+"""What is the same for every team: where it is put, and where it stands here."""
+
+FRIENDLY = frozenset({".gitattributes", ".gitignore"})
+"""Files that a repository has for itself: those that are there already stay."""
+
+
+def begin(folder: Path, source: str) -> tuple[str, ...]:
+    """Write a folder to begin with. Nothing that is there is written over.
+
+    Args:
+        folder: Where. It is made if need be.
+        source: The team: a path, or `seed:NAME`.
+
+    Returns:
+        The files that were written, by their paths in the folder.
+
+    Raises:
+        InputError: The team does not load; or the folder has such a file already, or is none.
+        StorageError: A file cannot be written.
+    """
+    texts = _texts(source)
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder}: not a folder. Name another place.")
+    there = {name for name in texts if (folder / name).exists() or (folder / name).is_symlink()}
+    if taken := sorted(there - FRIENDLY):
+        raise InputError(
+            f"{folder / taken[0]}: is there already, and nothing is written over."
+            " Name another folder."
+        )
+    written = tuple(name for name in texts if name not in there)
+    for name in written:
+        make_folders((folder / name).parent)
+        write_atomically(folder / name, texts[name])
+    return written
+
+
+def _texts(source: str) -> Mapping[str, bytes | str]:
+    """Give what the files of the folder say, by their paths in it, the team's file last."""
+    path = team_path(source)
+    known = Catalogue.of_host().beside(path.parent)
+    team = self_contained(read_team(path), known)
+    starter = SEEDS / "starter"
+    return {
+        **{name: read_file(starter / stored) for name, stored in STARTER.items()},
+        **{f"{kind}.schema.json": schema_text(kind) for kind in ("team", "models")},
+        **_prompts(team),
+        TEAM: dump(team),
+    }
+
+
+def _prompts(team: Team) -> Mapping[str, bytes]:
+    """Copy the prompts that come with coterie, so that they can be changed."""
+    named = {agent.prompt for agent in team.agents.values() if is_prompt_id(agent.prompt)}
+    return {
+        f"prompts/{one}.md": read_file(SEEDS / "prompts" / f"{one}.md") for one in sorted(named)
+    }

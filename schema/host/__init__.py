@@ -1,0 +1,1 @@
+"""What this host offers and allows: models, tools, scorers, and the fields of its files."""

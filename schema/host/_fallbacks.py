@@ -1,0 +1,61 @@
+"""What JSON Schema cannot say about a models.yaml: which fallbacks make sense."""
+
+from __future__ import annotations
+
+from graphlib import CycleError, TopologicalSorter
+from typing import TYPE_CHECKING, Any
+
+from ..values.hints import did_you_mean, listed
+from ..values.problems import Path, Problem, quoted
+from ..values.values import is_mapping
+from .models import DEFAULT_ALIAS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ..values.document import Document
+
+__all__ = ["fallback_problems"]
+
+
+def fallback_problems(document: Document, value: Any) -> Iterator[Problem]:
+    """Find fallbacks that are unknown, or lead back to where they come from.
+
+    Args:
+        document: The file.
+        value: What it says, as far as the shape is right.
+    """
+    models = _models(value)
+    known = {*_models(document.value), DEFAULT_ALIAS}
+    ahead = {alias: _fallbacks(fields) for alias, fields in models.items()}
+    for alias, fallbacks in ahead.items():
+        for index, name in fallbacks.items():
+            path: Path = ("models", alias, "fallback", index)
+            if name == alias:
+                message = f"{quoted(alias)} cannot stand in for itself. Leave it out."
+                yield document.problem(path, message)
+            elif name not in known:
+                hint = did_you_mean(name, known) or f" Aliases: {listed(sorted(known))}."
+                yield document.problem(path, f"no model {quoted(name)}.{hint}")
+    if cycle := _cycle({alias: {*names.values()} - {alias} for alias, names in ahead.items()}):
+        message = f"fallbacks in a circle: {' -> '.join(cycle)}. Leave one of them out."
+        yield document.problem(("models", cycle[0], "fallback"), message)
+
+
+def _models(value: Any) -> Mapping[str, Any]:
+    models = value.get("models") if is_mapping(value) else None
+    return models if is_mapping(models) else {}
+
+
+def _fallbacks(fields: Any) -> dict[int, str]:
+    listed = (fields or {}).get("fallback") or ()
+    return {index: name for index, name in enumerate(listed) if name is not None}
+
+
+def _cycle(fallbacks: Mapping[str, set[str]]) -> list[str]:
+    """Give the aliases of a cycle, each one a fallback of the one before it."""
+    try:
+        TopologicalSorter(fallbacks).prepare()
+    except CycleError as error:
+        return error.args[1][::-1]
+    return []

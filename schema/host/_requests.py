@@ -1,0 +1,42 @@
+"""What JSON Schema cannot say about a models.yaml: what of a request is said in two ways."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..values.problems import Path, Problem, quoted
+from ..values.values import is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ..values.document import Document
+
+__all__ = ["request_problems"]
+
+
+def request_problems(document: Document, value: Any) -> Iterator[Problem]:
+    """Find what is said twice, or in two ways, about the requests of a model.
+
+    Args:
+        document: The file.
+        value: What it says, as far as the shape is right.
+    """
+    models = value.get("models") if is_mapping(value) else None
+    for alias, fields in models.items() if is_mapping(models) else ():
+        if not is_mapping(fields):
+            continue
+        path: Path = ("models", alias)
+        if "effort" in fields and "thinking_tokens" in fields:
+            message = "stands beside effort, and a model is told one of the two. Leave one out."
+            yield document.problem((*path, "thinking_tokens"), message, at_key=True)
+        open_headers = {name.casefold() for name in _names(fields, "headers")}
+        for name in _names(fields, "header_env"):
+            if name.casefold() in open_headers:
+                message = f"the header {quoted(name)} stands under headers, too. Leave one out."
+                yield document.problem((*path, "header_env", name), message, at_key=True)
+
+
+def _names(fields: Mapping[str, Any], field: str) -> list[str]:
+    said = fields.get(field)
+    return list(said) if is_mapping(said) else []

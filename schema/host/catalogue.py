@@ -1,0 +1,339 @@
+"""What names are known on this host: the ceiling of what a team may ask for.
+
+A team file only names things. What a name means, and whether a team may use it, is up to the host:
+entry points of installed packages, models.yaml, tools.yaml and the options of a command.
+"""
+
+from __future__ import annotations
+
+import errno
+import functools
+import re
+import site
+import sys
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
+from inspect import isfunction
+from pathlib import Path
+from types import MappingProxyType
+from typing import IO, TYPE_CHECKING, Any
+
+from ..values.beneath import open_linked, settled
+from ..values.entries import Entry, find_entries
+from ..values.errors import InputError
+from ..values.problems import quoted
+from .models import DEFAULT_ALIAS, Model
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ..loading.tools_file import HostTools, Permission
+    from .python_tool import PythonTool
+
+__all__ = [
+    "Catalogue",
+    "Server",
+    "find_package",
+    "installed",
+    "is_installed",
+    "load_named",
+    "load_tool",
+    "needs_reports",
+    "tool_identifier",
+]
+
+BUILT_IN_PROMPTS = Path(__file__).parents[2] / "seeds" / "prompts"
+LARGEST_PROMPT_FILE = 4 << 20
+"""Bytes, its front matter included."""
+
+
+_FRONT_MATTER = re.compile(r"\A---\n(.*\n)*?---(\n|\Z)")
+
+
+def _empty() -> Mapping[str, Any]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Server:
+    """A tool server of tools.yaml: a command, or an address.
+
+    Attributes:
+        name: What teams write before the dot.
+        tools: Those of its tools that may be granted.
+        command: The program and its arguments; empty where there is an address.
+        url: The address; empty where there is a command.
+        env: The variables of the environment that the command may read.
+        key_env: The variable with the key for the address.
+        headers_env: Headers for the address, each with the variable that holds its value.
+        timeout: Seconds for one call of a tool.
+    """
+
+    name: str
+    tools: tuple[str, ...]
+    command: tuple[str, ...] = ()
+    url: str = ""
+    env: tuple[str, ...] = ()
+    key_env: str = ""
+    headers_env: Mapping[str, str] = field(default_factory=_empty)
+    timeout: float = 60
+
+    @property
+    def where(self) -> str:
+        """Its address, or its command."""
+        return self.url or " ".join(self.command)
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """The variables of the environment that hold what the server is given."""
+        return frozenset({*self.env, self.key_env, *self.headers_env.values()} - {""})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Catalogue:
+    """What a team may name.
+
+    Attributes:
+        backends: Names of runners.
+        functions: Names of functions for agents of type Function.
+        scorers: Names of scorers.
+        tools: Names of tools that are granted.
+        withheld_tools: Names of tools that exist, but that the caller does not grant.
+        benchmark_tools: Names of tools that benchmarks bring for their own tasks. Who names one
+            has it; they are proposed to nobody.
+        imports: Packages that the Python of agents may import. None: any that is installed.
+        models: The models by alias. `default` counts as known even when it is not here.
+        servers: The tool servers of tools.yaml, by name.
+        python_tools: The Python functions that are tools, by name.
+        permissions: What tools.yaml says of tools, by their names.
+        prompt_folders: Where prompt files are looked for, first match first.
+    """
+
+    backends: frozenset[str]
+    functions: frozenset[str]
+    scorers: frozenset[str]
+    tools: frozenset[str]
+    withheld_tools: frozenset[str] = frozenset()
+    benchmark_tools: frozenset[str] = frozenset()
+    imports: frozenset[str] | None = None
+    models: Mapping[str, Model] = field(default_factory=_empty)
+    servers: Mapping[str, Server] = field(default_factory=_empty)
+    python_tools: Mapping[str, PythonTool] = field(default_factory=_empty)
+    permissions: Mapping[str, Permission] = field(default_factory=_empty)
+    prompt_folders: tuple[Path, ...] = (BUILT_IN_PROMPTS,)
+
+    @classmethod
+    def of_host(
+        cls,
+        *,
+        models: Mapping[str, Model] | None = None,
+        host_tools: HostTools | None = None,
+    ) -> Catalogue:
+        """Collect what is installed, with the host's models and what its tools.yaml says."""
+        benchmark_tools = frozenset(installed("benchmark_tools"))
+        known = cls(
+            backends=frozenset(installed("runners")),
+            functions=frozenset(installed("functions")),
+            scorers=frozenset(installed("scorers")),
+            tools=frozenset(installed("tools")) | benchmark_tools,
+            benchmark_tools=benchmark_tools,
+            models=models or {},
+        )
+        return known.having(host_tools) if host_tools else known
+
+    def having(self, host_tools: HostTools) -> Catalogue:
+        """Add tools of this host; those that it denies are withheld.
+
+        Raises:
+            InputError: A function of it has the name of an installed tool.
+        """
+        for name in host_tools.python.keys() & self.tools:
+            raise InputError(
+                f"there is a tool {quoted(name)} already. Name the function otherwise."
+            )
+        permissions = {**self.permissions, **host_tools.permissions}
+        added = replace(
+            self,
+            tools=self.tools | host_tools.names,
+            servers={**self.servers, **host_tools.servers},
+            python_tools={**self.python_tools, **host_tools.python},
+            permissions=permissions,
+        )
+        denied = {name for name, permission in permissions.items() if permission == "deny"}
+        return added.granting(added.tools - denied) if denied else added
+
+    def granting(self, tools: frozenset[str]) -> Catalogue:
+        """Narrow the granted tools to these."""
+        return replace(
+            self, tools=self.tools & tools, withheld_tools=self.withheld_tools | self.tools - tools
+        )
+
+    def approving(self, tools: Iterable[str]) -> Catalogue:
+        """Have these tools called without asking; what is denied stays so.
+
+        Raises:
+            InputError: There is no such tool.
+        """
+        tools = frozenset(tools)
+        for name in sorted(tools - self.tools - self.withheld_tools):
+            raise InputError(f"--approve {name}: no tool {quoted(name)}.")
+        asking = {name for name in tools if self.permissions.get(name) == "ask"}
+        return replace(self, permissions={**self.permissions, **dict.fromkeys(asking, "allow")})
+
+    def importing(self, packages: Iterable[str]) -> Catalogue:
+        """Narrow what the Python of agents may import to these packages.
+
+        Raises:
+            InputError: One is not installed, so nobody can import it.
+        """
+        packages = frozenset(packages)
+        for name in sorted(packages):
+            if not name.isidentifier() or find_package(name) is None:
+                raise InputError(
+                    f"--allow-import {name}: no package {quoted(name)} is installed beside coterie."
+                )
+        return replace(self, imports=packages)
+
+    def beside(self, folder: Path) -> Catalogue:
+        """Look for prompt files near a team file first: in its folder, then in the folder above."""
+        near = (folder / "prompts", folder.parent / "prompts")
+        return replace(self, prompt_folders=(*near, *self.prompt_folders))
+
+    @property
+    def aliases(self) -> frozenset[str]:
+        """The model aliases that a team may name."""
+        return frozenset(self.models) | {DEFAULT_ALIAS}
+
+    def prompt(self, prompt_id: str) -> str | None:
+        """Give the text of a prompt file without its front matter, or None where there is none.
+
+        Links between the files of a folder of prompts are followed, and no others.
+
+        Raises:
+            OSError: The file cannot be read, or is a link that leads out of its folder.
+            UnicodeDecodeError: It is not UTF-8. Loading a team finds both first.
+        """
+        for folder in self.prompt_folders:
+            try:
+                stream = _opened(folder, f"{prompt_id}.md")
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            with stream:
+                content = stream.read(LARGEST_PROMPT_FILE + 1)
+            if len(content) > LARGEST_PROMPT_FILE:
+                raise OSError(errno.EFBIG, f"it is larger than {LARGEST_PROMPT_FILE} bytes")
+            text = content.decode("utf-8-sig")
+            return _body(text.replace("\r\n", "\n").replace("\r", "\n"))
+        return None
+
+    @property
+    def prompt_ids(self) -> frozenset[str]:
+        """The prompt files that are found."""
+        found = (path.stem for folder in self.prompt_folders for path in folder.glob("*.md"))
+        return frozenset(found)
+
+
+def tool_identifier(name: str) -> str:
+    """Give a tool's name as an identifier, for models and code: `clock.now` is `clock_now`."""
+    return "".join(char if char.isalnum() else "_" for char in name)
+
+
+def _opened(folder: Path, name: str) -> IO[bytes]:
+    """Open a file of a folder of prompts, which lies itself beside the team that names it.
+
+    Raises:
+        OSError: There is none, or a link leads out of the folder.
+    """
+    if folder == BUILT_IN_PROMPTS:
+        return (folder / name).open("rb")
+    return open_linked(folder.parent / settled(folder.parent, folder.name), name)
+
+
+def _body(text: str) -> str:
+    """Leave out the front matter: what stands between two lines of dashes at the top."""
+    return _FRONT_MATTER.sub("", text, count=1).strip()
+
+
+@functools.cache
+def installed(group: str) -> Mapping[str, Entry]:
+    """Find the entry points of a group by name, without importing any of them."""
+    return {entry.name: entry for entry in _entries(tuple(sys.path)) if entry.group == group}
+
+
+@functools.cache
+def _entries(path: tuple[str, ...]) -> Sequence[Entry]:
+    """Read those of all groups at once: each time, the files of all packages are opened."""
+    return find_entries(path)
+
+
+def load_named(group: str, name: str) -> Any:
+    """Import what a name of a group stands for.
+
+    Raises:
+        KeyError: No installed package gives that name. Loading a team finds this first.
+        InputError: The package that gives it cannot be imported.
+    """
+    point = installed(group)[name]
+    try:
+        return point.load()
+    except (ImportError, AttributeError) as error:
+        package = f" of {point.package}" if point.package else ""
+        raise InputError(
+            f"{name} ({point.value}{package}) cannot be imported: {error}. Install what is missing."
+        ) from error
+
+
+def is_installed(tool: str) -> bool:
+    """Tell whether an installed package gives a tool; another program may know of more."""
+    return any(tool in installed(group) for group in ("benchmark_tools", "tools"))
+
+
+def load_tool(name: str) -> Any:
+    """Import what stands for an installed tool: a tool, a toolkit, or a function.
+
+    Raises:
+        KeyError: No installed package gives that name. Loading a team finds this first.
+        InputError: It cannot be imported, or it is none of these.
+    """
+    group = "benchmark_tools" if name in installed("benchmark_tools") else "tools"
+    found = load_named(group, name)
+    if getattr(found, "name", None) != name and not isfunction(found):
+        raise InputError(
+            f"the entry point {name!r} of coterie.{group} does not lead to a Tool or a Toolkit of"
+            f" that name, or to a function, but to {quoted(found)}. Correct the package that"
+            " declares it."
+        )
+    return found
+
+
+def find_package(name: str) -> Path | None:
+    """Find a package, or a module, among those that are installed where we are.
+
+    What else Python would find, such as folders beside where it was started, is none.
+
+    Args:
+        name: What it is called where it is imported, without a dot.
+
+    Returns:
+        Its folder, or its file; None where it is not installed.
+    """
+    spec = find_spec(name)
+    places = [*(spec.submodule_search_locations or [spec.origin])] if spec else []
+    sites = {
+        Path(getsitepackage)
+        for getsitepackage in (*site.getsitepackages(), site.getusersitepackages())
+    }
+    found = (Path(place) for place in places if place is not None)
+    return next((place for place in found if place.parent in sites), None)
+
+
+def needs_reports(function: str) -> bool:
+    """Tell whether a function needs a report to work on.
+
+    Every function does, unless it says otherwise by an attribute: `needs_reports = False`.
+
+    Raises:
+        KeyError: No installed package gives that function.
+        InputError: The package that gives it cannot be imported.
+    """
+    return bool(getattr(load_named("functions", function), "needs_reports", True))

@@ -1,0 +1,173 @@
+"""What a scorer lets tasks write: the form of its options, and of the reference answer.
+
+A scorer that says so has what is wrong told when a task file is loaded, with its place; one that
+does not takes whatever it is given. Of a scorer this floor reads no more than `ScorerForm` says.
+
+What a form lets through, a scorer must be able to work with, whatever the answer is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ..checking._shape import shape_problems
+from ..values.errors import InputError
+from ..values.values import is_mapping
+from .catalogue import installed, load_named
+
+if TYPE_CHECKING:
+    from ..values.document import Document
+    from ..values.problems import Path, Problem
+
+__all__ = [
+    "LONGEST_ANSWER",
+    "ScorerForm",
+    "form_of",
+    "form_problems",
+    "form_said_by",
+    "option_schemas",
+    "seconds_option",
+    "takes",
+]
+
+AnyScorer = TypeVar("AnyScorer", bound=Callable[..., Any])
+FORM = "form"
+"""The attribute of a scorer that has its form."""
+LONGEST_ANSWER = 1_000_000
+"""Characters of an answer that a scorer reads, unless its form says otherwise."""
+MOST_SECONDS = 3600
+
+
+def _nothing_more(_options: Mapping[str, Any], _reference: Any, /) -> Mapping[Path, str]:
+    return {}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ScorerForm:
+    """The form of what a scorer takes.
+
+    Attributes:
+        options: The JSON Schema of each option, by name. There are no others.
+        required: The options that have to be written.
+        needs: The other fields that the task file has to have, such as `repo`.
+        reference: The JSON Schema of the reference answer; empty: any value.
+        longest: Characters of an answer that is read. A longer one is wrong.
+        check: Says what no schema can say of the options and the reference answer (None: there is
+            none): what is wrong, by the way to it in the task file, such as `("scorer", "hit")` or
+            `("answer",)`. It is called only with what the schema lets through.
+    """
+
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    required: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    reference: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    longest: int = LONGEST_ANSWER
+    check: Callable[[Mapping[str, Any], Any], Mapping[Path, str]] = _nothing_more
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        """The JSON Schema of a task file, as far as it is about the scorer."""
+        options = {"name": {}, **self.options}
+        closed = {"properties": options, "additionalProperties": False}
+        return {
+            "required": [*self.needs],
+            "properties": {"scorer": closed, "answer": self.reference},
+        }
+
+
+ANYTHING = ScorerForm()
+"""The form of a scorer that does not say what it takes."""
+
+
+def takes(form: ScorerForm) -> Callable[[AnyScorer], AnyScorer]:
+    """Say of a scorer what it takes."""
+
+    def told(scorer: AnyScorer) -> AnyScorer:
+        setattr(scorer, FORM, form)
+        return scorer
+
+    return told
+
+
+def seconds_option(default: float, what: str) -> Mapping[str, Any]:
+    """Write the schema of an option that bounds, in seconds, what a scorer does."""
+    return {
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "maximum": MOST_SECONDS,
+        "x-unit": "seconds",
+        "default": default,
+        "description": f"What {what} may take.",
+    }
+
+
+def form_of(name: str) -> ScorerForm:
+    """Give the form of an installed scorer; one that says nothing takes any reference and option.
+
+    Raises:
+        KeyError: No installed package gives that scorer.
+        InputError: The package that gives it cannot be imported.
+    """
+    return form_said_by(load_named("scorers", name))
+
+
+def form_said_by(scorer: Callable[..., Any]) -> ScorerForm:
+    """Give what a scorer says that it takes."""
+    return getattr(scorer, FORM, None) or ANYTHING
+
+
+def option_schemas() -> list[tuple[tuple[str, ...], Mapping[str, Any]]]:
+    """Give the schemas of the options of all scorers, with the names that share each.
+
+    Of an option that is a list or a mapping, what is within it is left out. A scorer that cannot be
+    had is left out: whoever names it is told.
+    """
+    found: list[tuple[tuple[str, ...], Mapping[str, Any]]] = []
+    for name in sorted(installed("scorers")):
+        try:
+            form = form_of(name)
+        except InputError:
+            continue
+        options = {key: _outer(schema) for key, schema in form.options.items()}
+        schema = {"properties": options, "required": form.required}
+        if options:
+            found.append(((name,), schema))
+    return found
+
+
+def _outer(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {key: item for key, item in schema.items() if key not in _INNER}
+
+
+_INNER = {"additionalProperties", "items", "prefixItems", "propertyNames", "properties"}
+
+
+def form_problems(name: str, options: Mapping[str, Any], document: Document) -> list[Problem]:
+    """Find what a task's scorer would not take, of its options and of the reference answer.
+
+    Args:
+        name: The scorer's.
+        options: What the task gives it.
+        document: The task file.
+
+    Raises:
+        InputError: The package that gives the scorer cannot be imported.
+    """
+    form = form_of(name) if name in installed("scorers") else ANYTHING
+    if form is ANYTHING:
+        return []
+    problems = [
+        *shape_problems(document, form.schema),
+        *(_missing(option, form, document) for option in form.required if option not in options),
+    ]
+    if problems:
+        return problems
+    reference = document.value.get("answer") if is_mapping(document.value) else None
+    return [document.problem(at, why) for at, why in form.check(options, reference).items()]
+
+
+def _missing(option: str, form: ScorerForm, document: Document) -> Problem:
+    meaning = form.options[option]["description"]
+    return document.problem(("scorer",), f"{option} is missing. {meaning}")

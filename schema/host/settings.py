@@ -1,0 +1,94 @@
+"""What strategies let recipes set: each brings the JSON Schema of its own settings.
+
+A strategy is found by its name in the entry-point group `coterie.strategies`; of what is there,
+this floor reads no more than `Configurable` says.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..values.errors import InputError
+from ..values.hints import did_you_mean
+from .catalogue import installed, load_named
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["Configurable", "find_strategy", "settings_schemas"]
+
+
+PARTS = ("schema", "settings", "check", "seeds")
+
+
+class Configurable(Protocol):
+    """What a recipe asks of the strategy that it names.
+
+    * `schema` **must** be the JSON Schema of a mapping that is closed (`additionalProperties:
+      false`), without references, and with a `description` of each field: messages, `mas explain`
+      and docs/recipe.md are made of it.
+    * `settings` **must** make a value of any fields that this schema lets through, lists being
+      tuples; without any, of the defaults. The value **must** be a dataclass of plain values.
+    """
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        """The JSON Schema of its settings."""
+        ...
+
+    @property
+    def settings(self) -> Callable[..., Any]:
+        """Makes its settings."""
+        ...
+
+    @property
+    def check(self) -> Callable[[Any, Mapping[str, Any]], Mapping[str, str]]:
+        """Says what is wrong with settings that no schema can say, by the field.
+
+        It is given the settings, and the fields that were written.
+        """
+        ...
+
+    @property
+    def seeds(self) -> tuple[str, ...]:
+        """The teams that a new pool begins with where the recipe has none."""
+        ...
+
+
+def find_strategy(name: str) -> Configurable:
+    """Find a strategy by the name that recipes write.
+
+    Raises:
+        InputError: No installed package gives it, it cannot be imported, or it is no strategy.
+    """
+    known = installed("strategies")
+    if name not in known:
+        hint = did_you_mean(name, known) or f" Known: {', '.join(sorted(known))}."
+        raise InputError(f"no strategy {name!r}.{hint}")
+    found = load_named("strategies", name)
+    if any(not hasattr(found, part) for part in PARTS):
+        kind = type(found).__name__
+        raise InputError(f"{name!r} of coterie.strategies leads to no strategy, but to a {kind}.")
+    return found
+
+
+def settings_schemas() -> list[tuple[tuple[str, ...], Mapping[str, Any]]]:
+    """Give the schemas of the settings of all strategies, with the names that share each.
+
+    A strategy that cannot be had is left out: whoever names it is told.
+    """
+    found: list[tuple[tuple[str, ...], Mapping[str, Any]]] = []
+    for name in sorted(installed("strategies")):
+        try:
+            schema = find_strategy(name).schema
+        except InputError:
+            continue
+        if not schema.get("properties"):
+            continue
+        for place, (names, known) in enumerate(found):
+            if known == schema:
+                found[place] = ((*names, name), schema)
+                break
+        else:
+            found.append(((name,), schema))
+    return found

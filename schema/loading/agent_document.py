@@ -1,0 +1,381 @@
+"""Reads what agent files say, and puts it into the team files that use them.
+
+An agent file is YAML, or a folder:
+
+    critic/agent.yaml                 its fields, but for the following
+    critic/prompt.md                  its prompt
+    critic/skills/<name>/SKILL.md     a skill: its description in the front matter, and its body
+    critic/notes/patches/<name>.md    what it has learnt
+    critic/notes/teammates/<id>.md
+    critic/notes/pairs/<id>.md
+    critic/notes/coaching.md
+    critic/lessons.jsonl              where it is a pool's: what it has learnt; not part of it
+
+A note's front matter says which task taught it; a skill's does so among its metadata.
+
+Whatever is read lies below the folder that was given, wherever links lead.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..team.team import OF_OTHERS, is_prompt_id
+from ..values.beneath import names_in, open_linked
+from ..values.document import LIMITS, UNWELCOME, Document
+from ..values.hints import did_you_mean, listed
+from ..values.problems import Place, Problem, quoted, reason_of
+from ..values.values import is_mapping
+from ..values.yaml_text import read_yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ..values.problems import Path as FieldPath
+
+__all__ = [
+    "AGENT",
+    "AGENTS",
+    "COACHING",
+    "DASHES",
+    "KINDS",
+    "LESSONS",
+    "PROMPT",
+    "SKILL",
+    "TEAM",
+    "is_agent_folder",
+    "is_team_folder",
+    "read_agent_document",
+    "with_used",
+]
+
+AGENT = "agent.yaml"
+TEAM, AGENTS = "team.yaml", "agents"
+"""A team's file in its folder, and the folder of its agents there."""
+PROMPT, SKILL, COACHING = "prompt.md", "SKILL.md", "coaching.md"
+KINDS = ("patches", *OF_OTHERS)
+"""The notes of which each is a file, by the folders that they stand in."""
+UNREAD = ("scripts", "references", "assets")
+"""What the convention lets stand beside a skill's file."""
+DASHES = "---\n"
+"""How a front matter begins."""
+LESSONS = "lessons.jsonl"
+"""What an agent of a pool has learnt: it recalls some of that, and all of it is no part of it."""
+NAMES = (AGENT, PROMPT, "skills", "notes", LESSONS)
+"""What may stand in an agent's folder."""
+
+MOST_ENTRIES = 1_000
+"""Of a folder. An agent has room for fewer notes."""
+
+MOST_NODES = 4 * LIMITS.nodes
+"""Values of all agent files that a team uses."""
+
+_PATH = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*(/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*")
+_FRONT_MATTER = re.compile(r"---\n(?P<front>(?:.*\n)*?)---(?:\n\n?(?P<body>(?s:.*))|\Z)")
+
+
+def is_agent_folder(path: Path) -> bool:
+    """Tell whether a path is an agent's folder."""
+    return (path / AGENT).is_file()
+
+
+def is_team_folder(path: Path) -> bool:
+    """Tell whether a path is a team's folder."""
+    return (path / TEAM).is_file()
+
+
+def with_used(
+    document: Document, problems: list[Problem], folder: Path | None
+) -> tuple[Document, list[Problem]]:
+    """Put the fields of the agent files that a team file uses into it.
+
+    Args:
+        document: The team file.
+        problems: What is wrong with it so far.
+        folder: Where it lies. None: it is no file, and may use none.
+    """
+    agents = document.value.get("agents") if is_mapping(document.value) else None
+    if not document.complete or not is_mapping(agents):
+        return document, problems
+    using = {agent: said for agent, said in agents.items() if is_mapping(said) and "use" in said}
+    if not using:
+        return document, problems
+    parts, found = _parts(document, using, folder)
+    whole = {one: {**_fields(parts.get(one)), **_own(said)} for one, said in using.items()}
+    value = {**document.value, "agents": {**agents, **whole}}
+    grafts = {("agents", one): part for one, part in parts.items()}
+    return replace(document, value=value, grafts=grafts), [*problems, *found]
+
+
+def read_agent_document(path: Path, root: Path) -> tuple[Document, list[Problem]]:
+    """Read an agent file or an agent's folder.
+
+    Args:
+        path: The file or the folder.
+        root: The folder below which all of it lies.
+
+    Returns:
+        What could be read, and what is wrong with it.
+
+    Raises:
+        ValueError: It cannot be read at all; the message says why.
+    """
+    if is_agent_folder(path):
+        return _Folder(path=path, root=root).read()
+    return read_yaml(_content(path, root), str(path))
+
+
+def _parts(
+    document: Document, using: Mapping[str, Mapping[str, Any]], folder: Path | None
+) -> tuple[dict[str, Document], list[Problem]]:
+    """Read the files that agents use, each once."""
+    read: dict[str, tuple[Document, list[Problem]]] = {}
+    parts: dict[str, Document] = {}
+    found: list[Problem] = []
+    nodes = 0
+    for one, said in using.items():
+        name = said["use"]
+        try:
+            if name not in read:
+                read[name] = _used(name, folder, Path(document.file).parent)
+                found += read[name][1]
+        except (ValueError, TypeError) as error:
+            found.append(document.problem(("agents", one, "use"), str(error)))
+            continue
+        nodes += len(read[name][0].places)
+        if nodes > MOST_NODES:
+            message = f"the agent files of a team have at most {MOST_NODES} values together."
+            found.append(document.problem(("agents", one, "use"), message))
+            break
+        if read[name][0].complete:
+            parts[one] = read[name][0]
+    return parts, found
+
+
+def _used(name: object, folder: Path | None, shown: Path) -> tuple[Document, list[Problem]]:
+    """Read the agent file that a team file names.
+
+    Raises:
+        ValueError: It is not below the team file's folder, or cannot be read.
+    """
+    if folder is None:
+        raise ValueError("an agent file is looked for beside a team file. Write the agent out.")
+    if not isinstance(name, str) or not _PATH.fullmatch(name):
+        raise ValueError(
+            f"{quoted(name)} is not a relative path below the team file's folder. Write for"
+            " instance agents/critic.yaml."
+        )
+    document, problems = read_agent_document(folder / name, folder)
+    if document.complete and not is_mapping(document.value):
+        raise ValueError(f"{quoted(name)} is not an agent file: it has no fields.")
+    if is_mapping(document.value) and "use" in document.value:
+        message = "an agent file uses no other one. Write the agent out."
+        problems = [*problems, document.problem(("use",), message, at_key=True)]
+    return document, problems
+
+
+def _fields(part: Document | None) -> dict[str, Any]:
+    value = part.value if part is not None else {}
+    return {name: item for name, item in value.items() if name not in {"id", "lineage", "use"}}
+
+
+def _own(said: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: item for name, item in said.items() if name != "use"}
+
+
+def _content(path: Path, root: Path) -> bytes:
+    """Read a file that lies below a folder, one byte more than the limit at most.
+
+    Raises:
+        ValueError: There is none, it is somewhere else, or it cannot be read.
+    """
+    try:
+        with open_linked(root, path.relative_to(root).as_posix()) as stream:
+            return stream.read(LIMITS.bytes + 1)
+    except FileNotFoundError:
+        names = [one.name for one in path.parent.glob("*")] if path.parent.is_dir() else []
+        hint = did_you_mean(path.name, names)
+        raise ValueError(f"there is no file {quoted(str(path))}.{hint}") from None
+    except OSError as error:
+        if error.errno == errno.EINVAL:
+            text = f"{quoted(str(path))} is not a file, nor a folder with {AGENT}."
+            raise ValueError(text) from None
+        raise ValueError(f"{quoted(str(path))} cannot be read: {reason_of(error)}.") from None
+
+
+@dataclass(kw_only=True, eq=False)
+class _Folder:
+    """An agent's folder, and what was found in it so far."""
+
+    path: Path
+    root: Path
+    problems: list[Problem] = field(default_factory=list[Problem])
+    grafts: dict[FieldPath, Document] = field(default_factory=dict["FieldPath", Document])
+
+    def read(self) -> tuple[Document, list[Problem]]:
+        """Read all of it.
+
+        Raises:
+            ValueError: A file cannot be read.
+        """
+        base, problems = read_yaml(_content(self.path / AGENT, self.root), str(self.path / AGENT))
+        value: Any = {} if base.value is None and base.complete else base.value
+        if not base.complete or not is_mapping(value):
+            return base, problems
+        self._check_names(self.path, NAMES)
+        value = dict(value)
+        for place, text in [*self._prompt(), *self._skills(), *self._notes()]:
+            self._put(value, place, text, base)
+        whole = replace(base, value=value, grafts=self.grafts)
+        return whole, [*problems, *self.problems]
+
+    def _put(self, value: dict[str, Any], place: FieldPath, text: Any, base: Document) -> None:
+        """Put a value where it belongs, unless agent.yaml has one there."""
+        inner = value
+        for name in place[:-1]:
+            copied = inner.get(str(name), {})
+            inner[str(name)] = dict(copied) if is_mapping(copied) else {}
+            inner = inner[str(name)]
+        if place in base.places:
+            message = f"this stands in {self.grafts[place].file} as well. Keep one of them."
+            self.problems.append(base.problem(place, message))
+            del self.grafts[place]
+        else:
+            inner[str(place[-1])] = text
+
+    def _prompt(self) -> Iterator[tuple[FieldPath, Any]]:
+        if os.path.lexists(self.path / PROMPT):
+            text = self._text(self.path / PROMPT, ("prompt",))
+            # In a file of its own it is the text itself, also where it reads like an id.
+            yield ("prompt",), f"{text}\n" if is_prompt_id(text) else text
+
+    def _skills(self) -> Iterator[tuple[FieldPath, Any]]:
+        for folder in self._entries(self.path / "skills"):
+            inside = self._entries(folder)
+            if folder.is_dir() and not any(one.suffix == ".md" for one in inside):
+                continue  # the skill went, and left what was no part of it
+            place: FieldPath = ("notes", "skills", folder.name)
+            self._check_beside(folder)
+            skill = self._skill(folder / SKILL, place)
+            yield from self._taught(place, skill, ("metadata", "task"))
+            yield place, skill
+
+    def _notes(self) -> Iterator[tuple[FieldPath, Any]]:
+        notes = self.path / "notes"
+        self._check_names(notes, (*KINDS, COACHING))
+        if os.path.lexists(notes / COACHING):
+            yield from self._note(notes / COACHING, ("notes", "coaching"))
+        for kind in KINDS:
+            for file in self._entries(notes / kind):
+                yield from self._note(file, ("notes", kind, file.name.removesuffix(".md")))
+
+    def _note(self, path: Path, place: FieldPath) -> Iterator[tuple[FieldPath, Any]]:
+        """Read a note, and which task taught it where its front matter says so."""
+        text = whole = self._text(path, place)
+        if whole.startswith(DASHES):
+            said, text = self._parted(whole, path, place)
+            front = self.grafts[place]
+            yield from self._taught(place, said, ("task",))
+            for key in said:
+                message = "a note's front matter says which task taught it, and nothing else."
+                self.problems.append(front.problem((key,), message, at_key=True))
+            start = Place(line=1 + whole.count("\n") - text.count("\n"))
+            self.grafts[place] = replace(front, value=None, places={(): start}, keys={})
+        yield place, text
+
+    def _skill(self, path: Path, place: FieldPath) -> dict[str, Any]:
+        """Read a skill: what stands between two lines of dashes at the top, and its body."""
+        said, body = self._parted(self._text(path, place), path, place)
+        if said.pop("name", place[-1]) != place[-1]:
+            message = f"the skill's folder is called {quoted(place[-1])}. Give both one name."
+            self.problems.append(self.grafts[place].problem(("name",), message))
+        return {**said, "body": body}
+
+    def _parted(self, text: str, path: Path, place: FieldPath) -> tuple[dict[str, Any], str]:
+        """Part a text into what its front matter says, and what follows that."""
+        parts = _FRONT_MATTER.fullmatch(text)
+        if parts is None:
+            message = "it has to begin with its front matter, between two lines of dashes, `---`."
+            self.problems.append(self.grafts[place].problem((), message))
+            return {}, text
+        said = parts["front"] or "{}"  # of a note that begins with dashes, and that nobody taught
+        front, problems = read_yaml(f"\n{said}".encode(), str(path))
+        self.problems += problems
+        self.grafts[place] = front
+        return dict(front.value) if is_mapping(front.value) else {}, parts["body"] or ""
+
+    def _taught(
+        self, place: FieldPath, said: dict[str, Any], where: FieldPath
+    ) -> Iterator[tuple[FieldPath, Any]]:
+        """Take the task that taught a note out of its front matter."""
+        *outer, name = map(str, where)
+        inner = said
+        for one in outer:
+            if not is_mapping(inner.get(one)):
+                return
+            inner[one] = dict(inner[one])
+            inner = inner[one]
+        if name in inner:
+            front = self.grafts[place]
+            taught: FieldPath = ("notes", "taught", "/".join(map(str, place[1:])))
+            at = {(): front.places[where]}
+            self.grafts[taught] = Document(file=front.file, value=None, places=at, keys=at)
+            yield taught, inner.pop(name)
+            if outer and not inner:
+                del said[outer[0]]
+
+    def _text(self, path: Path, place: FieldPath) -> str:
+        """Read a text file, without the end of its last line."""
+        content = _content(path, self.root)
+        self.grafts[place] = Document(file=str(path), value=None, places={(): Place()}, keys={})
+        if len(content) > LIMITS.bytes:
+            raise ValueError(f"{quoted(str(path))} is larger than {LIMITS.bytes} bytes.")
+        try:
+            text = content.decode("utf-8")
+        except UnicodeDecodeError:
+            raise ValueError(f"{quoted(str(path))} is not UTF-8 text.") from None
+        for signs, what in UNWELCOME.items():
+            if unwelcome := signs.search(text):
+                line = text.count("\n", 0, unwelcome.start()) + 1
+                message = f"{what} U+{ord(unwelcome[0]):04X} in a text. Remove it."
+                place_in = Place(line=line)
+                self.problems.append(Problem(file=str(path), place=place_in, message=message))
+        return text.removesuffix("\n")
+
+    def _entries(self, folder: Path) -> list[Path]:
+        """List what stands in a folder, if there is one, in order of names."""
+        try:
+            names = names_in(self.root, folder.relative_to(self.root).as_posix())
+        except FileNotFoundError:
+            return []
+        except NotADirectoryError:
+            raise ValueError(f"{quoted(str(folder))} is not a folder.") from None
+        except OSError as error:
+            text = f"{quoted(str(folder))} cannot be read: {reason_of(error)}."
+            raise ValueError(text) from None
+        found = [folder / name for name in names if not name.startswith(".")]
+        if len(found) > MOST_ENTRIES:
+            raise ValueError(f"{quoted(str(folder))} has more than {MOST_ENTRIES} entries.")
+        return found
+
+    def _check_beside(self, skill: Path) -> None:
+        """Tell what the Agent Skills convention has and nobody would read here."""
+        for entry in self._entries(skill):
+            if entry.name in UNREAD:
+                message = (
+                    f"an agent reads {SKILL} and nothing beside it, and runs no scripts of a skill."
+                    f" Write what matters of {entry.name} there, and leave it out."
+                )
+                self.problems.append(Problem(file=str(entry), message=message))
+
+    def _check_names(self, folder: Path, known: tuple[str, ...]) -> None:
+        for entry in self._entries(folder):
+            if entry.name not in known:
+                hint = did_you_mean(entry.name, known) or f" Known: {listed(known)}."
+                message = f"an agent's folder has no {quoted(entry.name)}.{hint}"
+                self.problems.append(Problem(file=str(entry), message=message))

@@ -1,0 +1,245 @@
+"""Agent files: an agent by itself, to be shared by teams and to be kept."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..checking._shape import sound
+from ..host.catalogue import Catalogue
+from ..team._meaning import AGENT_RULES, Reading, notes_on_others, taught_notes
+from ..team.building import agent_of, lineage_of
+from ..team.team import Agent, Team, is_prompt_id
+from ..team.writing import agent_value, write_agent_yaml, write_yaml
+from ..values.codec import to_value
+from ..values.document import Document
+from ..values.errors import ConfigError, InputError
+from ..values.files import make_folder, write_atomically
+from ..values.folders import files_in, write_folder
+from ..values.problems import Problem, quoted
+from ..values.values import is_mapping
+from .agent_document import (
+    AGENT,
+    COACHING,
+    DASHES,
+    KINDS,
+    PROMPT,
+    SKILL,
+    is_agent_folder,
+    read_agent_document,
+)
+from .loading import merged, shape_only
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ..team._meaning import Rule
+    from ..team.team import Lineage, Skill
+
+__all__ = [
+    "OURS",
+    "AgentFile",
+    "agent_paths",
+    "agent_texts",
+    "check_agent",
+    "load_agent",
+    "read_agent",
+    "write_agent",
+]
+
+OURS = (
+    AGENT,
+    PROMPT,
+    f"skills/*/{SKILL}",
+    f"notes/{COACHING}",
+    *(f"notes/{one}/*.md" for one in KINDS),
+)
+"""What may stand in an agent's folder and is a part of it."""
+
+_ID = re.compile(r"[a-z][a-z0-9_]{0,63}")
+HOSTLESS: tuple[Rule, ...] = (notes_on_others, taught_notes)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AgentFile:
+    """An agent by itself, and where it comes from."""
+
+    agent: Agent
+    lineage: Lineage | None = None
+
+    @property
+    def team(self) -> Team:
+        """A team of nobody else."""
+        return Team(name=self.agent.id, agents={self.agent.id: self.agent}, lineage=self.lineage)
+
+
+def load_agent(path: str | Path, catalogue: Catalogue | None = None) -> AgentFile:
+    """Load an agent file, or an agent's folder.
+
+    Args:
+        path: The YAML file, the folder, or the `agent.yaml` in it. Its id is the file's or the
+            folder's name, unless it says another.
+        catalogue: What names are known. Default: what is installed, and no models.yaml.
+
+    Raises:
+        InputError: There is no such file, or it cannot be read.
+        ConfigError: It does not load; the exception has every problem with its place.
+    """
+    known = (catalogue or Catalogue.of_host()).beside(_whole(Path(path)).parent)
+    return _without_problems(*check_agent(path, known))
+
+
+def read_agent(path: str | Path) -> AgentFile:
+    """Load an agent file without a host: what names it uses is not asked.
+
+    Raises:
+        InputError: There is no such file, or it cannot be read.
+        ConfigError: Its shape is wrong; the exception has every problem.
+    """
+    nothing = frozenset[str]()
+    unasked = Catalogue(backends=nothing, functions=nothing, scorers=nothing, tools=nothing)
+    return _without_problems(*check_agent(path, unasked, HOSTLESS))
+
+
+def check_agent(
+    path: str | Path, catalogue: Catalogue, rules: tuple[Rule, ...] = AGENT_RULES
+) -> tuple[AgentFile, list[Problem]]:
+    """Give what an agent file says as far as it can be read, and all its problems, by place.
+
+    Raises:
+        InputError: There is no such file, or it cannot be read.
+    """
+    whole = _whole(Path(path))
+    try:
+        document, problems = shape_only(*read_agent_document(whole, whole.parent), "agent")
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    if not document.complete:
+        return AgentFile(agent=Agent(id="one")), problems
+    value = sound(document, "agent") if problems else document.value
+    value = value if is_mapping(value) else {}
+    name = value.get("id", whole.name if whole.is_dir() else whole.stem)
+    if not _ID.fullmatch(name):
+        message = f"the file's name is the agent's id, and {quoted(name)} is none. Write an id."
+        problems = [*problems, document.problem((), message)]
+    fields = {key: item for key, item in value.items() if key not in {"id", "lineage"}}
+    one = AgentFile(agent=agent_of(name, fields), lineage=lineage_of(value.get("lineage")))
+    reading = Reading(
+        document=_as_team(document, name, fields),
+        team=one.team,
+        catalogue=catalogue,
+        found=problems,
+    )
+    return one, merged(problems, (found for rule in rules for found in rule(reading)))
+
+
+def agent_paths(folder: Path) -> tuple[Path, ...]:
+    """List the agent files and agents' folders right inside a folder, in order of names."""
+    inside = sorted(folder.iterdir())
+    return tuple(
+        one
+        for one in inside
+        if is_agent_folder(one) or (one.is_file() and one.suffix in {".yaml", ".yml"})
+    )
+
+
+def write_agent(path: str | Path, one: AgentFile) -> None:
+    """Write an agent as a file, where the path ends with `.yaml`, or as a folder.
+
+    Each file is written whole or not at all, and `agent.yaml` comes first; what is a part of the
+    agent and is no longer said goes last. Reading gives an equal agent back.
+
+    Raises:
+        StorageError: A file cannot be written.
+    """
+    path = Path(path)
+    if path.suffix in {".yaml", ".yml"}:
+        write_atomically(path, _named(_value(one), one.agent.id, path.stem))
+        return
+    make_folder(path)
+    write_folder(path, agent_texts(one, called=path.name), files_in(path, OURS))
+
+
+def agent_texts(one: AgentFile, *, called: str | None = None) -> Mapping[str, str]:
+    """Give what the files of an agent's folder say, by their paths in it.
+
+    Args:
+        one: The agent.
+        called: The folder's name. None: the agent's id.
+    """
+    texts = dict(_texts(one.agent))
+    apart = {"notes", "prompt"} if PROMPT in texts else {"notes"}
+    value = {key: item for key, item in _value(one).items() if key not in apart}
+    return {AGENT: _named(value, one.agent.id, called or one.agent.id), **texts}
+
+
+def _value(one: AgentFile) -> dict[str, Any]:
+    lineage = {"lineage": to_value(one.lineage)} if one.lineage else {}
+    return {**agent_value(one.agent), **lineage}
+
+
+def _named(value: Mapping[str, Any], name: str, usual: str) -> str:
+    """Write an agent file, with its id where the file's name is another, or has to say it all."""
+    return write_agent_yaml(value if value and name == usual else {"id": name, **value})
+
+
+def _texts(agent: Agent) -> Iterator[tuple[str, str]]:
+    """Give the files of an agent's folder beside agent.yaml, by their paths in it."""
+    notes = agent.notes
+    if agent.prompt and not is_prompt_id(agent.prompt):
+        yield PROMPT, f"{agent.prompt}\n"
+    for name, skill in notes.skills.items():
+        yield f"skills/{name}/{SKILL}", _skill(name, skill, notes.taught.get(f"skills/{name}"))
+    for place in notes.places:
+        kind, _, name = place.partition("/")
+        if kind != "skills":
+            text = getattr(notes, kind)[name] if name else notes.coaching
+            yield f"notes/{place}.md", _note(text, notes.taught.get(place))
+
+
+def _skill(name: str, skill: Skill, task: str | None) -> str:
+    """Write a skill's file, as the Agent Skills convention has it."""
+    said: dict[str, Any] = {
+        "name": name,
+        "description": skill.description,
+        "license": skill.license,
+        "compatibility": skill.compatibility,
+        "metadata": {**skill.metadata, **({"task": task} if task else {})},
+    }
+    return _fronted({key: item for key, item in said.items() if item}, skill.body)
+
+
+def _note(text: str, task: str | None) -> str:
+    """Write a note's file. Who taught it stands ahead, and nothing where nobody is known."""
+    if task is None and not text.startswith(DASHES):
+        return f"{text}\n"
+    return _fronted({"task": task} if task else {}, text)
+
+
+def _fronted(said: Mapping[str, Any], text: str) -> str:
+    return f"{DASHES}{write_yaml(said) if said else ''}{DASHES}\n{text}\n"
+
+
+def _whole(path: Path) -> Path:
+    """Give the folder that an agent.yaml stands for."""
+    return path.parent if path.name == AGENT else path
+
+
+def _as_team(document: Document, name: str, fields: Mapping[str, Any]) -> Document:
+    """Give a team file's document in which an agent is what another document says."""
+    place = ("agents", name)
+    return Document(
+        file="",
+        value={"agents": {name: fields}},
+        places={},
+        keys={(*place, *path): where for path, where in document.keys.items()},
+        grafts={place: document},
+    )
+
+
+def _without_problems(one: AgentFile, problems: list[Problem]) -> AgentFile:
+    if problems:
+        raise ConfigError(problems)
+    return one

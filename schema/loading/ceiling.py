@@ -1,0 +1,223 @@
+"""The capability ceiling: the most that a person lets teams ask for, whoever wrote them.
+
+A team above it is refused as a whole. It is never cut down to size: what came out would be a team
+that nobody proposed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..host.models import DEFAULT_ALIAS, is_more
+from ..team.team import IMPLIED_BACKENDS
+from ..values.hints import listed
+from ..values.problems import Path, Problem, dotted, quoted
+from ..values.values import is_list
+from .loading import read_shape
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path as FilePath
+
+    from ..host.models import Effort
+    from ..team._meaning import Reading
+    from ..team.team import Agent, Team
+
+__all__ = ["Ceiling", "load_ceiling"]
+
+SINGLE_CALL = {"llm": "LLM", "function": "Function"}
+"""The backends that run agents of one type alone, which then need not be written."""
+
+Excess = tuple[Path, str]
+"""Where a team is above a ceiling, and how."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ceiling:
+    """What teams may ask for at most. A limit of None is no limit of its own.
+
+    Agents of the backend `function` ask no model and spend nothing, so only their type and backend
+    count. Hosts and keys have no ceiling, because no team can name them.
+
+    Attributes:
+        tools: Names of tools.
+        imports: Names of packages that the Python of agents may import.
+        models: Aliases of models.
+        agent_types: Types of agents; an agent of an unwritten type counts by its backend's name,
+            where that is neither `llm` nor `function`.
+        backends: Names of backends.
+        agents: The most agents.
+        edges: The most edges.
+        max_tokens: The most tokens that an agent may write in one answer.
+        effort: The most effort that an agent may write; what it does not write has no ceiling here.
+        max_steps: The most turns of an agent. Those that work in a loop then have to write theirs;
+            one that drafts takes them twice, and a plan counts as one.
+        timeout: The longest that an agent may take, in seconds; unwritten is as long as the run.
+        run_timeout: The longest that a run may take, in seconds.
+        max_retries: The most retries.
+        rounds: The most times that an agent may work: rounds, or turns where the roster is open. A
+            team that declares neither has 1.
+    """
+
+    tools: frozenset[str] = frozenset()
+    imports: frozenset[str] = frozenset()
+    models: frozenset[str] = frozenset({DEFAULT_ALIAS})
+    agent_types: frozenset[str] = frozenset(SINGLE_CALL.values())
+    backends: frozenset[str] = frozenset(SINGLE_CALL)
+    agents: int | None = None
+    edges: int | None = None
+    max_tokens: int | None = None
+    effort: Effort | None = None
+    max_steps: int | None = None
+    timeout: float | None = None
+    run_timeout: float | None = None
+    max_retries: int | None = None
+    rounds: int | None = None
+
+    @classmethod
+    def of(cls, *teams: Team) -> Ceiling:
+        """Take the ceiling from teams: whatever one of them asks for is allowed, and no more."""
+        agents = [(team, agent) for team in teams for agent in team.agents.values()]
+        asking = [(team, agent) for team, agent in agents if team.backend_of(agent) != "function"]
+        steps = [_steps(team, agent) for team, agent in asking]
+        return cls(
+            tools=frozenset(tool for _, agent in agents for tool in agent.tools),
+            imports=frozenset(one for _, agent in agents for one in agent.imports),
+            models=frozenset(agent.model_id for _, agent in asking),
+            agent_types=frozenset(_works_as(team, agent) for team, agent in agents),
+            backends=frozenset(team.backend_of(agent) for team, agent in agents),
+            agents=_most(len(team.agents) for team in teams),
+            edges=_most(len(team.edges) for team in teams),
+            max_tokens=_most(agent.max_tokens for _, agent in asking),
+            effort=_longest(agent.effort for _, agent in asking),
+            max_steps=None if None in steps else _most(step for step in steps if step),
+            timeout=_most(_seconds(team, agent) for team, agent in asking),
+            run_timeout=_most(team.execution.timeout for team in teams),
+            max_retries=_most(team.execution.max_retries for team in teams),
+            rounds=_most(_repeats(team)[1] for team in teams),
+        )
+
+    def problems(self, team: Team, file: str = "team.yaml") -> list[Problem]:
+        """List every excess of a team, with its value and what is allowed."""
+        return [
+            Problem(file=file, path=dotted(path), message=message)
+            for path, message in self._excesses(team)
+        ]
+
+    def rule(self, reading: Reading) -> Iterator[Problem]:
+        """List every excess of a team file, each with its place: a rule of loading."""
+        for path, message in self._excesses(reading.team):
+            yield reading.problem(path, message)
+
+    def _excesses(self, team: Team) -> Iterator[Excess]:
+        yield from _above(("agents",), len(team.agents), "agents", self.agents)
+        yield from _above(("topology",), len(team.edges), "edges", self.edges)
+        execution = team.execution
+        seconds, retries = ("execution", "timeout"), ("execution", "max_retries")
+        yield from _above(seconds, execution.timeout, "seconds", self.run_timeout)
+        yield from _above(retries, execution.max_retries, "retries", self.max_retries)
+        yield from _above(*_repeats(team), self.rounds)
+        for agent in team.agents.values():
+            yield from self._works_above(team, agent)
+            if team.backend_of(agent) != "function":
+                yield from self._spends_above(team, agent)
+
+    def _works_above(self, team: Team, agent: Agent) -> Iterator[Excess]:
+        path: Path = ("agents", agent.id)
+        works_as, backend = _works_as(team, agent), team.backend_of(agent)
+        if works_as not in self.agent_types:
+            yield (*path, "agent_type"), _refused("agent type", works_as, self.agent_types)
+        if backend not in self.backends:
+            yield (*path, "backend"), _refused("backend", backend, self.backends)
+        for index, tool in enumerate(agent.tools):
+            if tool not in self.tools:
+                yield (*path, "tools", index), _refused("tool", tool, self.tools)
+        for index, package in enumerate(agent.imports):
+            if package not in self.imports:
+                yield (*path, "imports", index), _refused("package", package, self.imports)
+
+    def _spends_above(self, team: Team, agent: Agent) -> Iterator[Excess]:
+        path: Path = ("agents", agent.id)
+        if agent.model_id not in self.models:
+            yield (*path, "model_id"), _refused("model", agent.model_id, self.models)
+        yield from _above((*path, "max_tokens"), agent.max_tokens, "tokens", self.max_tokens)
+        if agent.effort and self.effort and is_more(agent.effort, self.effort):
+            yield (*path, "effort"), f"{agent.effort}; the ceiling allows {self.effort}."
+        yield from _above((*path, "timeout"), _seconds(team, agent), "seconds", self.timeout)
+        steps = _steps(team, agent)
+        if steps is None and self.max_steps is not None:
+            message = (
+                f"not written; the ceiling allows {self.max_steps} steps. Write at most these."
+            )
+            yield (*path, "max_steps"), message
+        why = ("recall", "by") if agent.drafts else ("max_steps",)
+        unit = "steps and plans" if agent.planning_interval else "steps"
+        yield from _above((*path, *why), steps or 0, unit, self.max_steps)
+
+
+def load_ceiling(path: str | FilePath) -> Ceiling:
+    """Load the ceiling of a policy.yaml.
+
+    Raises:
+        InputError: There is no such file, or it cannot be read.
+        ConfigError: The file does not load; the exception has every problem with its place.
+    """
+    said: dict[str, Any] = read_shape(path, "policy")["ceiling"]
+    fields: dict[str, Any] = {
+        key: frozenset(item) if is_list(item) else item for key, item in said.items()
+    }
+    if "agent_types" in fields and "backends" not in fields:
+        implied = (IMPLIED_BACKENDS.get(one) for one in said["agent_types"])
+        fields["backends"] = frozenset(filter(None, implied))
+    return Ceiling(**fields)
+
+
+def _works_as(team: Team, agent: Agent) -> str:
+    backend = team.backend_of(agent)
+    return agent.agent_type or SINGLE_CALL.get(backend, backend)
+
+
+def _repeats(team: Team) -> tuple[Path, int, str]:
+    """Give how often an agent works at most: where that is said, how often, and what of."""
+    rounds, roster = team.execution.rounds, team.execution.roster
+    if roster is not None:
+        return ("execution", "roster", "turns"), roster.turns, "turns"
+    return ("execution", "rounds"), rounds.most if rounds else 1, "rounds"
+
+
+def _seconds(team: Team, agent: Agent) -> float:
+    return team.execution.timeout if agent.timeout is None else agent.timeout
+
+
+def _steps(team: Team, agent: Agent) -> int | None:
+    """Give the most turns of an agent: None where only its backend knows."""
+    loops = team.backend_of(agent) not in SINGLE_CALL
+    steps = agent.max_steps if loops or agent.max_steps is not None else 1
+    if steps is None:
+        return None
+    return (steps + agent.plans(steps)) * (2 if agent.drafts else 1)
+
+
+def _longest(efforts: Iterable[Effort | None]) -> Effort:
+    """Find the most effort; who says none is taken not to think."""
+    most: Effort = "none"
+    for effort in efforts:
+        if effort is not None and is_more(effort, most):
+            most = effort
+    return most
+
+
+def _most(numbers: Iterable[Any]) -> Any:
+    return max(numbers, default=None)
+
+
+def _above(path: Path, value: float, unit: str, limit: float | None) -> Iterator[Excess]:
+    if limit is not None and value > limit:
+        yield path, f"{value:g} {unit}; the ceiling allows {limit:g}."
+
+
+def _refused(noun: str, name: str, allowed: frozenset[str]) -> str:
+    return (
+        f"the {noun} {quoted(name)} is above the ceiling, which allows {listed(sorted(allowed))}."
+    )

@@ -1,0 +1,127 @@
+"""What this host offers: its models and tools, from its files, options and environment.
+
+A model alias stands for what `--model` says, else models.yaml, else MAS_MODEL, else the embedded
+model (the last two for `default` only).
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..host.models import DEFAULT_ALIAS, EMBEDDED, Model
+from ..values.errors import InputError
+from .loading import load_models
+from .tools_file import HostTools, load_tools
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+
+__all__ = ["find_host_file", "misnamed", "resolve_models", "resolve_tools"]
+
+OWN_KEY = "MAS_API_KEY"
+"""The variable with the key for addresses that somebody types."""
+
+
+def resolve_models(
+    chosen: Iterable[str] = (),
+    *,
+    models_file: str | Path | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Mapping[str, Model]:
+    """Collect the models of a run by alias; `default` is always among them.
+
+    Args:
+        chosen: What `--model` was given: `ALIAS=MODEL`, or `MODEL` alone for `default`. A model is
+            `PROVIDER/NAME`, `local`, `local:/PATH.gguf`, `NAME@http://HOST:PORT/v1`, or another
+            alias of models.yaml. An address gets the key in MAS_API_KEY, where that is set, and
+            never another one.
+        models_file: A models.yaml. Default: the one that `find_host_file` finds.
+        environment: Where MAS_MODEL and MAS_API_KEY are looked up. Default: the process's
+            environment.
+
+    Raises:
+        InputError: A choice cannot be read, or there is no such file.
+        ConfigError: models.yaml does not load.
+    """
+    environment = os.environ if environment is None else environment
+    path = Path(models_file) if models_file else find_host_file("models.yaml", environment)
+    models = dict(load_models(path)) if path else {}
+    declared = dict(models)
+    key_env = OWN_KEY if environment.get(OWN_KEY) else None
+    if DEFAULT_ALIAS not in models and environment.get("MAS_MODEL"):
+        models[DEFAULT_ALIAS] = _chosen(
+            DEFAULT_ALIAS, environment["MAS_MODEL"], declared, "MAS_MODEL", key_env
+        )
+    for choice in chosen:
+        alias, model = _split(choice)
+        models[alias] = _chosen(alias, model, declared, "--model", key_env)
+    embedded = Model(alias=DEFAULT_ALIAS, model=EMBEDDED, origin="the embedded model")
+    return {DEFAULT_ALIAS: embedded, **models}
+
+
+def resolve_tools(
+    tools_file: str | Path | None = None, *, environment: Mapping[str, str] | None = None
+) -> HostTools:
+    """Collect the tools of this host: what its tools.yaml says, or nothing.
+
+    Raises:
+        InputError: There is no such file.
+        ConfigError: tools.yaml does not load.
+    """
+    environment = os.environ if environment is None else environment
+    path = Path(tools_file) if tools_file else find_host_file("tools.yaml", environment)
+    return load_tools(path) if path else HostTools()
+
+
+def find_host_file(name: str, environment: Mapping[str, str]) -> Path | None:
+    """Find a file of the host: where MAS_HOME says, or else here, or else the user's own."""
+    folders = _folders(environment)
+    return next((folder / name for folder in folders if (folder / name).is_file()), None)
+
+
+def misnamed(name: str, environment: Mapping[str, str]) -> Path | None:
+    """Find a file that would be the host's, were it called `.yaml` and not `.yml`."""
+    short = Path(name).with_suffix(".yml").name
+    for folder in _folders(environment):
+        if (folder / name).is_file():
+            return None
+        if (folder / short).is_file():
+            return folder / short
+    return None
+
+
+def _folders(environment: Mapping[str, str]) -> Sequence[Path]:
+    from platformdirs import user_config_path
+
+    home = environment.get("MAS_HOME")
+    return [Path(home)] if home else [Path(), user_config_path("coterie")]
+
+
+def _split(choice: str) -> tuple[str, str]:
+    alias, equals, model = choice.partition("=")
+    if not equals:
+        alias, model = DEFAULT_ALIAS, choice
+    if not alias or not model:
+        raise InputError(f"--model {choice!r}: write ALIAS=PROVIDER/NAME, or PROVIDER/NAME.")
+    return alias, model
+
+
+def _chosen(
+    alias: str, model: str, declared: Mapping[str, Model], origin: str, key_env: str | None
+) -> Model:
+    if model in declared:
+        return replace(declared[model], alias=alias, origin=f"{origin} {model}")
+    name, at, address = model.rpartition("@")
+    if at and address.startswith(("http://", "https://")):
+        return Model(alias=alias, model=name, api_base=address, key_env=key_env, origin=origin)
+    if "/" not in model and model != EMBEDDED and not model.startswith(f"{EMBEDDED}:"):
+        known = f" Aliases of models.yaml: {', '.join(sorted(declared))}." if declared else ""
+        raise InputError(
+            f"{origin}: {model!r} is neither PROVIDER/NAME, NAME@http://HOST:PORT/v1, local nor"
+            f" local:/PATH.gguf.{known}"
+        )
+    return Model(alias=alias, model=model, origin=origin)

@@ -1,0 +1,372 @@
+"""Loading files: read, check shape, check meaning, build. All problems at once, or a value."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import chain, islice
+from pathlib import Path
+from types import MappingProxyType
+from typing import IO, TYPE_CHECKING, Any
+
+from ..checking._shape import shape_problems, sound
+from ..host._fallbacks import fallback_problems
+from ..host._requests import request_problems
+from ..host.catalogue import Catalogue
+from ..host.models import Model
+from ..host.scorer_form import form_problems
+from ..team._meaning import GRAPH_RULES, TEAM_RULES, Reading, Rule, secrets_in
+from ..team.building import team_of
+from ..team.task import ScorerChoice, Task
+from ..values._json import read_json
+from ..values.attachments import Attachment
+from ..values.beneath import open_linked
+from ..values.document import LIMITS, Document, Limits
+from ..values.errors import ConfigError, InputError
+from ..values.hints import did_you_mean
+from ..values.problems import MOST_PROBLEMS, Problem, quoted
+from ..values.values import is_list, is_mapping
+from ..values.yaml_text import read_yaml
+from .agent_document import TEAM, is_team_folder, with_used
+from .recognition import crew_folder, foreign_problem
+from .seeds import located
+from .task_files import files_of_task
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ..team.team import Team
+    from ..values.problems import Path as FieldPath
+
+__all__ = [
+    "check_team",
+    "load_models",
+    "load_task",
+    "load_team",
+    "merged",
+    "parse_task",
+    "parse_team",
+    "read_file",
+    "read_shape",
+    "read_team",
+    "shape_only",
+    "team_path",
+]
+
+TASK_LIMITS = Limits(bytes=16 << 20, nodes=50_000, scalar=1_000_000)
+THERE_ARE_MORE = "here and elsewhere there are more problems. Mend the first ones, and look again."
+
+
+def load_team(path: str | Path, catalogue: Catalogue | None = None) -> Team:
+    """Load a team file, a team's folder, or a seed.
+
+    Args:
+        path: The YAML file, the folder of a `team.yaml`, or `seed:NAME`. Prompt files are looked
+            for beside it (`prompts/<id>.md`).
+        catalogue: What names are known. Default: what is installed, and no models.yaml.
+
+    Raises:
+        InputError: There is no such file, or it cannot be read.
+        ConfigError: The file does not load; the exception has every problem with its place.
+    """
+    path = team_path(path)
+    content = read_file(path, LIMITS)
+    known = (catalogue or Catalogue.of_host()).beside(path.parent)
+    team, problems = check_team(content, str(path), known, folder=path.parent)
+    if problems:
+        raise ConfigError(problems)
+    return team
+
+
+def team_path(name: str | Path) -> Path:
+    """Find a team's file.
+
+    Args:
+        name: A path of a file or of a team's folder, or `seed:NAME` for a team that comes with
+            coterie.
+
+    Raises:
+        InputError: There is no such seed, or no team in the folder; or no such file, and a seed
+            has that name.
+    """
+    path = located(name)
+    if path.is_dir() and not is_team_folder(path):
+        is_crew = crew_folder(path) is not None
+        how = f" It is of CrewAI. Take it over: mas import {path} -o team.yaml" if is_crew else ""
+        raise InputError(f"{path}: a folder, and no team's: there is no {TEAM} in it.{how}")
+    if path.is_dir():
+        read_file(path / TEAM, LIMITS, root=path)
+        return path / TEAM
+    return path
+
+
+def read_team(path: str | Path) -> Team:
+    """Load a team file, a team's folder or a seed without a host: only that its names fit is asked.
+
+    Raises:
+        InputError: There is no such file, or it cannot be read.
+        ConfigError: Its shape or its graph is wrong; the exception has every problem.
+    """
+    path = team_path(path)
+    return hostless_team(read_file(path), str(path), folder=path.parent)
+
+
+def hostless_team(content: bytes, file: str, *, folder: Path | None = None) -> Team:
+    """Load a team that stands in memory, as `read_team` does.
+
+    Args:
+        content: The YAML.
+        file: What it is called in messages.
+        folder: Where its prompt files are looked for.
+
+    Raises:
+        ConfigError: Its shape or its graph is wrong; the exception has every problem.
+    """
+    nothing = frozenset[str]()
+    unasked = Catalogue(backends=nothing, functions=nothing, scorers=nothing, tools=nothing)
+    team, problems = check_team(content, file, unasked, GRAPH_RULES, folder=folder)
+    if problems:
+        raise ConfigError(problems)
+    return team
+
+
+def parse_team(content: bytes, file: str, catalogue: Catalogue) -> Team:
+    """Load a team from the bytes of a YAML file; `file` is the name that messages show.
+
+    Raises:
+        ConfigError: The text does not load.
+    """
+    team, problems = check_team(content, file, catalogue)
+    if problems:
+        raise ConfigError(problems)
+    return team
+
+
+def check_team(
+    content: bytes,
+    file: str,
+    catalogue: Catalogue,
+    rules: tuple[Rule, ...] = TEAM_RULES,
+    *,
+    folder: Path | None = None,
+) -> tuple[Team, list[Problem]]:
+    """Give what a team file says as far as it can be read, and all its problems, by place.
+
+    Args:
+        content: The file's bytes.
+        file: The name that messages show.
+        catalogue: What names are known.
+        rules: What is asked beside its shape.
+        folder: Where it lies, and the agent files that it uses below. None: it may use none.
+    """
+    document, problems = shape_only(*with_used(*read_yaml(content, file), folder), "team")
+    if not document.complete:
+        return team_of({}), problems
+    team = team_of(sound(document, "team") if problems else document.value)
+    reading = Reading(document=document, team=team, catalogue=catalogue, found=problems)
+    return team, merged(problems, (found for rule in rules for found in rule(reading)))
+
+
+def load_task(path: str | Path, catalogue: Catalogue | None = None) -> Task:
+    """Load a task file, JSON or YAML by its name. Files that it names are read.
+
+    Raises:
+        InputError: There is no such file, or it cannot be read.
+        ConfigError: The file does not load; the exception has every problem with its place.
+    """
+    known = catalogue or Catalogue.of_host()
+    task = parse_task(read_file(path), str(path), Path(path).parent, known)
+    return replace(task, origin=Path(path))
+
+
+def parse_task(
+    content: bytes,
+    file: str,
+    folder: Path,
+    catalogue: Catalogue,
+    *,
+    unsaid: Mapping[str, str] = MappingProxyType({}),
+) -> Task:
+    """Load a task from the bytes of a file.
+
+    Args:
+        content: The file's bytes.
+        file: The name that messages show; `.yaml` or `.yml` at its end means YAML.
+        folder: What the paths in it are relative to.
+        catalogue: What names are known.
+        unsaid: Fields by name, for a task that leaves them out.
+
+    Raises:
+        ConfigError: The text does not load.
+    """
+    read = read_yaml if file.endswith((".yaml", ".yml")) else read_json
+    document, problems = read(content, file, TASK_LIMITS)
+    if unsaid and is_mapping(document.value):
+        document = replace(document, value={**unsaid, **document.value})
+    document, problems = shape_only(document, problems, "task")
+    if not document.complete:
+        raise ConfigError(problems)
+    value = sound(document, "task") if problems else document.value
+    value = value if is_mapping(value) else {}
+    given = value.get("files") or {}
+    files, missing = files_of_task(given, document, folder, TASK_LIMITS.scalar)
+    scorer = _scorer(value.get("scorer", "exact"))
+    repo = folder / value["repo"] if value.get("repo") else None
+    found = [*missing, *_scorer_problems(scorer, document, catalogue)]
+    if repo is not None and not _is_repository(repo, bare=bool(value.get("commit"))):
+        message = f"{quoted(value['repo'])} is not a git working copy (looked in {repo})."
+        found.append(document.problem(("repo",), message))
+    for name in ("commit", "history"):
+        if repo is None and value.get(name):
+            found.append(document.problem((name,), f"a {name} of no repository. Name it: repo."))
+    if problems := merged(problems, found):
+        raise ConfigError(problems)
+    return _task(value, files, repo, scorer)
+
+
+def load_models(path: str | Path) -> Mapping[str, Model]:
+    """Load a models.yaml: the models of this host by alias.
+
+    Raises:
+        InputError: There is no such file, or it cannot be read.
+        ConfigError: The file does not load; the exception has every problem with its place.
+    """
+    document, problems = shape_only(*read_yaml(read_file(path, LIMITS), str(path)), "models")
+    if document.complete:
+        value = sound(document, "models") if problems else document.value
+        found = chain(fallback_problems(document, value), request_problems(document, value))
+        problems = merged(problems, found)
+    if problems:
+        raise ConfigError(problems)
+    return {
+        alias: Model(
+            alias=alias,
+            origin=str(path),
+            **{key: _tuples(item) for key, item in fields.items()},
+        )
+        for alias, fields in document.value["models"].items()
+    }
+
+
+def read_file(path: str | Path, limits: Limits = TASK_LIMITS, *, root: Path | None = None) -> bytes:
+    """Read a file's bytes, one more than the limit at most.
+
+    Args:
+        path: Where it is.
+        limits: Its limits.
+        root: The folder that somebody named, where the file itself was found in it: links do not
+            lead out of it.
+
+    Raises:
+        InputError: There is no such file, or it cannot be read.
+    """
+    try:
+        with _opened(Path(path), root) as stream:
+            return stream.read(limits.bytes + 1)
+    except FileNotFoundError:
+        names = [entry.name for entry in Path(path).parent.glob("*")]
+        raise InputError(
+            f"no file {quoted(str(path))}.{did_you_mean(Path(path).name, names)}"
+        ) from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}.") from None
+
+
+def _opened(path: Path, root: Path | None) -> IO[bytes]:
+    if root is None:
+        return path.open("rb")
+    return open_linked(root, path.relative_to(root).as_posix())
+
+
+def shape_only(
+    document: Document, problems: list[Problem], schema: str | Mapping[str, Any]
+) -> tuple[Document, list[Problem]]:
+    """Add the secrets in a document and the problems of its shape to those of its reader.
+
+    Of another program's file in the place of a team, it is the one problem.
+    """
+    if not document.complete:
+        return document, sorted(problems)
+    if schema == "team" and (foreign := foreign_problem(document)) is not None:
+        return replace(document, complete=False), [foreign]
+    first = [*problems, *islice(secrets_in(document), MOST_PROBLEMS)]
+    return document, merged(first, shape_problems(document, schema))
+
+
+def read_shape(path: str | Path, schema: str) -> Any:
+    """Read a YAML file that has the shape of a schema, and no more to it.
+
+    Raises:
+        InputError: There is no such file, or it cannot be read.
+        ConfigError: The file does not load; the exception has every problem with its place.
+    """
+    document, problems = shape_only(*read_yaml(read_file(path), str(path)), schema)
+    if problems:
+        raise ConfigError(problems)
+    return document.value
+
+
+def merged(first: list[Problem], more: Iterable[Problem]) -> list[Problem]:
+    """Merge problems by place; where a first look found fault, later checks keep silent.
+
+    They are asked for no more than `MOST_PROBLEMS`; where there are more, the last says so.
+    """
+    if len(first) >= MOST_PROBLEMS:
+        return first
+    taken = {(problem.file, problem.place) for problem in first}
+    new = (problem for problem in more if (problem.file, problem.place) not in taken)
+    found = sorted({*first, *islice(new, MOST_PROBLEMS - len(first))})
+    if len(found) == MOST_PROBLEMS and next(new, None) is not None:
+        found[-1] = replace(found[-1], path="", message=THERE_ARE_MORE)
+    return found
+
+
+def _task(
+    value: dict[str, Any],
+    files: Mapping[str, str | Attachment],
+    repo: Path | None,
+    scorer: ScorerChoice,
+) -> Task:
+    given = ("id", "query", "context", "niche", "commit", "history", "answer")
+    fields = {key: value[key] for key in given if key in value}
+    briefs: dict[str, str] = value.get("briefs") or {}
+    texts = {name: file for name, file in files.items() if isinstance(file, str)}
+    others = {name: file for name, file in files.items() if isinstance(file, Attachment)}
+    return Task(
+        **fields,
+        briefs=MappingProxyType(briefs),
+        files=MappingProxyType(texts),
+        attachments=MappingProxyType(others),
+        repo=repo,
+        scorer=scorer,
+    )
+
+
+def _scorer(value: Any) -> ScorerChoice:
+    if isinstance(value, str):
+        return ScorerChoice(name=value)
+    options = {key: item for key, item in value.items() if key != "name"}
+    return ScorerChoice(name=value.get("name", "exact"), options=MappingProxyType(options))
+
+
+def _scorer_problems(scorer: ScorerChoice, document: Document, known: Catalogue) -> list[Problem]:
+    named: FieldPath = ("scorer", "name")
+    if scorer.name in known.scorers:
+        is_meant = named in document.places or not scorer.options
+        return form_problems(scorer.name, scorer.options, document) if is_meant else []
+    hint = (
+        did_you_mean(scorer.name, known.scorers) or f" Known: {', '.join(sorted(known.scorers))}."
+    )
+    path = named if named in document.places else named[:1]
+    return [document.problem(path, f"no scorer {quoted(scorer.name)}.{hint}")]
+
+
+def _is_repository(folder: Path, *, bare: bool) -> bool:
+    """Look whether there is a git working copy, or, where that will do, a bare repository."""
+    try:
+        return (folder / ".git").exists() or (bare and (folder / "objects").is_dir())
+    except OSError:  # a name that no file can have
+        return False
+
+
+def _tuples(item: Any) -> Any:
+    return tuple(item) if is_list(item) else item

@@ -1,0 +1,128 @@
+"""Recipes: how teams evolve over a stream of tasks, as a value.
+
+A recipe has fields that every strategy reads, and under `settings` those of its own strategy, which
+also brings their JSON Schema.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..checking._shape import shape_schema
+from ..host.settings import find_strategy
+from ..values.errors import ConfigError, InputError
+from ..values.values import is_list, is_mapping
+from ..values.yaml_text import read_yaml
+from .loading import read_file, shape_only
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from ..host.settings import Configurable
+    from ..values.document import Document
+    from ..values.problems import Problem
+
+__all__ = ["DEFAULT_SEEDS", "Recipe", "load_recipe", "settings_problems"]
+
+CostUnit = Literal["tokens", "usd", "calls", "seconds"]
+Reuse = Literal["auto", "always", "never"]
+
+DEFAULT_SEEDS = ("seed:peer_review", "seed:majority_vote", "seed:debate")
+"""The pool of EvoMAS Table 7 for reasoning and the use of tools."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recipe:
+    """A recipe. The fields are those of its file; `mas explain evolution` tells them.
+
+    `settings` is a value of the strategy's own type; `cost_unit` and `cost_per` are what the file
+    has under `cost`; `policy` is a path.
+    """
+
+    strategy: str
+    settings: Any
+    seeds: tuple[str, ...] = DEFAULT_SEEDS
+    meta_model: str = "default"
+    judge_model: str | None = None
+    models: tuple[str, ...] = ()
+    score: Literal["auto", "answer", "judge"] = "auto"
+    rubric: str = ""
+    judge_samples: int = 1
+    beta: float = 0
+    cost_unit: CostUnit = "tokens"
+    cost_per: float = 100_000
+    workers: int = 1
+    seed: int = 0
+    policy: str | None = None
+    reuse: Reuse = "auto"
+
+
+def load_recipe(path: str | Path) -> Recipe:
+    """Load a recipe.
+
+    Args:
+        path: The file.
+
+    Raises:
+        InputError: There is no such file, it cannot be read, or its strategy cannot be imported.
+        ConfigError: The file does not load; the exception has every problem with its place.
+    """
+    document, problems = read_yaml(read_file(path), str(path))
+    strategy = _strategy(document, problems)
+    document, problems = shape_only(document, problems, _schema(strategy))
+    if problems or strategy is None:  # without a strategy, there is a problem
+        raise ConfigError(problems)
+    said: dict[str, Any] = {**document.value}
+    given: dict[str, Any] = said.pop("settings", None) or {}
+    settings = strategy.settings(**{key: _tuples(item) for key, item in given.items()})
+    if unread := strategy.check(settings, given):
+        raise ConfigError(_problems(document, unread))
+    cost: dict[str, Any] = said.pop("cost", None) or {}
+    fields = {"seeds": strategy.seeds} | {key: _tuples(item) for key, item in said.items()}
+    return Recipe(settings=settings, **fields, **{f"cost_{key}": one for key, one in cost.items()})
+
+
+def settings_problems(path: str | Path, wrong: Mapping[str, str]) -> list[Problem]:
+    """Return what is wrong with a recipe's settings, each with its place.
+
+    Args:
+        path: The recipe, which has been loaded.
+        wrong: What is wrong, by the name of the setting.
+
+    Raises:
+        InputError: It cannot be read any more.
+    """
+    document, _ = read_yaml(read_file(path), str(path))
+    return _problems(document, wrong)
+
+
+def _problems(document: Document, wrong: Mapping[str, str]) -> list[Problem]:
+    return sorted(document.problem(("settings", name), why) for name, why in wrong.items())
+
+
+def _strategy(document: Document, problems: list[Problem]) -> Configurable | None:
+    """Find the strategy that a recipe names; where there is none, that is a problem."""
+    name = document.value.get("strategy") if is_mapping(document.value) else None
+    if not isinstance(name, str) or not name:
+        return None
+    try:
+        return find_strategy(name)
+    except InputError as error:
+        problems.append(document.problem(("strategy",), str(error)))
+        return None
+
+
+def _schema(strategy: Configurable | None) -> Mapping[str, Any]:
+    """Return the shape of a recipe with this strategy."""
+    common = shape_schema("evolution")
+    if strategy is None:
+        return common
+    fields = common["properties"]
+    settings = {**fields["settings"], **strategy.schema}
+    return {**common, "properties": {**fields, "settings": settings}}
+
+
+def _tuples(item: Any) -> Any:
+    return tuple(item) if is_list(item) else item

@@ -1,0 +1,58 @@
+"""The teams that come with coterie, and how they are named where a file may stand: `seed:NAME`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..host.catalogue import BUILT_IN_PROMPTS
+from ..values.errors import InputError
+from ..values.hints import did_you_mean, near
+from ..values.problems import quoted
+
+__all__ = ["SEED", "SEEDS", "is_seed", "located", "seed_files"]
+
+SEED = "seed:"
+SEEDS = BUILT_IN_PROMPTS.parent
+"""The folder of the files that come with coterie."""
+
+
+def seed_files() -> dict[str, Path]:
+    """Give the files of all seeds by their names, sorted."""
+    return {file.stem: file for file in sorted(SEEDS.glob("*.yaml"))}
+
+
+def is_seed(name: str | Path) -> bool:
+    """Tell whether a team that comes with coterie is named, be there one or not."""
+    return str(name).startswith(SEED)
+
+
+def located(name: str | Path) -> Path:
+    """Give the file of a seed where one is named, else the path itself.
+
+    Args:
+        name: A path, or `seed:NAME`.
+
+    Raises:
+        InputError: There is no such seed; or no such file, and a seed has that name.
+    """
+    seeds = seed_files()
+    if is_seed(name):
+        seed = str(name).removeprefix(SEED)
+        if seed not in seeds:
+            hint = did_you_mean(str(name), (SEED + one for one in seeds))
+            raise InputError(f"no seed team {str(name)!r}. Seeds: {', '.join(seeds)}.{hint}")
+        return seeds[seed]
+    path = Path(name)
+    if not (path.suffix or path.exists() or path.with_suffix(".yaml").exists()):
+        _refuse_bare(path, near(path.name, seeds))
+    return path
+
+
+def _refuse_bare(path: Path, seed: str | None) -> None:
+    """Refuse what is no file where its name is that of a seed, or nearly.
+
+    Raises:
+        InputError: It is.
+    """
+    if seed is not None:
+        raise InputError(f"no file {quoted(str(path))}. Did you mean {quoted(SEED + seed)}?")

@@ -1,0 +1,139 @@
+"""The files of a task: texts that stand in it, and files that it names."""
+
+from __future__ import annotations
+
+import os
+from pathlib import PurePosixPath
+from typing import IO, TYPE_CHECKING, Any
+
+from ..values.attachments import MOST_BYTES, MOST_IN_ALL, Attachment
+from ..values.beneath import open_file, open_folder, open_linked
+from ..values.errors import InputError
+from ..values.problems import quoted, reason_of
+from ..values.secrets import LOOKS_LIKE_A_KEY, looks_secret
+from ..values.values import is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from ..values.document import Document
+    from ..values.problems import Path as FieldPath
+    from ..values.problems import Problem
+
+__all__ = ["files_of_task", "given_files"]
+
+MOST_TEXT = 1_000_000
+"""Bytes of a text that is named by itself; a task file bounds its own."""
+
+Files = dict[str, "str | Attachment"]
+
+
+def files_of_task(
+    value: Any, document: Document, folder: Path, most_text: int
+) -> tuple[Files, list[Problem]]:
+    """Read the files that a task names, and take the texts that it holds.
+
+    Args:
+        value: The task's field, of which parts whose shape was wrong are left out.
+        document: The task.
+        folder: What the paths in it are relative to.
+        most_text: Bytes of a text.
+
+    Returns:
+        The text of each file, or what it is instead, by its name; and what is wrong.
+    """
+    files: Files = {}
+    problems = _name_clashes(value, document) if is_mapping(value) else []
+    for name, path, place in _named(value):
+        if path is None:
+            files[name] = value[name]
+            continue
+        try:
+            files[name] = _content_of(open_linked(folder, path), most_text)
+            _check_sum(files)
+        except (OSError, ValueError, RuntimeError) as error:
+            message = f"{quoted(path)} cannot be read: {reason_of(error)}."
+            problems.append(document.problem(place, message))
+    return files, problems
+
+
+def given_files(paths: Iterable[Path]) -> Files:
+    """Read files that somebody names one by one: the text of each, or what it is instead, by name.
+
+    Args:
+        paths: Where they are. Each is called by the last part.
+
+    Raises:
+        InputError: One cannot be read, looks like a secret key, or is called as another.
+    """
+    files: Files = {}
+    for path in paths:
+        if path.name in files:
+            raise InputError(f"{path}: two files are called {quoted(path.name)}. Rename one.")
+        try:
+            real = path.resolve()
+            with open_folder(real.parent) as folder:
+                found = _content_of(os.fdopen(open_file(folder, real.name), "rb"), MOST_TEXT)
+            files[path.name] = found
+            _check_sum(files)
+        except (OSError, ValueError, RuntimeError) as error:
+            raise InputError(f"{path} cannot be read: {reason_of(error)}.") from None
+        if isinstance(found, str) and looks_secret(found):
+            raise InputError(f"{path}: {LOOKS_LIKE_A_KEY}")
+    return files
+
+
+def _named(value: Any) -> Iterator[tuple[str, str | None, FieldPath]]:
+    """Give the name of each file, and the path and the place of one that is to be read."""
+    if not is_mapping(value):
+        named = ((index, path) for index, path in enumerate(value) if path is not None)
+        yield from ((path, path, ("files", index)) for index, path in named)
+        return
+    for name, given in value.items():
+        if isinstance(given, str):
+            yield name, None, ()
+        elif is_mapping(given) and given.get("path"):
+            yield name, given["path"], ("files", name, "path")
+
+
+def _name_clashes(files: Mapping[str, Any], document: Document) -> list[Problem]:
+    """Find names that cannot stand side by side in one folder: `a` and `a/b`."""
+    folders = {str(folder) for name in files for folder in PurePosixPath(name).parents}
+    return [
+        document.problem(
+            ("files", name), f"{quoted(name)} is also the name of a folder. Rename it.", at_key=True
+        )
+        for name in files
+        if name in folders
+    ]
+
+
+def _content_of(opened: IO[bytes], most_text: int) -> str | Attachment:
+    """Read an open file, and close it.
+
+    Raises:
+        OSError: It cannot be read.
+        ValueError: It is too large, or not text and nothing else that is taken.
+    """
+    with opened as stream:
+        content = stream.read(most_text + 1)
+        attachment = Attachment.of(content)
+        if attachment is not None and len(content) > most_text:
+            content += stream.read(MOST_BYTES + 1 - len(content))
+            attachment = Attachment.of(content)
+    most = most_text if attachment is None else MOST_BYTES
+    if len(content) > most:
+        raise ValueError(f"it is larger than {most} bytes")
+    return content.decode("utf-8") if attachment is None else attachment
+
+
+def _check_sum(files: Files) -> None:
+    """Bound the images and PDFs of a task together.
+
+    Raises:
+        ValueError: With the last one, they are too large.
+    """
+    sizes = [len(file.content) for file in files.values() if isinstance(file, Attachment)]
+    if sum(sizes) > MOST_IN_ALL:
+        raise ValueError(f"the task's images and PDFs are larger than {MOST_IN_ALL} bytes together")

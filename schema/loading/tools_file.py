@@ -1,0 +1,129 @@
+"""tools.yaml: the tools that this host offers beside those that are installed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..host.catalogue import Server, installed
+from ..values.document import LIMITS, Document
+from ..values.errors import ConfigError, InputError
+from ..values.hints import did_you_mean
+from ..values.problems import quoted
+from ..values.values import is_list
+from ..values.yaml_text import read_yaml
+from .loading import merged, read_file, shape_only
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ..host.python_tool import PythonTool
+    from ..values.problems import Problem
+
+__all__ = ["HostTools", "Permission", "load_tools"]
+
+Permission = Literal["allow", "ask", "deny"]
+"""Whether agents may have a tool called; `ask` asks a person before each call."""
+
+OF_COMMANDS = ("env",)
+OF_ADDRESSES = ("headers_env", "key_env")
+"""The fields that only a server of that kind has a use for."""
+
+
+def _nothing() -> Mapping[str, Any]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HostTools:
+    """What a tools.yaml says.
+
+    Attributes:
+        servers: The tool servers, by name.
+        python: The Python functions, by name.
+        permissions: What is said of tools by their names; of all others, `allow` holds.
+    """
+
+    servers: Mapping[str, Server] = field(default_factory=_nothing)
+    python: Mapping[str, PythonTool] = field(default_factory=_nothing)
+    permissions: Mapping[str, Permission] = field(default_factory=_nothing)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names that teams may grant these tools by."""
+        servers = self.servers.values()
+        served = {f"{server.name}.{tool}" for server in servers for tool in server.tools}
+        return frozenset(served | self.python.keys())
+
+
+def load_tools(path: str | Path) -> HostTools:
+    """Load a tools.yaml. Its Python files are imported: what cannot be called is told here.
+
+    Raises:
+        InputError: There is no such file, or it cannot be read.
+        ConfigError: The file does not load; the exception has every problem with its place.
+    """
+    path = Path(path)
+    document, problems = shape_only(*read_yaml(read_file(path, LIMITS), str(path)), "tools")
+    if problems:
+        raise ConfigError(problems)
+    python, unloaded = _python(document, path.parent)
+    servers = {
+        name: Server(name=name, **{key: _frozen(item) for key, item in fields.items()})
+        for name, fields in document.value.get("servers", {}).items()
+    }
+    permissions = document.value.get("permissions", {})
+    found = HostTools(servers=servers, python=python, permissions=permissions)
+    problems = [*unloaded, *_server_problems(document), *_permission_problems(document, found)]
+    if problems := merged([], problems):
+        raise ConfigError(problems)
+    return found
+
+
+def _python(document: Document, folder: Path) -> tuple[dict[str, PythonTool], list[Problem]]:
+    """Load the functions, and tell of those that cannot be."""
+    from ..host.python_tool import load_python_tool
+
+    said = document.value.get("python", [])
+    tools: dict[str, PythonTool] = {}
+    problems: list[Problem] = []
+    for index, named in enumerate(said if is_list(said) else [said]):
+        place = ("python", index) if is_list(said) else ("python",)
+        try:
+            tool = load_python_tool(named, folder)
+        except InputError as error:
+            problems.append(document.problem(place, str(error)))
+            continue
+        if tool.name in tools or tool.name in installed("tools"):
+            message = f"there is a tool {quoted(tool.name)} already. Rename the function."
+            problems.append(document.problem(place, message))
+        tools[tool.name] = tool
+    return tools, problems
+
+
+def _server_problems(document: Document) -> Iterator[Problem]:
+    """A server is a command or an address, and has the fields of that alone."""
+    for name, fields in document.value.get("servers", {}).items():
+        place = ("servers", name)
+        if ("command" in fields) == ("url" in fields):
+            message = "a server is a command or a url. Give one of them."
+            yield document.problem(place, message, at_key=True)
+            continue
+        kind, idle = ("url", OF_COMMANDS) if "url" in fields else ("command", OF_ADDRESSES)
+        for key in sorted({*idle} & {*fields}):
+            yield document.problem((*place, key), f"a server with a {kind} has no use for it.")
+
+
+def _permission_problems(document: Document, found: HostTools) -> Iterator[Problem]:
+    known = found.names | {*installed("tools")}
+    for name in found.permissions:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            message = f"no tool {quoted(name)}.{hint}"
+            yield document.problem(("permissions", name), message, at_key=True)
+
+
+def _frozen(item: Any) -> Any:
+    return tuple(item) if is_list(item) else item

@@ -1,0 +1,1 @@
+"""Teams, tasks and what they mean: values, rules, and writing them canonically."""

@@ -1,0 +1,181 @@
+"""The graph that a team file means: its agents, and who reports to whom."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from graphlib import CycleError
+from typing import TYPE_CHECKING
+
+from ..checking._shape import shape_schema
+from ..values.hints import did_you_mean, listed
+from ..values.problems import Path, dotted, quoted
+from ..values.values import is_mapping
+from .team import natural
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ..host.catalogue import Catalogue
+    from ..values.document import Document
+    from ..values.problems import Problem
+    from .team import Agent, Team
+
+__all__ = [
+    "Reading",
+    "Rule",
+    "is_clear",
+    "known_agents",
+    "no_cycle",
+    "one_output",
+    "unknown_agent",
+]
+
+GRAPH = ("topology", "execution.context")
+"""The fields whose faults make it unclear which graph is meant."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reading:
+    """A team file as read.
+
+    Attributes:
+        document: What the file says.
+        team: The team as far as the file has the right shape.
+        catalogue: What is known.
+        found: The problems of the file's shape.
+    """
+
+    document: Document
+    team: Team
+    catalogue: Catalogue
+    found: Sequence[Problem] = ()
+
+    def problem(self, path: Path, message: str, *, at_key: bool = False) -> Problem:
+        """Name a problem of the value at a path; among the defaults, where it stands there."""
+        return self.document.problem(self._written(path), message, at_key=at_key)
+
+    def _written(self, path: Path) -> Path:
+        match path:
+            case ("agents", str(one), str(field), *rest) if one in self.agent_ids:
+                said = self.document.value["agents"][one]
+                is_own = not is_mapping(said) or field in said
+                is_shared = ("defaults", field) in self.document.places
+                return path if is_own or not is_shared else ("defaults", field, *rest)
+            case _:
+                return path
+
+    def sound(self, field: str) -> bool:
+        """Tell whether a field and all in it have the right shape."""
+        faulty = [problem.path for problem in self.found if problem.file == self.document.file]
+        faulty += map(dotted, self.document.faulty_grafts({one.file for one in self.found}))
+        return not any(f"{path}.".startswith(f"{field}.") for path in faulty)
+
+    @property
+    def agent_ids(self) -> Sequence[str]:
+        """The ids that the file gives to agents, also to those of which it says nothing sound."""
+        written = self.document.value.get("agents") if is_mapping(self.document.value) else None
+        return tuple(written) if is_mapping(written) else ()
+
+    def agents(self) -> Iterator[tuple[Agent, Path]]:
+        """Give each agent and its path."""
+        return ((agent, ("agents", agent.id)) for agent in self.team.agents.values())
+
+
+Rule = Callable[["Reading"], "Iterator[Problem]"]
+
+
+def known_agents(reading: Reading) -> Iterator[Problem]:
+    """Every name in the topology is an agent of the team."""
+    known = reading.agent_ids
+    if not known:
+        return
+    reports_to: Path = ("topology", "reports_to")
+    for reporter, receivers in reading.team.reports_to.items():
+        if reporter not in known:
+            yield unknown_agent(reading, (*reports_to, reporter), reporter, at_key=True)
+        for index, receiver in enumerate(receivers):
+            if receiver not in known:
+                yield unknown_agent(reading, (*reports_to, reporter, index), receiver)
+    output = reading.team.declared_output
+    if output is not None and output not in known:
+        yield unknown_agent(reading, ("topology", "output"), output)
+
+
+def unknown_agent(reading: Reading, path: Path, name: str, *, at_key: bool = False) -> Problem:
+    """Say that there is no such agent, and which may be meant."""
+    known = reading.agent_ids
+    hint = did_you_mean(name, known) or f" Agents: {listed(known)}."
+    return reading.problem(path, f"no agent {quoted(name)}.{hint}", at_key=at_key)
+
+
+def no_cycle(reading: Reading) -> Iterator[Problem]:
+    """The topology is a directed acyclic graph."""
+    team = _with_known_edges(reading.team)
+    try:
+        _ = team.levels
+    except CycleError as error:
+        cycle: list[str] = error.args[1]
+        path: Path = ("topology", "reports_to", cycle[0])
+        message = f"a cycle: {' -> '.join(cycle)}. Leave out one of these edges."
+        yield reading.problem(path, message, at_key=True)
+
+
+def one_output(reading: Reading) -> Iterator[Problem]:
+    """Every agent's work finds its way into the output agent's."""
+    team = reading.team
+    if not team.agents or team.execution.roster is not None or not is_clear(reading):
+        return
+    sinks = [agent_id for agent_id in team.agents if not team.reports_to.get(agent_id)]
+    if team.declared_output is None and team.execution.context != "all" and len(sinks) > 1:
+        yield reading.problem(
+            ("topology",) if team.edges else ("agents",),
+            f"{len(sinks)} agents report to nobody: {listed(sinks)}. A team has one output: let"
+            " the others report to it.",
+        )
+        return
+    for lost in _lost(team):
+        yield reading.problem(
+            ("agents", lost),
+            f"its output reaches nobody who works for the answer of {quoted(team.output)}."
+            " Let it report to someone, or leave it out.",
+            at_key=True,
+        )
+
+
+def _with_known_edges(team: Team) -> Team:
+    """Leave out edges to agents that do not exist, so that the rest of the graph can be judged."""
+    kept: Mapping[str, tuple[str, ...]] = {
+        u: tuple(v for v in receivers if v in team.agents)
+        for u, receivers in team.reports_to.items()
+        if u in team.agents
+    }
+    return replace(team, reports_to=kept)
+
+
+def is_clear(reading: Reading) -> bool:
+    """Tell whether the file says which graph is meant; if not, a lost agent is no news."""
+    fields = {"", *shape_schema("team")["properties"]}
+    return (
+        set(reading.agent_ids) == set(reading.team.agents)
+        and all(reading.sound(field) for field in GRAPH)
+        and all(
+            re.split(r"[.\[]", problem.path)[0] in fields
+            for problem in reading.found
+            if problem.file == reading.document.file
+        )
+        and not any(known_agents(reading))
+        and not any(no_cycle(reading))
+    )
+
+
+def _lost(team: Team) -> list[str]:
+    """Find the agents whose output the output agent sees neither directly nor through others."""
+    if team.execution.context == "all":
+        levels = team.levels
+        last = next(index for index, level in enumerate(levels) if team.output in level)
+        later = [agent_id for level in levels[last:] for agent_id in level]
+        return sorted((lost for lost in later if lost != team.output), key=natural)
+    reached = {team.output, *team.ancestors[team.output]}
+    return [agent_id for agent_id in team.agents if agent_id not in reached]

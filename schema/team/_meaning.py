@@ -1,0 +1,324 @@
+"""What a team file means: rules that the shape of a file cannot express.
+
+Each rule takes a reading of the file and gives the problems it finds. A rule never assumes that
+another one holds, so that all problems show at once.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import TYPE_CHECKING, Any
+
+from ..host.catalogue import (
+    find_package,
+    is_installed,
+    load_named,
+    load_tool,
+    needs_reports,
+    tool_identifier,
+)
+from ..values.errors import InputError
+from ..values.hints import did_you_mean, listed
+from ..values.problems import Path, quoted, reason_of
+from ..values.secrets import LOOKS_LIKE_A_KEY, looks_secret
+from ..values.values import is_list, is_mapping
+from ._graph import Reading, Rule, is_clear, known_agents, no_cycle, one_output
+from ._passes import PASS_RULES
+from ._roster import ROSTER_RULES
+from .team import ACTS, DEFAULT_BACKEND, IMPLIED_BACKENDS, OF_OTHERS, READ_SKILL, is_prompt_id
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..host.catalogue import Catalogue
+    from ..values.document import Document
+    from ..values.problems import Problem
+    from .team import Agent
+
+__all__ = [
+    "AGENT_RULES",
+    "GRAPH_RULES",
+    "TEAM_RULES",
+    "Reading",
+    "Rule",
+    "objections",
+    "secrets_in",
+]
+
+FILE_NAME = re.compile(r"[/\\]|\.(md|txt|ya?ml|prompt)$")
+"""What a prompt of one word looks like that was meant to be a file."""
+LONGEST_PROMPT = 65_536
+
+
+def known_names(reading: Reading) -> Iterator[Problem]:
+    """Tools, models, functions and prompts exist on this host and are granted."""
+    known = reading.catalogue
+    for agent, path in reading.agents():
+        if agent.model_id not in known.aliases:
+            yield reading.problem((*path, "model_id"), _unknown_model(agent.model_id, known))
+        for index, tool in enumerate(agent.tools):
+            if complaint := _tool_complaint(tool, known):
+                yield reading.problem((*path, "tools", index), complaint)
+        if agent.function is not None and agent.function not in known.functions:
+            hint = did_you_mean(agent.function, known.functions)
+            message = f"no function {quoted(agent.function)}.{hint or _known(known.functions)}"
+            yield reading.problem((*path, "function"), message)
+        if problem := _prompt_problem(agent.prompt, known):
+            yield reading.problem((*path, "prompt"), problem)
+
+
+def known_imports(reading: Reading) -> Iterator[Problem]:
+    """What the Python of agents is to import is installed on this host, and may be imported."""
+    allowed = reading.catalogue.imports
+    for agent, path in reading.agents():
+        for index, package in enumerate(agent.imports):
+            if why := _no_import(package, allowed):
+                yield reading.problem((*path, "imports", index), why)
+
+
+def distinct_tools(reading: Reading) -> Iterator[Problem]:
+    """A model can tell an agent's tools apart by the identifiers that it sees."""
+    for agent, path in reading.agents():
+        taken: dict[str, str] = {"final_answer": "the answer itself"}
+        if agent.notes.skills:
+            taken[READ_SKILL] = "the way to its skills"
+        if reading.team.execution.roster is not None:
+            taken |= dict.fromkeys(ACTS, "a way to act on its team")
+        for index, tool in enumerate(agent.tools):
+            identifier = tool_identifier(tool)
+            other = taken.setdefault(identifier, tool)
+            if other != tool:
+                yield reading.problem(
+                    (*path, "tools", index),
+                    f"for a model, {quoted(tool)} and {other} are both called {identifier}. Grant"
+                    " one of them, or rename the server in tools.yaml.",
+                )
+
+
+def known_backends(reading: Reading) -> Iterator[Problem]:
+    """Every agent has a backend that is installed and takes agents of its type."""
+    team, known = reading.team, reading.catalogue
+    if team.backend is not None and team.backend not in known.backends:
+        yield reading.problem(("backend",), _unknown_backend(team.backend, known))
+    for agent, path in reading.agents():
+        if agent.backend is not None and agent.backend not in known.backends:
+            yield reading.problem((*path, "backend"), _unknown_backend(agent.backend, known))
+        elif agent.agent_type not in {None, *IMPLIED_BACKENDS} and agent.backend is None:
+            hint = did_you_mean(str(agent.agent_type), IMPLIED_BACKENDS)
+            message = f"no agent type {quoted(agent.agent_type)}.{hint or _known(IMPLIED_BACKENDS)}"
+            yield reading.problem((*path, "agent_type"), message)
+        elif team.backend_of(agent) in known.backends and reading.sound(f"agents.{agent.id}"):
+            where = (*path, "agent_type" if agent.agent_type else "backend")
+            where = where if where in reading.document.keys else path
+            for message in objections(agent, team.backend_of(agent)):
+                yield reading.problem(where, message, at_key=where == path)
+
+
+def reported_functions(reading: Reading) -> Iterator[Problem]:
+    """Every function that works on reports has a colleague who reports to it.
+
+    Without one it fails whatever the task, in any context: an agent that nobody reports to is
+    among the first to run.
+    """
+    if not is_clear(reading):
+        return
+    heard = {receiver for _, receiver in reading.team.edges}
+    for agent, path in reading.agents():
+        function = agent.function
+        if agent.id in heard or function not in reading.catalogue.functions:
+            continue
+        if reading.team.backend_of(agent) == "function" and (why := _idle(function)):
+            yield reading.problem((*path, "function"), why)
+
+
+def notes_on_others(reading: Reading) -> Iterator[Problem]:
+    """No agent has a note on itself among those on others."""
+    for agent, path in reading.agents():
+        for kind in OF_OTHERS:
+            if agent.id in getattr(agent.notes, kind):
+                yield reading.problem(
+                    (*path, "notes", kind, agent.id),
+                    "that is the agent itself. What it is to do differently is a patch.",
+                    at_key=True,
+                )
+
+
+def taught_notes(reading: Reading) -> Iterator[Problem]:
+    """Whatever a task taught is there."""
+    for agent, path in reading.agents():
+        places = agent.notes.places
+        for place in sorted(agent.notes.taught.keys() - {*places}):
+            hint = did_you_mean(place, places) or " Leave this line out."
+            where = (*path, "notes", "taught", place)
+            yield reading.problem(where, f"there is no note {quoted(place)}.{hint}", at_key=True)
+
+
+def drafts_of_models(reading: Reading) -> Iterator[Problem]:
+    """Whoever drafts does nothing but answer: what else it does, it would do twice."""
+    for agent, path in reading.agents():
+        backend = reading.team.backend_of(agent)
+        if agent.drafts and backend in reading.catalogue.backends - {DEFAULT_BACKEND}:
+            yield reading.problem(
+                (*path, "recall", "by"),
+                "agents of type LLM can draft, and no others: this one of the backend"
+                f" {backend} would do everything twice. Write by: task.",
+            )
+
+
+def secrets_in(document: Document) -> Iterator[Problem]:
+    """No text holds what looks like a key. The text itself is never shown."""
+    for path, text, at_key in _texts(document.value):
+        if looks_secret(text):
+            yield document.problem(path, LOOKS_LIKE_A_KEY, at_key=at_key)
+
+
+GRAPH_RULES: tuple[Rule, ...] = (
+    known_agents,
+    no_cycle,
+    one_output,
+    *PASS_RULES,
+    *ROSTER_RULES,
+)
+"""The rules that hold on every host."""
+
+AGENT_RULES: tuple[Rule, ...] = (
+    known_names,
+    known_imports,
+    distinct_tools,
+    known_backends,
+    notes_on_others,
+    taught_notes,
+    drafts_of_models,
+)
+"""The rules for an agent by itself."""
+
+TEAM_RULES: tuple[Rule, ...] = (
+    *GRAPH_RULES,
+    known_names,
+    known_imports,
+    distinct_tools,
+    known_backends,
+    reported_functions,
+    notes_on_others,
+    taught_notes,
+    drafts_of_models,
+)
+"""All rules: what a file names is known on this host, too."""
+
+
+def _unknown_model(alias: str, known: Catalogue) -> str:
+    hint = did_you_mean(alias, known.aliases)
+    return (
+        f"no model {quoted(alias)} on this host.{hint or _known(known.aliases)}"
+        f" Define it in models.yaml, or with --model {alias}=PROVIDER/NAME."
+    )
+
+
+def _tool_complaint(tool: str, known: Catalogue) -> str:
+    """Say why a tool cannot be had, or nothing."""
+    if tool not in known.tools:
+        return _unknown_tool(tool, known)
+    if tool in known.python_tools or "." in tool or not is_installed(tool):
+        return ""
+    try:
+        load_tool(tool)
+    except InputError as error:
+        return str(error)
+    return ""
+
+
+def _unknown_tool(tool: str, known: Catalogue) -> str:
+    proposed = known.tools - known.benchmark_tools
+    if tool in known.withheld_tools:
+        return f"the tool {quoted(tool)} is not granted here. Granted: {listed(proposed)}."
+    hint = did_you_mean(tool, known.tools) or _known(proposed)
+    declare = " Its server would be declared in tools.yaml." if "." in tool else ""
+    return f"no tool {quoted(tool)}.{hint}{declare}"
+
+
+def _no_import(package: str, allowed: frozenset[str] | None) -> str | None:
+    """Say why agents have no use for a package, or may not or cannot import it."""
+    if package in sys.stdlib_module_names:
+        return f"{package} comes with Python, which is there for every CodeAgent. Leave it out."
+    if allowed is not None and package not in allowed:
+        return (
+            f"the package {quoted(package)} is not to be imported here. Allowed:"
+            f" {listed(sorted(allowed))}."
+        )
+    if find_package(package) is None:
+        return f"no package {quoted(package)} is installed beside coterie, in {sys.prefix}."
+    return None
+
+
+def _unknown_backend(name: str, known: Catalogue) -> str:
+    others = f"{_known(known.backends)} A plugin may add others."
+    return f"no backend {quoted(name)}.{did_you_mean(name, known.backends) or others}"
+
+
+def _prompt_problem(prompt: str, known: Catalogue) -> str | None:
+    if is_prompt_id(prompt):
+        return _prompt_file_problem(prompt, known)
+    if len(prompt.split()) == 1 and FILE_NAME.search(prompt):
+        return (
+            f"{quoted(prompt)} looks like a file name. Write the id of a prompt file, for instance"
+            " solve_step_by_step, or the text itself."
+        )
+    return None
+
+
+def _prompt_file_problem(prompt_id: str, known: Catalogue) -> str | None:
+    try:
+        text = known.prompt(prompt_id)
+    except (OSError, UnicodeDecodeError) as error:
+        return f"the prompt file {prompt_id}.md cannot be read: {reason_of(error)}."
+    if text is None:
+        hint = did_you_mean(prompt_id, known.prompt_ids)
+        return (
+            f"no prompt file {prompt_id}.md.{hint} To give the text itself, write a sentence, or a"
+            " block after `prompt: |`."
+        )
+    if not 0 < len(text) <= LONGEST_PROMPT:
+        return (
+            f"the prompt file {prompt_id}.md has {len(text)} characters; a prompt has 1 to"
+            f" {LONGEST_PROMPT}."
+        )
+    return f"the prompt file {prompt_id}.md: {LOOKS_LIKE_A_KEY}" if looks_secret(text) else None
+
+
+def _idle(function: str) -> str | None:
+    """Say why a function cannot work without a report, or why it cannot be asked."""
+    try:
+        if not needs_reports(function):
+            return None
+    except InputError as error:
+        return str(error)
+    return (
+        f"{function} works on what colleagues report, and nobody reports to this agent. Let someone"
+        " report to it, under topology.reports_to, or leave it out."
+    )
+
+
+def objections(agent: Agent, backend: str) -> Sequence[str]:
+    """Give what a backend has against an agent, or why it cannot be asked."""
+    try:
+        return tuple(load_named("runners", backend).objections(agent))
+    except InputError as error:
+        return (str(error),)
+
+
+def _texts(value: Any, path: Path = ()) -> Iterator[tuple[Path, str, bool]]:
+    """Give every text of a document with its path, and whether it is a key."""
+    if isinstance(value, str):
+        yield path, value, False
+    elif is_mapping(value):
+        for key, item in value.items():
+            yield (*path, key), key, True
+            yield from _texts(item, (*path, key))
+    elif is_list(value):
+        for index, item in enumerate(value):
+            yield from _texts(item, (*path, index))
+
+
+def _known(names: Any) -> str:
+    return f" Known: {listed(sorted(names))}."

@@ -1,0 +1,271 @@
+"""Rules of the passes that a team declares: who opens, recruits, meets and closes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..host.catalogue import load_named
+from ..values.errors import InputError
+from ..values.hints import listed
+from ..values.problems import quoted
+from ._graph import Reading, Rule, is_clear, unknown_agent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..values.problems import Path, Problem
+    from .team import Agent, Recruit, Rounds, Team
+
+__all__ = ["PASS_RULES"]
+
+ROUNDS: Path = ("execution", "rounds")
+OPENING: Path = (*ROUNDS, "opening")
+MEETING: Path = (*ROUNDS, "meeting")
+CLOSING: Path = (*ROUNDS, "closing")
+RECRUIT: Path = ("execution", "recruit")
+NEEDS = {
+    "finalized": (
+        "no agent that works in the rounds can say that it is done. Give one an output_schema with"
+        " a boolean property final, or write until: unchanged."
+    ),
+    "converged": (
+        "no agent that works in the rounds can say that it has nothing new. Give those who consult"
+        " an output_schema with an array property increment, or write until: unchanged."
+    ),
+    "accepted": (
+        "no agent that works in the rounds reviews. Give those who review an output_schema with an"
+        " array property reviews, or write until: unchanged."
+    ),
+}
+
+
+def known_to_rounds(reading: Reading) -> Iterator[Problem]:
+    """Whoever opens, meets, closes, recruits or is recruited is an agent of the team."""
+    known = reading.agent_ids
+    for path, name in _named(reading) if known else ():
+        if name not in known:
+            yield unknown_agent(reading, path, name)
+
+
+def rounds_that_end(reading: Reading) -> Iterator[Problem]:
+    """Rounds that wait for somebody's word have somebody who can give it."""
+    rounds = _clear_rounds(reading)
+    if rounds is None:
+        return
+    repeating = _repeating(reading.team, rounds)
+    able = {
+        "finalized": [one for one in repeating if one.can_finalize],
+        "converged": [one for one in repeating if one.consults],
+        "accepted": [one for one in repeating if one.reviews],
+    }
+    if repeating and not able.get(rounds.until, repeating):
+        yield reading.problem((*ROUNDS, "until"), NEEDS[rounds.until])
+    elif rounds.until == "accepted":
+        yield from _unreviewed(reading, repeating)
+
+
+def _unreviewed(reading: Reading, repeating: Sequence[Agent]) -> Iterator[Problem]:
+    """Every work that is to be accepted is reviewed by somebody."""
+    reviewers = {agent.id for agent in repeating if agent.reviews}
+    receivers = reading.team.reports_to
+    for agent in repeating:
+        if agent.id not in reviewers and reviewers.isdisjoint(receivers.get(agent.id, ())):
+            yield reading.problem(
+                (*ROUNDS, "until"),
+                f"nobody reviews {quoted(agent.id)}, so its work is never accepted. Let it report"
+                f" to one that reviews ({listed(sorted(reviewers))}), or let it open or close.",
+            )
+
+
+def opening_ahead(reading: Reading) -> Iterator[Problem]:
+    """Whoever opens hears nobody who works later."""
+    rounds, team = _clear_rounds(reading), reading.team
+    if rounds is None:
+        return
+    recruit = team.execution.recruit
+    opening = {*rounds.opening, *([recruit.by] if recruit else ())}
+    heard = team.heard
+    for one in sorted(opening):
+        if others := [other for other in heard[one] if other not in opening]:
+            path = (*OPENING, rounds.opening.index(one)) if one in rounds.opening else RECRUIT
+            yield reading.problem(
+                path,
+                f"{quoted(one)} works before the rounds, but hears {listed(others)}. Let them open"
+                " as well, or report to others.",
+            )
+    if opening and team.output in opening:
+        path = OPENING if team.output in rounds.opening else RECRUIT
+        yield reading.problem(path, f"{quoted(team.output)}, whose output is the answer, opens.")
+
+
+def meeting_between(reading: Reading) -> Iterator[Problem]:
+    """Whoever meets hears all who consult, and is heard after the rounds only."""
+    rounds, team = _clear_rounds(reading), reading.team
+    if rounds is None or rounds.meeting is None:
+        return
+    chair = rounds.meeting
+    if rounds.until != "converged":
+        message = "there is nothing to meet about without until: converged. Leave it out."
+        yield reading.problem(MEETING, message)
+        return
+    consulting = [agent.id for agent in _repeating(team, rounds) if agent.consults]
+    if unheard := [one for one in consulting if one not in team.heard[chair]]:
+        yield reading.problem(
+            MEETING, f"{quoted(chair)} does not hear {listed(unheard)}. Let them report to it."
+        )
+    if others := [one for one in _hearing(team, chair) if one not in rounds.closing]:
+        yield reading.problem(
+            MEETING,
+            f"{quoted(chair)} meets between rounds, but {listed(others)} in the rounds would hear"
+            " it. Who consults reads its bulletin; let it report to one that closes.",
+        )
+
+
+def one_place_each(reading: Reading) -> Iterator[Problem]:
+    """Nobody opens and closes, or meets as well; and somebody works in the rounds."""
+    rounds, team = _clear_rounds(reading), reading.team
+    if rounds is None:
+        return
+    recruit = team.execution.recruit
+    opening = {*rounds.opening, *([recruit.by] if recruit else ())}
+    for index, one in enumerate(rounds.closing):
+        if one in opening or one == rounds.meeting:
+            what = "opens" if one in opening else "meets"
+            message = f"{quoted(one)} {what} and closes. Leave it out of one of them."
+            yield reading.problem((*CLOSING, index), message)
+    if rounds.meeting in opening:
+        message = f"{quoted(rounds.meeting)} opens and meets. Leave it out of one of them."
+        yield reading.problem(MEETING, message)
+    if not _repeating(team, rounds):
+        said = "every agent closes." if not opening and not rounds.meeting else "no agent is left."
+        path = CLOSING if rounds.closing else OPENING if rounds.opening else ROUNDS
+        yield reading.problem(path, f"{said} Leave out those that work in the rounds.")
+
+
+def closing_at_the_end(reading: Reading) -> Iterator[Problem]:
+    """Whoever closes works after all others, and gives the answer."""
+    rounds, team = _clear_rounds(reading), reading.team
+    if rounds is None or not rounds.closing or not _repeating(team, rounds):
+        return
+    if team.output not in rounds.closing:
+        yield reading.problem(
+            CLOSING,
+            f"{quoted(team.output)}, whose output is the answer, is not among them. Add it, or"
+            " leave out closing.",
+        )
+    for index, one in enumerate(rounds.closing):
+        if others := [other for other in _hearing(team, one) if other not in rounds.closing]:
+            yield reading.problem(
+                (*CLOSING, index),
+                f"{quoted(one)} closes, but its output is read in the rounds, by {listed(others)}."
+                " Let them close as well, or let it work in the rounds.",
+            )
+
+
+def recruiting(reading: Reading) -> Iterator[Problem]:
+    """Whoever recruits can choose, before anybody whom it may choose works."""
+    recruit, team = _clear_recruit(reading), reading.team
+    if recruit is None:
+        return
+    by: Path = (*RECRUIT, "by")
+    if team.output == recruit.by:
+        message = f"{quoted(recruit.by)}, whose output is the answer, cannot choose who works."
+        yield reading.problem(by, message)
+    if why := _cannot_choose(team, recruit):
+        yield reading.problem(by, why)
+    opening = team.opening
+    for index, one in enumerate(recruit.among):
+        if why := _cannot_be_chosen(team, recruit, one, opening):
+            yield reading.problem((*RECRUIT, "among", index), why)
+
+
+def _cannot_choose(team: Team, recruit: Recruit) -> str | None:
+    agent = team.agents[recruit.by]
+    backend = team.backend_of(agent)
+    if agent.output_schema is not None:
+        return f"the output_schema of {quoted(agent.id)} is made from the team. Leave it out."
+    if backend == "function":
+        return f"{quoted(agent.id)} asks no model, so it cannot choose. Name one that does."
+    held = replace(agent, output_schema={"type": "object"})
+    return next(iter(_objections(held, backend)), None)
+
+
+def _cannot_be_chosen(
+    team: Team, recruit: Recruit, one: str, opening: frozenset[str]
+) -> str | None:
+    if one == recruit.by:
+        return f"{quoted(one)} recruits, so it cannot be recruited. Leave it out."
+    if one == team.output:
+        return f"{quoted(one)}, whose output is the answer, always takes part. Leave it out."
+    if one in opening:
+        return (
+            f"{quoted(one)} works before {quoted(recruit.by)} has chosen, which hears it. Leave it"
+            " out, or let it report to others."
+        )
+    if recruit.free and team.backend_of(team.agents[one]) == "function":
+        return f"{quoted(one)} asks no model, so it is no seat for anybody. Leave it out."
+    return None
+
+
+def _objections(agent: Agent, backend: str) -> Sequence[str]:
+    try:
+        return tuple(load_named("runners", backend).objections(agent))
+    except InputError:
+        return ()  # that the backend is unknown is another rule's to say
+
+
+def _named(reading: Reading) -> Iterator[tuple[Path, str]]:
+    """Give every name of an agent in the passes that a file declares, with its place."""
+    rounds, recruit = reading.team.execution.rounds, reading.team.execution.recruit
+    if rounds is not None and reading.sound("execution.rounds"):
+        yield from (((*OPENING, index), one) for index, one in enumerate(rounds.opening))
+        yield from ((MEETING, one) for one in [rounds.meeting] if one is not None)
+        yield from (((*CLOSING, index), one) for index, one in enumerate(rounds.closing))
+    if recruit is not None and reading.sound("execution.recruit"):
+        yield (*RECRUIT, "by"), recruit.by
+        yield from (((*RECRUIT, "among", index), one) for index, one in enumerate(recruit.among))
+
+
+def _is_clear(reading: Reading) -> bool:
+    sound = reading.sound("execution.rounds") and reading.sound("execution.recruit")
+    return sound and is_clear(reading) and not any(known_to_rounds(reading))
+
+
+def _clear_rounds(reading: Reading) -> Rounds | None:
+    """Give a team's rounds, where it is clear which agents and which graph are meant."""
+    rounds = reading.team.execution.rounds
+    return rounds if rounds is not None and reading.agent_ids and _is_clear(reading) else None
+
+
+def _clear_recruit(reading: Reading) -> Recruit | None:
+    recruit = reading.team.execution.recruit
+    return recruit if recruit is not None and reading.agent_ids and _is_clear(reading) else None
+
+
+def _repeating(team: Team, rounds: Rounds) -> Sequence[Agent]:
+    """Give the agents that work in each round."""
+    recruit = team.execution.recruit
+    beside = {*rounds.opening, *rounds.closing, rounds.meeting, recruit.by if recruit else None}
+    return [agent for agent in team.agents.values() if agent.id not in beside]
+
+
+def _hearing(team: Team, agent_id: str) -> Sequence[str]:
+    """Name the agents that see an agent's output, by the team's rule for context."""
+    if team.execution.context != "all":
+        return team.reports_to.get(agent_id, ())
+    levels = team.levels
+    own = next(index for index, level in enumerate(levels) if agent_id in level)
+    return [other for level in levels[own + 1 :] for other in level]
+
+
+PASS_RULES: tuple[Rule, ...] = (
+    known_to_rounds,
+    rounds_that_end,
+    one_place_each,
+    opening_ahead,
+    meeting_between,
+    closing_at_the_end,
+    recruiting,
+)
+"""The rules of what a team declares beside its graph."""

@@ -1,0 +1,80 @@
+"""Rules of an open roster: who leads it, and what cannot stand beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..values.problems import quoted
+from ._graph import Reading, Rule, unknown_agent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..values.problems import Path, Problem
+    from .team import Team
+
+__all__ = ["ROSTER_RULES"]
+
+ROSTER: Path = ("execution", "roster")
+
+
+def known_lead(reading: Reading) -> Iterator[Problem]:
+    """Whoever leads is an agent of the team."""
+    roster, known = reading.team.execution.roster, reading.agent_ids
+    if roster is None or not known or not reading.sound("execution.roster"):
+        return
+    if roster.lead not in known:
+        yield unknown_agent(reading, (*ROSTER, "lead"), roster.lead)
+
+
+def nothing_beside(reading: Reading) -> Iterator[Problem]:
+    """No field says beforehand who works when: that shows while such a team works."""
+    if reading.team.execution.roster is not None:
+        for path, message in _beside(reading.team):
+            yield reading.problem(path, message, at_key=True)
+
+
+def _beside(team: Team) -> Iterator[tuple[Path, str]]:
+    execution, roster = team.execution, team.execution.roster
+    who = "who works, and for whom, shows while it does"
+    if team.reports_to:
+        yield (
+            ("topology", "reports_to"),
+            f"an open roster has no edges: {who}. Leave it out, or leave out execution.roster.",
+        )
+    if roster is not None and team.declared_output not in {None, roster.lead}:
+        yield (
+            ("topology", "output"),
+            f"{quoted(team.declared_output)} is not the lead, {quoted(roster.lead)}, who hands in."
+            " Leave it out, or let it lead.",
+        )
+    for name in ("rounds", "recruit"):
+        if getattr(execution, name) is not None:
+            yield (
+                ("execution", name),
+                f"an open roster has no {name}: {who}. Leave out one of them.",
+            )
+    if execution.context != "predecessors":
+        yield (
+            ("execution", "context"),
+            "in an open roster agents see what is sent to them, and no more. Leave it out.",
+        )
+
+
+def candidates_that_act(reading: Reading) -> Iterator[Problem]:
+    """Every candidate can read mail and act on it."""
+    team = reading.team
+    if team.execution.roster is None:
+        return
+    for agent, path in reading.agents():
+        if team.backend_of(agent) == "function":
+            yield reading.problem(
+                path,
+                f"{quoted(agent.id)} asks no model, so it can neither read mail nor act. Leave it"
+                " out, or leave out execution.roster.",
+                at_key=True,
+            )
+
+
+ROSTER_RULES: tuple[Rule, ...] = (known_lead, nothing_beside, candidates_that_act)
+"""The rules of a team whose roster is open."""

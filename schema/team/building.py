@@ -1,0 +1,146 @@
+"""Builds teams and agents from plain values of the right shape; what is missing has its default."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any
+
+from ..values.codec import from_value
+from ..values.values import is_mapping, without_nulls
+from .team import (
+    Agent,
+    Execution,
+    Lineage,
+    Notes,
+    Recall,
+    Recruit,
+    Roster,
+    Rounds,
+    Skill,
+    SolvedTask,
+    Team,
+)
+
+__all__ = [
+    "agent_of",
+    "lineage_of",
+    "notes_of",
+    "recruit_of",
+    "roster_of",
+    "rounds_of",
+    "team_of",
+]
+
+
+def team_of(value: Any) -> Team:
+    """Build a team from a value of the right shape; what is missing gets its default."""
+    value = value if is_mapping(value) else {}
+    topology: dict[str, Any] = value.get("topology") or {}
+    shared: dict[str, Any] = value.get("defaults") or {}
+    agents: dict[str, dict[str, Any]] = value.get("agents") or {}
+    given = ("description", "backend", "constitution")
+    return Team(
+        name=value.get("name", ""),
+        agents=MappingProxyType(
+            {
+                agent_id: agent_of(agent_id, {**shared, **(fields or {})})
+                for agent_id, fields in agents.items()
+            }
+        ),
+        reports_to=MappingProxyType(
+            {
+                reporter: tuple(dict.fromkeys(receiver for receiver in receivers if receiver))
+                for reporter, receivers in (topology.get("reports_to") or {}).items()
+                if receivers
+            }
+        ),
+        declared_output=topology.get("output"),
+        execution=_execution(value.get("execution") or {}),
+        successful_tasks=tuple(
+            SolvedTask(**{"q": "", **item}) for item in value.get("successful_tasks") or () if item
+        ),
+        lineage=lineage_of(value.get("lineage")),
+        **{key: value[key] for key in given if key in value},
+    )
+
+
+def _execution(fields: dict[str, Any]) -> Execution:
+    parts: dict[str, Any] = {
+        "recruit": recruit_of,
+        "rounds": rounds_of,
+        "roster": roster_of,
+    }
+    said: dict[str, Any] = {key: item for key, item in fields.items() if item is not None}
+    return Execution(
+        **{key: parts[key](item) if key in parts else item for key, item in said.items()}
+    )
+
+
+def rounds_of(fields: dict[str, Any]) -> Rounds:
+    """Build a team's rounds from values of the right shape."""
+    names = {key: _names(fields.get(key)) for key in ("opening", "closing")}
+    said: dict[str, Any] = {"most": 2, **fields, **names}
+    return Rounds(**said)
+
+
+def recruit_of(fields: dict[str, Any]) -> Recruit:
+    """Build what says who chooses the agents that take part, from values of the right shape."""
+    said: dict[str, Any] = {"by": "", **fields, "among": _names(fields.get("among"))}
+    return Recruit(**said)
+
+
+def roster_of(fields: dict[str, Any]) -> Roster:
+    """Build a team's open roster from values of the right shape."""
+    said: dict[str, Any] = {"lead": "", **fields}
+    return Roster(**said)
+
+
+def agent_of(agent_id: str, fields: dict[str, Any]) -> Agent:
+    """Build an agent from values of the right shape."""
+    built = {"tools", "imports", "notes", "recall"}
+    given = {key: item for key, item in fields.items() if key not in built}
+    return Agent(
+        id=agent_id,
+        tools=_names(fields.get("tools")),
+        imports=_names(fields.get("imports")),
+        notes=notes_of(fields.get("notes") or {}),
+        recall=None if fields.get("recall") is None else _recall(fields["recall"]),
+        **given,
+    )
+
+
+def _names(listed: list[str | None] | None) -> tuple[str, ...]:
+    return tuple(name for name in listed or () if name)
+
+
+def notes_of(fields: dict[str, Any]) -> Notes:
+    """Build an agent's notes from values of the right shape."""
+    skills = {name: _skill(said) for name, said in (fields.get("skills") or {}).items()}
+    return Notes(
+        patches=MappingProxyType(fields.get("patches") or {}),
+        teammates=MappingProxyType(fields.get("teammates") or {}),
+        pairs=MappingProxyType(fields.get("pairs") or {}),
+        skills=MappingProxyType(skills),
+        coaching=fields.get("coaching", ""),
+        taught=MappingProxyType(fields.get("taught") or {}),
+    )
+
+
+def _skill(fields: dict[str, Any]) -> Skill:
+    metadata = MappingProxyType(fields.get("metadata") or {})
+    said: dict[str, Any] = {"description": "", "body": "", **fields, "metadata": metadata}
+    return Skill(**said)
+
+
+def _recall(fields: dict[str, Any]) -> Recall:
+    said: dict[str, Any] = {**fields, "kinds": _names(fields.get("kinds"))}
+    return Recall(**said)
+
+
+def lineage_of(fields: dict[str, Any] | None) -> Lineage | None:
+    """Build a lineage from values of the right shape."""
+    if not fields:
+        return None
+    said = without_nulls(fields)
+    steps = [{"operator": "", **one} for one in said.get("steps", ()) if one]
+    return from_value(Lineage, {"operator": "", **said, "steps": steps})

@@ -1,0 +1,79 @@
+"""What looks like a placeholder in a prompt. Prompts are no templates: it is sent as it stands.
+
+People who come from CrewAI or LangChain write `{topic}` or `{{ task.query }}` first. JSON, code,
+LaTeX and the form of an answer have braces, too, and are left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..values.problems import quoted
+from .team import is_prompt_id
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..host.catalogue import Catalogue
+    from ..values.problems import Path, Problem
+    from ._graph import Reading
+
+__all__ = ["placeholders", "placeholders_in"]
+
+_DOUBLE = re.compile(r"(?<!\{)\{\{-? *[A-Za-z_][\w.]*(?: *\| *\w+)* *-?\}\}(?!\})")
+_SINGLE = re.compile(r"(?<![\w\\$#%@{}^.(])\{[a-z][A-Za-z0-9_]+\}(?![{}(])")
+_CODE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`", re.DOTALL)
+_LOOKS_LIKE_CODE = re.compile(r"[;=]|\b(?:import|def|return|print|class)\b|\bf[\"']|\\[a-z]+\{")
+TO_BE_WRITTEN = frozenset({
+    "answer", "category", "choice", "confidence", "explanation", "final_answer", "label", "letter",
+    "name", "number", "reason", "result", "score", "value", "verdict", "word", "your_answer",
+})  # fmt: skip
+"""What an agent is told to put in the place of, when a prompt shows it the form of its answer."""
+INSTEAD = (
+    "is sent as it stands: prompts are no templates. The task, its context and what colleagues"
+    " report come with every prompt by themselves. Leave it out."
+)
+
+
+def placeholders_in(text: str) -> Iterator[tuple[int, str]]:
+    """Find what looks like a placeholder, each with its line in the text, from 1."""
+    plain = _CODE.sub(lambda code: re.sub(r"[^\n]", " ", code[0]), text)
+    for number, line in enumerate(plain.splitlines(), start=1):
+        if _LOOKS_LIKE_CODE.search(line):
+            continue
+        yield from ((number, found[0]) for found in _DOUBLE.finditer(line))
+        for found in _SINGLE.finditer(line):
+            if found[0][1:-1] not in TO_BE_WRITTEN:
+                yield number, found[0]
+
+
+def placeholders(reading: Reading) -> Iterator[Problem]:
+    """Prompts and rules of the team hold nothing that somebody is expected to fill in."""
+    for agent, path in reading.agents():
+        text, where = agent.prompt, ""
+        if is_prompt_id(agent.prompt):
+            text = _read(reading.catalogue, agent.prompt)
+            where = f"the prompt file {agent.prompt}.md: "
+        if found := next(placeholders_in(text), None):
+            yield _warning(reading, (*path, "prompt"), f"{where}{_told(*found)}")
+    if found := next(placeholders_in(reading.team.constitution), None):
+        yield _warning(reading, ("constitution",), _told(*found))
+
+
+def _read(catalogue: Catalogue, prompt_id: str) -> str:
+    """Read a prompt file; nothing where it cannot be read, which another check tells."""
+    try:
+        return catalogue.prompt(prompt_id) or ""
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _warning(reading: Reading, path: Path, message: str) -> Problem:
+    return replace(reading.problem(path, message), severity="warning")
+
+
+def _told(line: int, found: str) -> str:
+    place = f" in line {line} of the text" if line > 1 else ""
+    return f"{quoted(found)}{place} {INSTEAD}"

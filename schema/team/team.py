@@ -1,0 +1,599 @@
+"""A team of agents as a value: the genotype, never changed in place."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from graphlib import TopologicalSorter
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..values.codec import kept
+from ..values.values import equal_numbers_alike, is_mapping, unlike_default
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ..host.models import Effort
+
+__all__ = [
+    "ACTS",
+    "READ_SKILL",
+    "Agent",
+    "Execution",
+    "Lineage",
+    "LineageStep",
+    "Notes",
+    "Recall",
+    "Recruit",
+    "Roster",
+    "Rounds",
+    "Skill",
+    "SolvedTask",
+    "Team",
+    "is_prompt_id",
+    "natural",
+]
+
+Context = Literal["predecessors", "ancestors", "all"]
+OnError = Literal["fail", "skip", "degrade"]
+OnOverflow = Literal["fail", "trim"]
+Until = Literal["unchanged", "finalized", "converged", "accepted", "never"]
+
+NewIds = Mapping[str, str | None]
+"""The new ids of agents by the old ones; None for those that went."""
+
+IMPLIED_BACKENDS: Mapping[str, str] = MappingProxyType(
+    {
+        "LLM": "llm",
+        "Function": "function",
+        "CodeAgent": "smolagents",
+        "ToolCallingAgent": "smolagents",
+        "DefaultAgent": "mini-swe-agent",
+        "SWEAgent": "swe-agent",
+    }
+)
+"""The backend that an agent type implies (EvoMAS App. B.3, with our two plain ones)."""
+
+DEFAULT_BACKEND = "llm"
+
+OF_OTHERS = ("teammates", "pairs")
+"""The fields of an agent's notes whose names are other agents."""
+
+READ_SKILL = "read_skill"
+"""The tool with which an agent that has skills reads one."""
+
+ACTS = ("list_pool", "start_agent", "stop_agent", "send", "finalize", "terminate")
+"""The tools with which an agent of an open roster acts on its team (Meta-Team App. D)."""
+
+_PROMPT_ID = re.compile(r"[a-z][a-z0-9_]{0,63}")
+
+
+def _nothing() -> Mapping[str, Any]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Skill:
+    """How something is done: `body`, which an agent reads when its `description` calls for it.
+
+    The rest is provenance, as the Agent Skills convention has it.
+    """
+
+    description: str
+    body: str
+    license: str = field(default="", compare=False)
+    compatibility: str = field(default="", compare=False)
+    metadata: Mapping[str, str] = field(default_factory=_nothing, compare=False)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Notes:
+    """What an agent has learnt (Meta-Team's scaffold): shown to it after its prompt.
+
+    Attributes:
+        patches: Rules of conduct, by name.
+        teammates: Profiles: what it knows of others, by their ids or by their names in the pool.
+            What is said of someone who is not in the team is kept and not shown.
+        pairs: Pairwise notes: how it works together with others, by the same names.
+        skills: Skills by name. The agent is told their names and descriptions.
+        coaching: Advice for its next round.
+        taught: Which task taught it a note: the task's id by the note's place, `patches/units` or
+            `coaching`. It is provenance, as `member` is: nobody is shown it, and notes that differ
+            in nothing else are equal.
+    """
+
+    patches: Mapping[str, str] = field(default_factory=_nothing, hash=False)
+    teammates: Mapping[str, str] = field(default_factory=_nothing, hash=False)
+    pairs: Mapping[str, str] = field(default_factory=_nothing, hash=False)
+    skills: Mapping[str, Skill] = field(default_factory=_nothing, hash=False)
+    coaching: str = ""
+    taught: Mapping[str, str] = field(default_factory=_nothing, compare=False)
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Where each note stands: `patches/units`, `coaching`."""
+        named = ("patches", *OF_OTHERS, "skills")
+        places = [f"{one}/{name}" for one in named for name in getattr(self, one)]
+        return (*places, *(["coaching"] if self.coaching else []))
+
+    @property
+    def untaught(self) -> Notes:
+        """The notes without what taught them, and where skills come from."""
+        if not self.taught and not self.skills:
+            return self
+        skills = {
+            name: Skill(description=skill.description, body=skill.body)
+            for name, skill in self.skills.items()
+        }
+        return replace(self, taught=_nothing(), skills=MappingProxyType(skills))
+
+    def following(self, new_ids: Mapping[str, str | None]) -> Notes:
+        """Give the notes after agents got other ids, or None for those that went."""
+        moved: dict[str, Mapping[str, str]] = {}
+        taught = {place: task for place, task in self.taught.items() if not _is_of_other(place)}
+        for one in OF_OTHERS:
+            texts: Mapping[str, str] = getattr(self, one)
+            names = _names_before(texts, new_ids)
+            moved[one] = MappingProxyType({new: texts[old] for new, old in names.items()})
+            tasks = {new: self.taught.get(f"{one}/{old}") for new, old in names.items()}
+            taught |= {f"{one}/{new}": task for new, task in tasks.items() if task is not None}
+        return replace(self, **moved, taught=MappingProxyType(taught))
+
+
+def _is_of_other(place: str) -> bool:
+    return place.partition("/")[0] in OF_OTHERS
+
+
+def _names_before(names: Iterable[str], new_ids: NewIds) -> Mapping[str, str]:
+    """Give the names of now, each with the one before. Who moves replaces who is there."""
+    now = {name: new_ids.get(name, name) for name in names}
+    stayed = {name: name for name, new in now.items() if new == name}
+    return stayed | {new: old for old, new in now.items() if new is not None and new != old}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recall:
+    """What an agent is reminded of with a task: entries of a pool's memory.
+
+    Attributes:
+        k: How many at most, the most similar first.
+        of: Whose: what the agent itself has learnt, or what anybody of the pool has.
+        kinds: Of which kinds they may be. None: of any.
+        by: What is searched with: the task; what the agent said itself last, with the task; or a
+            draft that it writes without any entries, with the task.
+        room: The most characters that all entries together take in the prompt. None: as many as
+            they have.
+        niche: Whether only entries of the task's niche count, and those of no niche; for a task of
+            none, all do.
+        each: Whether there are so many of each of the kinds that are named, not of all together.
+    """
+
+    k: int = 3
+    of: Literal["own", "pool"] = "pool"
+    kinds: tuple[str, ...] = ()
+    by: Literal["task", "opinion", "draft"] = "task"
+    room: int | None = None
+    niche: bool = False
+    each: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Agent:
+    """One agent of a team. The fields are those of the team file; `mas explain agents` tells them.
+
+    Units: `max_tokens` in tokens per answer, `timeout` in seconds, `max_steps` and
+    `planning_interval` in steps. None means the default of the backend or of the endpoint. `member`
+    is provenance, as a team's lineage is: no edit changes it, and agents that differ in nothing
+    else are equal.
+    """
+
+    id: str
+    role: str = ""
+    agent_type: str | None = None
+    model_id: str = "default"
+    prompt: str = ""
+    tools: tuple[str, ...] = ()
+    imports: tuple[str, ...] = ()
+    function: str | None = None
+    max_tokens: int = 4096
+    temperature: float | None = None
+    top_p: float | None = None
+    effort: Effort | None = None
+    max_steps: int | None = None
+    planning_interval: int | None = None
+    timeout: float | None = None
+    output_schema: Mapping[str, Any] | None = None
+    backend: str | None = None
+    notes: Notes = Notes()
+    recall: Recall | None = None
+    member: str | None = field(default=None, compare=False)
+
+    def renamed(self, name: str, new_ids: Mapping[str, str | None]) -> Agent:
+        """Give the agent another id, with notes that follow the others to their new ids.
+
+        Args:
+            name: Its own new id.
+            new_ids: The new ids of others by the old ones; None for those that are not there.
+        """
+        return replace(self, id=name, notes=self.notes.following(new_ids).following({name: None}))
+
+    def plans(self, steps: int) -> int:
+        """Count the plans that it makes at most in so many steps: one ahead of them all, and on."""
+        return -(-steps // self.planning_interval) if self.planning_interval else 0
+
+    @property
+    def drafts(self) -> bool:
+        """Whether it answers once without what was learnt, to search with that."""
+        return self.recall is not None and self.recall.by == "draft"
+
+    @property
+    def can_finalize(self) -> bool:
+        """Whether its output says if it is final: a boolean of that name in its schema."""
+        return self._says("final", "boolean")
+
+    @property
+    def consults(self) -> bool:
+        """Whether its output says what is new in its opinion: an array `increment` in its schema.
+
+        What is new is counted where rounds end when nobody has anything new to say.
+        """
+        return self._says("increment", "array")
+
+    @property
+    def reviews(self) -> bool:
+        """Whether its output holds reviews: an array of that name in its schema."""
+        return self._says("reviews", "array")
+
+    @property
+    def chooses(self) -> bool:
+        """Whether its output names the colleague whose work counts: a text `chosen` in its schema.
+
+        That is of effect where several report changes of a task's repository.
+        """
+        return self._says("chosen", "string")
+
+    def _says(self, name: str, kind: str) -> bool:
+        properties = (self.output_schema or {}).get("properties")
+        said = properties.get(name) if is_mapping(properties) else None
+        return is_mapping(said) and said.get("type") == kind
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rounds:
+    """How often a team's agents work in a run, and who works before and after that.
+
+    Attributes:
+        most: Rounds at most.
+        until: What ends them before: a round that changed nobody's contribution; everyone who can
+            say so having said that theirs is final; nobody who consults having anything new
+            (MATTRL §3.1); everybody's work being accepted (MATTRL App. B.4); nothing.
+        opening: The agents that work once, before the first round.
+        meeting: The agent that works between two rounds of those who consult.
+        closing: The agents that work once, after the last round.
+    """
+
+    most: int
+    until: Until = "unchanged"
+    opening: tuple[str, ...] = ()
+    meeting: str | None = None
+    closing: tuple[str, ...] = ()
+
+    def following(self, new_ids: NewIds) -> Rounds:
+        """Have those who open, meet and close follow to their new ids; who went does so no more."""
+        return replace(
+            self,
+            opening=_followed(self.opening, new_ids),
+            meeting=next(iter(_followed(filter(None, [self.meeting]), new_ids)), None),
+            closing=_followed(self.closing, new_ids),
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recruit:
+    """Who chooses for each task which of some agents take part (MATTRL §3.1, stage I).
+
+    Attributes:
+        by: The agent that chooses.
+        among: The agents among whom it chooses, as it reads them.
+        most: How many it chooses at most.
+        free: Whether they are seats for which it names roles in its own words (MATTRL App. B.2).
+    """
+
+    by: str
+    among: tuple[str, ...]
+    most: int = 3
+    free: bool = False
+
+    def following(self, new_ids: NewIds) -> Recruit | None:
+        """Have all follow to their new ids. Where nobody chooses, or nobody can be: None."""
+        by, among = _followed([self.by], new_ids), _followed(self.among, new_ids)
+        return replace(self, by=by[0], among=among) if by and among else None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Roster:
+    """An open roster: agents are started while the team works, and write to each other.
+
+    Every agent of the team is a candidate (Meta-Team App. D; limits as its Tables 5 and 6).
+
+    Attributes:
+        lead: Who begins alone. Where nobody has finalized, it hands in.
+        alive: How many agents are active at the same time, at most.
+        messages: How many messages may be sent in a run.
+        turns: How often each agent works, at most.
+        wrap_up: Seconds that the lead has to hand in, where nobody has finalized.
+        memory: Messages of its own conversation that an agent is shown, at most.
+    """
+
+    lead: str
+    alive: int = 8
+    messages: int = 600
+    turns: int = 50
+    wrap_up: float = 240
+    memory: int = 150
+
+    def following(self, new_ids: NewIds) -> Roster:
+        """Have the lead follow to its new id. Where it went, its name stays: a team needs one."""
+        return replace(self, lead=new_ids.get(self.lead, self.lead) or self.lead)
+
+
+def _followed(agents: Iterable[str], new_ids: NewIds) -> tuple[str, ...]:
+    now = (new_ids.get(agent, agent) for agent in agents)
+    return tuple(one for one in now if one is not None)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Execution:
+    """How a team is run. `timeout` is in seconds for the whole run."""
+
+    parallel_workers: bool | int = True
+    timeout: float = 600
+    max_retries: int = 2
+    on_error: OnError = "fail"
+    on_overflow: OnOverflow = "fail"
+    context: Context = "predecessors"
+    recruit: Recruit | None = None
+    rounds: Rounds | None = None
+    roster: Roster | None = None
+
+    def following(self, new_ids: NewIds) -> Execution:
+        """Have all that names agents follow to their new ids."""
+        return replace(
+            self,
+            recruit=self.recruit and self.recruit.following(new_ids),
+            rounds=self.rounds and self.rounds.following(new_ids),
+            roster=self.roster and self.roster.following(new_ids),
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SolvedTask:
+    """A task that the team solved, as a hint for operators."""
+
+    q: str
+    notes: str = ""
+
+
+@kept(omit=True, closed=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LineageStep:
+    """One of several steps that lead from a team's parents to it.
+
+    Attributes:
+        operator: What made it.
+        edits: What it changed, in words.
+        fields: What is in the team as this step set it, dotted: `agents.judge.prompt`.
+        reason: Why, in the operator's words.
+    """
+
+    operator: str
+    edits: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
+    reason: str = ""
+
+
+@kept(omit=True, closed=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Lineage:
+    """Where a team comes from, as the pool that keeps it wrote it down.
+
+    Attributes:
+        operator: What made it: an operator, `seed` or `import`. Of several steps, the last one's.
+        parents: The teams that it was made from. Where two were crossed, the first gave the
+            topology.
+        edits: What differs from the first parent, in words.
+        reason: Why, in the operator's words.
+        task: The id of the task on which it was made.
+        run: The run in which it was made.
+        steps: The steps from its parents to it, in order, where there were several.
+    """
+
+    operator: str
+    parents: tuple[str, ...] = ()
+    edits: tuple[str, ...] = ()
+    reason: str = ""
+    task: str = ""
+    run: str = ""
+    steps: tuple[LineageStep, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Team:
+    """A team: agents, and who reports to whom (EvoMAS Def. 2.1).
+
+    Attributes:
+        name: What the team is called.
+        description: What it does, for people and operators.
+        backend: The backend of agents that neither name nor imply one.
+        constitution: Rules that every agent sees.
+        agents: The agents by id, in the order in which they were written.
+        reports_to: For each agent with receivers, the agents that receive its output.
+        declared_output: `topology.output` as written; `output` is the agent it comes down to.
+        execution: How the team is run.
+        successful_tasks: Tasks that it solved. Never executed.
+        lineage: Where it comes from. No edit changes it, and teams that differ in nothing else are
+            equal.
+    """
+
+    name: str
+    description: str = ""
+    backend: str | None = None
+    constitution: str = ""
+    agents: Mapping[str, Agent]
+    reports_to: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
+    declared_output: str | None = None
+    execution: Execution = Execution()
+    successful_tasks: tuple[SolvedTask, ...] = ()
+    lineage: Lineage | None = field(default=None, compare=False)
+
+    @property
+    def edges(self) -> tuple[tuple[str, str], ...]:
+        """All edges, as (who reports, who receives)."""
+        return tuple((u, v) for u, receivers in self.reports_to.items() for v in receivers)
+
+    @property
+    def predecessors(self) -> Mapping[str, tuple[str, ...]]:
+        """For every agent, the agents that report to it, in natural order."""
+        reporters: dict[str, list[str]] = {agent_id: [] for agent_id in self.agents}
+        for u, v in self.edges:
+            reporters[v].append(u)
+        return {v: tuple(sorted(us, key=natural)) for v, us in reporters.items()}
+
+    @property
+    def levels(self) -> tuple[tuple[str, ...], ...]:
+        """Kahn's levels: each holds the agents whose predecessors are all on earlier ones.
+
+        Raises:
+            graphlib.CycleError: The topology has a cycle. A loaded team has none.
+        """
+        sorter = TopologicalSorter(self.predecessors)
+        sorter.prepare()
+        levels: list[tuple[str, ...]] = []
+        while sorter.is_active():
+            ready = tuple(sorted(sorter.get_ready(), key=natural))
+            levels.append(ready)
+            sorter.done(*ready)
+        return tuple(levels)
+
+    @property
+    def output(self) -> str:
+        """The agent whose output is the team's answer: declared, or who leads, else Kahn's last."""
+        lead = self.execution.roster.lead if self.execution.roster else None
+        return self.declared_output or lead or self.levels[-1][-1]
+
+    @property
+    def heard(self) -> Mapping[str, Sequence[str]]:
+        """For every agent, those whose outputs it sees, but for those that come through others.
+
+        Raises:
+            graphlib.CycleError: The topology has a cycle. A loaded team has none.
+        """
+        if self.execution.context != "all":
+            return self.predecessors
+        earlier: list[str] = []
+        heard: dict[str, Sequence[str]] = {}
+        for level in self.levels:
+            heard |= dict.fromkeys(level, tuple(earlier))
+            earlier += level
+        return heard
+
+    @property
+    def ancestors(self) -> Mapping[str, frozenset[str]]:
+        """For every agent, those that report to it, those that report to them, and so on.
+
+        Raises:
+            graphlib.CycleError: The topology has a cycle. A loaded team has none.
+        """
+        reporters = self.predecessors
+        found: dict[str, frozenset[str]] = {}
+        for one in (agent_id for level in self.levels for agent_id in level):
+            found[one] = frozenset(reporters[one]).union(*(found[near] for near in reporters[one]))
+        return found
+
+    @property
+    def seen(self) -> Mapping[str, frozenset[str]]:
+        """For every agent, those whose outputs it sees, by the team's rule for context.
+
+        Raises:
+            graphlib.CycleError: The topology has a cycle. A loaded team has none.
+        """
+        if self.execution.context == "ancestors":
+            return self.ancestors
+        return {one: frozenset(others) for one, others in self.heard.items()}
+
+    @property
+    def opening(self) -> frozenset[str]:
+        """The agents that work once, before the others: with whomever they hear.
+
+        Raises:
+            graphlib.CycleError: The topology has a cycle. A loaded team has none.
+        """
+        rounds, recruit = self.execution.rounds, self.execution.recruit
+        waiting = [*(rounds.opening if rounds else ()), *([recruit.by] if recruit else ())]
+        heard = self.heard if waiting else {}
+        found: set[str] = set()
+        while waiting:
+            one = waiting.pop()
+            if one not in found:
+                found.add(one)
+                waiting += heard.get(one, ())
+        return frozenset(found)
+
+    def backend_of(self, agent: Agent) -> str:
+        """Choose an agent's backend: its own, else its type's, else the team's, else `llm`."""
+        implied = IMPLIED_BACKENDS.get(agent.agent_type or "")
+        return agent.backend or implied or self.backend or DEFAULT_BACKEND
+
+    def known_to(self, agent: Agent) -> Iterator[tuple[str, str]]:
+        """Give what an agent has noted of each of the others: its id, and the note."""
+        return self._on_others(agent, agent.notes.teammates)
+
+    def paired_with(self, agent: Agent) -> Iterator[tuple[str, str]]:
+        """Give what an agent has noted of how it works with each of the others: id, and note."""
+        return self._on_others(agent, agent.notes.pairs)
+
+    def _on_others(self, agent: Agent, noted: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+        if not noted:
+            return
+        for one in self.agents.values():
+            names = (name for name in (one.id, one.member) if name is not None and name in noted)
+            if one.id != agent.id and (name := next(names, None)) is not None:
+                yield one.id, noted[name]
+
+    @property
+    def content_hash(self) -> str:
+        """SHA-256 over everything that is executed; neither order nor metadata count."""
+        from hashlib import sha256
+
+        executed: dict[str, Any] = {
+            "backend": self.backend,
+            "constitution": self.constitution,
+            "execution": unlike_default(self.execution),
+        }
+        executed = {key: item for key, item in executed.items() if item}
+        executed["agents"] = {one: _executed(agent) for one, agent in self.agents.items()}
+        executed["topology"] = {"edges": sorted(self.edges), "output": self.output}
+        text = json.dumps(equal_numbers_alike(executed), sort_keys=True, separators=(",", ":"))
+        return sha256(text.encode()).hexdigest()
+
+
+def _executed(agent: Agent) -> dict[str, Any]:
+    said = unlike_default(replace(agent, notes=agent.notes.untaught))
+    said["tools"] = sorted(agent.tools)
+    if agent.imports:
+        said["imports"] = sorted(agent.imports)
+    return {name: item for name, item in said.items() if name not in {"id", "member"}}
+
+
+def natural(text: str) -> tuple[tuple[int, int, str], ...]:
+    """Give the key of natural order, in which `worker_2` comes before `worker_10`."""
+    parts = re.findall(r"\d+|\D+", text)
+    return tuple((0, int(part), part) if part.isdecimal() else (1, 0, part) for part in parts)
+
+
+def is_prompt_id(prompt: str) -> bool:
+    """Tell whether a prompt is the id of a prompt file; else it is the text itself."""
+    return _PROMPT_ID.fullmatch(prompt) is not None

@@ -1,0 +1,340 @@
+"""Writes files in one canonical form, so that a diff shows what changed and nothing else.
+
+Fields stand in the schema's order, texts of several lines as literal blocks, short lists on one
+line. Comments stay with the field that they were written for.
+"""
+
+from __future__ import annotations
+
+import bisect
+import json
+import re
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from ..checking._shape import shape_schema
+from ..values.codec import to_value
+from ..values.values import is_list, is_mapping, unlike_default
+from .team import natural
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path as FilePath
+
+    from ..values.document import Document
+    from ..values.problems import Path
+    from .team import Agent, Team
+
+__all__ = [
+    "AGENT_SCHEMA",
+    "DEFAULT_SCHEMA",
+    "agent_value",
+    "canonical",
+    "dump",
+    "output_schema_in_order",
+    "team_value",
+    "write_agent_yaml",
+    "write_team_yaml",
+    "write_yaml",
+]
+
+WIDTH = 100
+_WITHOUT_BREAKS = str.maketrans("", "", "\n\t")
+HEADER = re.compile(r"#\s*yaml-language-server:\s*\$schema=(\S+).*")
+DEFAULT_SCHEMA = "team.schema.json"
+AGENT_SCHEMA = "agent.schema.json"
+_PLAIN = re.compile(r"[A-Za-z_(/](?:[^\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff#:]|:(?=\S)|(?<=\S)#)*")
+_FLOW_SIGNS = re.compile(r"[,\[\]{}:?]")
+_AMBIGUOUS = re.compile(r"y|n|yes|no|on|off|true|false|null", re.IGNORECASE)
+"""Words that other readers of YAML take for something else than text."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Comments:
+    """The comments of a file, by the path of the field that they belong to.
+
+    Attributes:
+        above: Those on lines of their own, ahead of the field.
+        beside: Those at the end of the field's line.
+        below: Those after the last field.
+        within: The paths of all values that hold a field with a comment.
+        header: What names the schema, where the file has such a comment.
+    """
+
+    above: Mapping[Path, Sequence[str]] = field(default_factory=dict[tuple[str | int, ...], Any])
+    beside: Mapping[Path, str] = field(default_factory=dict[tuple[str | int, ...], str])
+    below: Sequence[str] = ()
+    within: Set[Path] = frozenset()
+    header: str | None = None
+
+
+def dump(team: Team, *, schema: str = DEFAULT_SCHEMA) -> str:
+    """Write a team as YAML, in canonical form; loading it gives an equal team.
+
+    Args:
+        team: The team.
+        schema: Where an editor finds the team schema, relative to the file; for its first line.
+    """
+    return write_team_yaml(team_value(team), schema=schema)
+
+
+def write_team_yaml(value: Mapping[str, Any], *, schema: str = DEFAULT_SCHEMA) -> str:
+    """Write a team's plain value, be it of the right shape or not, as `dump` writes a team."""
+    return _header(schema) + write_yaml(_in_order(value))
+
+
+def canonical(
+    document: Document, text: str, *, kind: str = "team", schema: str = DEFAULT_SCHEMA
+) -> str:
+    """Give a file's canonical form: same fields, same comments, one order and one style.
+
+    Args:
+        document: The file as read, without problems.
+        text: The file's text, for its comments.
+        kind: What it is the file of: a `team` or an `agent`.
+        schema: For the first line, where the file has none that names a schema.
+    """
+    comments = _comments(document, text)
+    ordered = _ordered(document.value, shape_schema(kind), shape_schema(kind))
+    return _header(comments.header or schema) + write_yaml(ordered, comments)
+
+
+def write_agent_yaml(value: Mapping[str, Any]) -> str:
+    """Write an agent's plain value as an agent file, in canonical form."""
+    ordered = _ordered(value, shape_schema("agent"), shape_schema("agent"))
+    return _header(AGENT_SCHEMA) + write_yaml(ordered)
+
+
+def team_value(team: Team) -> dict[str, Any]:
+    """Give a team as plain values in the schema's order, without what is at its default."""
+    topology: dict[str, Any] = {
+        "reports_to": {u: list(vs) for u, vs in team.reports_to.items() if vs},
+        "output": team.declared_output,
+    }
+    value: dict[str, Any] = {
+        "name": team.name,
+        "description": team.description,
+        "backend": team.backend,
+        "constitution": team.constitution,
+        "agents": {one: agent_value(agent) for one, agent in team.agents.items()},
+        "topology": {key: item for key, item in topology.items() if item},
+        "execution": unlike_default(team.execution),
+        "successful_tasks": [
+            {key: item for key, item in asdict(solved).items() if item or key == "q"}
+            for solved in team.successful_tasks
+        ],
+        "lineage": to_value(team.lineage) if team.lineage else None,
+    }
+    told = {key: item for key, item in value.items() if item or key in {"name", "agents"}}
+    return _in_order(told)
+
+
+def agent_value(agent: Agent) -> dict[str, Any]:
+    """Give an agent's fields as plain values, as under `agents` in a file."""
+    said = {name: item for name, item in unlike_default(agent).items() if name != "id"}
+    return _ordered(said, shape_schema("team")["$defs"]["agent"], shape_schema("team"))
+
+
+def write_yaml(value: Mapping[str, Any], comments: Comments | None = None) -> str:
+    """Write plain values as YAML that our reader reads back as equal values."""
+    comments = comments or Comments()
+    return "\n".join([*_mapping(value, (), comments), *comments.below, ""])
+
+
+def schema_beside(path: FilePath, schema: str = DEFAULT_SCHEMA) -> str:
+    """Find a schema for a file's first line: near the file, or in a folder above it."""
+    for depth, folder in enumerate(path.resolve().parents):
+        for name in (f"schema/{schema}", schema):
+            if (folder / name).is_file():
+                return "../" * depth + name
+    return schema
+
+
+def _header(schema: str) -> str:
+    return f"# yaml-language-server: $schema={schema}\n"
+
+
+def output_schema_in_order(output_schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an agent's output schema with its keys in the order in which files are written."""
+    return _ordered(output_schema, {"$ref": "#/$defs/output_schema"}, shape_schema("team"))
+
+
+def _in_order(value: Mapping[str, Any]) -> dict[str, Any]:
+    return _ordered(value, shape_schema("team"), shape_schema("team"))
+
+
+def _ordered(value: Any, schema: Mapping[str, Any], root: Mapping[str, Any]) -> Any:
+    """Put the fields of every mapping into the order of its schema."""
+    if "$ref" in schema:
+        schema = root["$defs"][schema["$ref"].rpartition("/")[2]]
+    if is_list(value):
+        return [_ordered(item, schema.get("items", {}), root) for item in value]
+    if not is_mapping(value):
+        return value
+    known = schema.get("properties", {})
+    other = schema.get("additionalProperties") or {}
+    names = [key for key in value if key not in known]
+    if schema.get("x-sorted"):
+        names.sort(key=natural)
+    keys = [key for key in known if key in value] + names
+    return {key: _ordered(value[key], known.get(key, other), root) for key in keys}
+
+
+def _mapping(value: Mapping[str, Any], path: Path, comments: Comments) -> Iterator[str]:
+    """Give the lines of a mapping, not indented."""
+    for key, item in value.items():
+        inner = (*path, key)
+        yield from comments.above.get(inner, ())
+        beside = f"  {comments.beside[inner]}" if inner in comments.beside else ""
+        name = _scalar(key, in_flow=True)
+        if _is_block(item):
+            header, *lines = _block_text(item)
+            yield f"{name}: {header}{beside}"
+            yield from (f"  {line}" if line else "" for line in lines)
+        elif (short := _on_one_line(item, inner, comments, WIDTH - len(name))) is not None:
+            yield f"{name}: {short}{beside}"
+        else:
+            yield f"{name}:{beside}"
+            yield from (f"  {line}" if line else "" for line in _nested(item, inner, comments))
+
+
+def _sequence(value: Sequence[Any], path: Path, comments: Comments) -> Iterator[str]:
+    """Give the lines of a list, not indented, one item after the other."""
+    for index, item in enumerate(value):
+        inner = (*path, index)
+        yield from comments.above.get(inner, ())
+        beside = f"  {comments.beside[inner]}" if inner in comments.beside else ""
+        if _is_block(item):
+            lines = list(_block_text(item))
+        elif (short := _on_one_line(item, inner, comments, WIDTH)) is not None:
+            lines = [short]
+        else:
+            lines = list(_nested(item, inner, comments))
+        while lines[0].startswith("#"):
+            yield lines.pop(0)
+        yield f"- {lines[0]}{beside}"
+        yield from (f"  {line}" if line else "" for line in lines[1:])
+
+
+def _nested(item: Any, path: Path, comments: Comments) -> Iterator[str]:
+    if isinstance(item, Mapping):
+        return _mapping(item, path, comments)
+    return _sequence(item, path, comments)
+
+
+def _on_one_line(item: Any, path: Path, comments: Comments, room: int) -> str | None:
+    """Write a scalar, an empty collection or a short list of scalars; else None."""
+    if isinstance(item, Mapping):
+        return None if item else "{}"
+    if not isinstance(item, list | tuple):
+        return _scalar(item)
+    if not item:
+        return "[]"
+    simple = all(not isinstance(part, Mapping | list | tuple) for part in item)
+    if not simple or path in comments.within:
+        return None
+    text = f"[{', '.join(_scalar(part, in_flow=True) for part in item)}]"
+    return text if len(text) <= room else None
+
+
+def _scalar(value: Any, *, in_flow: bool = False) -> str:
+    if isinstance(value, float):
+        # Readers of YAML 1.1 take an exponent for a number only after a decimal point.
+        return re.sub(r"^(-?\d+)e", r"\1.0e", repr(value))
+    if not isinstance(value, str):
+        return json.dumps(value)
+    if _is_plain(value) and not (in_flow and _FLOW_SIGNS.search(value)):
+        return value
+    quoted = json.dumps(value, ensure_ascii=False)
+    return "".join(char if char.isprintable() else _escape(char) for char in quoted)
+
+
+def _escape(char: str) -> str:
+    return f"\\U{ord(char):08x}" if ord(char) > 0xFFFF else f"\\u{ord(char):04x}"
+
+
+def _is_plain(text: str) -> bool:
+    if not _PLAIN.fullmatch(text) or _AMBIGUOUS.fullmatch(text):
+        return False
+    return text.isprintable() and text == text.strip()
+
+
+def _is_block(value: Any) -> bool:
+    """Tell whether a text is written as a literal block: several lines, or one very long one."""
+    if not isinstance(value, str) or not (body := value.strip("\n")):
+        return False
+    speakable = value.translate(_WITHOUT_BREAKS).isprintable()
+    starts_well = not value.startswith(("\n", " ", "\t"))
+    return speakable and starts_well and ("\n" in body or len(value) > WIDTH or "\n" in value)
+
+
+def _block_text(text: str) -> Iterator[str]:
+    body = text.rstrip("\n")
+    ends = len(text) - len(body)
+    yield "|" + ("-" if ends == 0 else "+" if ends > 1 else "")
+    yield from body.split("\n")
+    yield from [""] * (ends - 1)
+
+
+def _comments(document: Document, text: str) -> Comments:
+    """Find the comments of a file and the fields that they belong to."""
+    starts: dict[int, list[Path]] = {}
+    for path, place in {**document.places, **document.keys}.items():
+        if path:
+            starts.setdefault(place.line, []).append(path)
+    for paths in starts.values():
+        paths.sort(key=len)
+    lines = sorted(starts)
+    above: dict[Path, list[str]] = {}
+    beside: dict[Path, str] = {}
+    below: list[str] = []
+    headers: list[str] = []
+    for line, comment, alone in _comment_lines(text):
+        owner = None if alone or line not in starts else _owner(starts[line], document)
+        following = bisect.bisect_right(lines, line)
+        if named := HEADER.fullmatch(comment):
+            headers.append(named[1])
+        elif owner is not None and owner not in beside:
+            beside[owner] = comment
+        elif owner is not None or following < len(lines):
+            above.setdefault(owner or starts[lines[following]][0], []).append(comment)
+        else:
+            below.append(comment)
+    within = {path[:depth] for path in (*above, *beside) for depth in range(len(path))}
+    header = headers[0] if headers else None
+    return Comments(above=above, beside=beside, below=below, within=within, header=header)
+
+
+def _owner(paths: Sequence[Path], document: Document) -> Path:
+    """Choose whom a comment at a line's end is about: the first field that is named there."""
+    return next((path for path in paths if path in document.keys), paths[0])
+
+
+def _comment_lines(text: str) -> Iterator[tuple[int, str, bool]]:
+    """Give each comment with its line and whether it has the line to itself."""
+    lines = text.splitlines()
+    inside = [
+        (event.start_mark, event.end_mark, event.style in {"|", ">"})
+        for event in yaml.parse(text, yaml.CSafeLoader)
+        if isinstance(event, yaml.ScalarEvent)
+    ]
+    taken: dict[int, list[tuple[int, int]]] = {}
+    for start, end, is_block in inside:
+        if is_block:
+            start_line, last = start.line + 1, end.line if end.column == 0 else end.line + 1
+            for number in range(start_line, last):
+                taken.setdefault(number, []).append((0, len(lines[number])))
+            continue
+        for number in range(start.line, end.line + 1):
+            left = start.column if number == start.line else 0
+            right = end.column if number == end.line else len(lines[number])
+            taken.setdefault(number, []).append((left, right))
+    for number, line in enumerate(lines):
+        for found in re.finditer(r"(?:^|(?<=\s))#", line):
+            column = found.start()
+            if not any(left <= column < right for left, right in taken.get(number, ())):
+                yield number + 1, line[column:].rstrip(), not line[:column].strip()
+                break

@@ -1,0 +1,1 @@
+"""Plain values, texts, files and errors: what every other folder builds on."""

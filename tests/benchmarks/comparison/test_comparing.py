@@ -1,0 +1,147 @@
+"""Two evaluations side by side: is the difference more than chance?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from coterie.benchmarks.comparison import comparing
+from coterie.benchmarks.comparison.comparing import compare, compare_all, p_adjusted
+from coterie.benchmarks.comparison.comparing import compared as table_of
+from coterie.benchmarks.evaluation.samples import Sample
+from coterie.runtime.values.usage import Usage
+from coterie.schema import InputError
+
+from ..kept import kept, sample
+
+
+def compared(folder: Path, one: Iterable[Sample], other: Iterable[Sample]) -> comparing.Comparison:
+    return compare(
+        kept(folder / "one", one, team="solo"), kept(folder / "other", other, team="duo")
+    )
+
+
+def scores(values: Iterable[float | None], trial: int = 1) -> list[Sample]:
+    usage = Usage(calls=1, prompt_tokens=90, completion_tokens=10, usd=0.5)
+    return [sample(f"t{n}", one, trial=trial, usage=usage) for n, one in enumerate(values)]
+
+
+def test_single_trials_are_compared_task_by_task(tmp_path: Path) -> None:
+    from scipy import stats
+
+    before, after = (
+        [1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        [1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0],
+    )
+    comparison = compared(tmp_path, scores(before), scores(after))
+    told = comparison.value()
+    assert (told["tasks"], told["better"], told["worse"], told["left_out"]) == (8, 5, 1, 0)
+    assert told["scores"] == [0.25, 0.75]
+    assert told["difference"] == 0.5
+    low, high = told["interval"]
+    assert -0.2 < low < 0.5 < high <= 1
+    assert told["p"]["mcnemar"] == pytest.approx(2 * 7 / 64)
+    assert told["p"]["paired_t"] == pytest.approx(stats.ttest_rel(before, after).pvalue)
+    text = str(comparison)
+    assert "solo (one)   0.250  $4.0000, 800 tokens, 8 calls" in text
+    assert "duo (other)  0.750" in text
+    assert "difference +0.500 [" in text
+    assert "over 8 tasks: 5 better, 1 worse, 2 the same" in text
+    assert "p-values are two-sided, and one task is one pair; Wilcoxon's and McNemar's" in text
+    assert told["same"] == 2
+    assert "p = 0.219  (exact McNemar; this one decides)" in text
+    assert "left out" not in text
+
+
+def test_several_trials_are_compared_by_their_means(tmp_path: Path) -> None:
+    from scipy import stats
+
+    one = [*scores([1.0, 0.0, 0.0]), *scores([0.0, 0.0, 0.0], trial=2)]
+    other = [*scores([1.0, 1.0, 0.0]), *scores([1.0, 1.0, 1.0], trial=2)]
+    told = compared(tmp_path, one, other).value()
+    assert told["p"]["mcnemar"] is None
+    assert told["difference"] == pytest.approx((0.5 + 1 + 0.5) / 3)
+    expected = stats.ttest_rel([0.5, 0, 0], [1, 1, 0.5]).pvalue
+    assert told["p"]["paired_t"] == pytest.approx(expected)
+
+
+def test_only_tasks_that_both_have_a_score_of_count(tmp_path: Path) -> None:
+    comparison = compared(
+        tmp_path, scores([1.0, None, 0.0, 1.0]), [*scores([0.0, 1.0, 0.0]), sample("other", 1.0)]
+    )
+    told = comparison.value()
+    assert (told["tasks"], told["left_out"], told["worse"]) == (2, 3, 1)
+    assert "left out: 3 tasks that only one of them has." in str(comparison)
+
+
+def test_a_run_against_itself_differs_in_nothing(tmp_path: Path) -> None:
+    same = scores([1.0, 0.0, 1.0])
+    told = compared(tmp_path, same, same).value()
+    assert told["p"] == {"mcnemar": 1.0, "paired_t": 1.0, "wilcoxon": 1.0}
+    low, high = told["interval"]
+    assert low < 0 < high  # three tasks alike do not show that all are
+
+
+def test_without_scipy_what_can_be_told_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(comparing, "find_spec", lambda _: None)
+    comparison = compared(tmp_path, scores([1.0, 0.0]), scores([1.0, 1.0]))
+    assert comparison.value()["p"] == {"mcnemar": 1.0, "paired_t": None, "wilcoxon": None}
+    assert "need scipy: the extra coterie[benchmarks]" in str(comparison)
+
+
+def test_what_cannot_be_compared_is_said(tmp_path: Path) -> None:
+    mini = kept(tmp_path / "mini", scores([1.0]))
+    full = kept(tmp_path / "full", scores([1.0]), benchmark="bbeh")
+    with pytest.raises(InputError, match=r"mini is of bbeh-mini, .*full of bbeh"):
+        compare(mini, full)
+    with pytest.raises(InputError, match="have no task in common"):
+        compare(mini, kept(tmp_path / "else", [sample("else", 1.0)]))
+    with pytest.raises(InputError, match="have no task in common"):
+        compare(mini, kept(tmp_path / "lost", scores([None])))
+    (mini / "samples.jsonl").unlink()
+    with pytest.raises(InputError, match=r"samples\.jsonl: there is no such file"):
+        compare(mini, mini)
+
+
+def test_a_figure_that_answers_chose_is_marked_and_gets_no_p_value(tmp_path: Path) -> None:
+    """The best of several by the reference answer wins against any team that has one try."""
+    single = kept(tmp_path / "one", scores([0.0] * 8))
+    told = json.loads((kept(tmp_path / "best", scores([1.0] * 8)) / "results.json").read_text())
+    (tmp_path / "best" / "results.json").write_text(json.dumps({**told, "chosen_by": "answers"}))
+    comparison = compare(single, tmp_path / "best")
+    value = comparison.value()
+    assert value["chosen_by_answers"] == ["solo (best)"]
+    assert value["p"] == {"mcnemar": None, "paired_t": None, "wilcoxon": None}
+    assert "warning: solo (best): each task's sample is the best of several" in str(comparison)
+    assert "p =" not in str(comparison)
+    anyway = compare(single, tmp_path / "best", anyway=True)
+    assert anyway.value()["p"]["mcnemar"] == pytest.approx(2 / 256)
+    assert "of a figure that answers chose, so it says nothing" in str(anyway)
+
+
+def test_several_teams_are_compared_with_the_first_or_each_with_each(tmp_path: Path) -> None:
+    folders = [
+        kept(tmp_path / name, scores([float(n < right) for n in range(8)]), team=name)
+        for name, right in (("none", 0), ("most", 7), ("all", 8))
+    ]
+    to_first = compare_all(folders)
+    assert [one.names[1] for one in to_first] == ["most (most)", "all (all)"]
+    raw = [one.tests()["mcnemar"] for one in to_first]
+    assert raw == [pytest.approx(2 / 128), pytest.approx(2 / 256)]
+    assert p_adjusted(to_first) == [pytest.approx(2 / 128), pytest.approx(4 / 256)]
+    assert len(compare_all(folders, all_pairs=True)) == 3
+    row = table_of(to_first)[0]
+    assert (row["better"], row["test"], row["p (Holm)"]) == ("7", "exact McNemar", "0.0156")
+    assert row["effect"] == "h +2.42, odds ratio 15.00"
+
+
+def test_effects_of_graded_scores_are_rank_biserial(tmp_path: Path) -> None:
+    told = compared(tmp_path, scores([0.1, 0.5, 0.3]), scores([0.2, 0.9, 0.3])).value()
+    assert told["effects"]["rank_biserial"] == 1
+    assert told["effects"]["odds_ratio"] is None
+    assert told["decides"] == "paired_t"

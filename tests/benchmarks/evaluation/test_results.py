@@ -1,0 +1,114 @@
+"""Folders of results: what is written is enough to read, and to go on with."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from coterie.benchmarks.evaluation import results
+from coterie.benchmarks.evaluation.benchmark import ACCURACY, Benchmark, Source
+from coterie.benchmarks.evaluation.choosing import Choice
+from coterie.benchmarks.evaluation.figures import Figures
+from coterie.benchmarks.evaluation.results import Request, Results, read_results, read_samples
+from coterie.schema import InputError, Task
+
+from ..kept import kept, sample
+
+SAMPLES = [
+    sample("a", 1.0, answer="The answer is: 7\n", niche="sums"),
+    sample("b", 0.0, reason="Ünequal", niche="words"),
+    sample("c", None, error="HTTP 500"),
+]
+
+
+def test_the_folder_says_what_was_run_and_what_came_of_it(tmp_path: Path) -> None:
+    folder = kept(tmp_path / "r", SAMPLES, missing=4)
+    told = read_results(folder)
+    assert (told["benchmark"], told["team"]) == ("bbeh-mini", "solo")
+    assert told["models"] == {"default": "m"}
+    assert set(told["versions"]) >= {"coterie"}
+    assert told["command"] == "mas-bench run"
+    assert (told["samples"], told["unscored"], told["missing"]) == (2, 1, 4)
+    assert told["complete"] is False
+    expected = Figures.of(SAMPLES, ACCURACY).results()
+    assert {name: told[name] for name in expected} == expected
+    assert list(read_samples(folder)) == SAMPLES
+
+
+def test_all_samples_make_it_complete(tmp_path: Path) -> None:
+    assert read_results(kept(tmp_path / "r", SAMPLES[:2]))["complete"] is True
+
+
+def test_it_can_be_opened_again(tmp_path: Path) -> None:
+    folder = kept(tmp_path / "r", SAMPLES, trials=2)
+    results = Results.open(folder, scrub=str)
+    assert results.request.trials == 2
+    assert results.head["team"] == "solo"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "run.json: there is no such file"),
+        ("{", "run.json: cannot be read"),
+        ("[]", "run.json: not a JSON object"),
+        ("{}", "run.json: not the manifest of an evaluation"),
+        (
+            '{"evaluation": {"benchmark": 1}, "head": {}}',
+            "not the manifest of an evaluation: evaluation",
+        ),
+    ],
+)
+def test_the_folder_of_something_else_is_said(
+    tmp_path: Path, text: str | None, message: str
+) -> None:
+    if text is not None:
+        (tmp_path / "run.json").write_text(text)
+    with pytest.raises(InputError, match=message):
+        Results.open(tmp_path, scrub=str)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b'{"task": "d", "tri\n', "not a sample"),
+        (b"[]\n", "not a sample"),
+        (b'{"task": "d"}\n', "not a sample: .*'trial'"),
+        (b'{"task": "d", "trial": 1, "status": "done", "colour": 3}\n', "'colour'"),
+        (b'{"task": "\xff", "trial": 1, "status": "done"}\n', "not a sample"),
+        (b"\n", "not a sample"),
+    ],
+)
+def test_a_damaged_line_is_named(tmp_path: Path, line: bytes, message: str) -> None:
+    folder = kept(tmp_path / "r", SAMPLES)
+    path = folder / "samples.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([lines[0], line, *lines[1:]]))
+    with pytest.raises(InputError, match=f"{re.escape(str(path))}:2: .*{message}"):
+        list(read_samples(folder))
+
+
+def test_missing_and_foreign_files_are_said(tmp_path: Path) -> None:
+    for read in (read_results, lambda folder: list(read_samples(folder))):
+        with pytest.raises(InputError, match="there is no such file"):
+            read(tmp_path)
+    (tmp_path / "results.json").write_text('{"version": 9}')
+    with pytest.raises(InputError, match="version 9 is not 2, the one that this coterie reads"):
+        read_results(tmp_path)
+
+
+def test_tasks_of_the_same_id_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    twice = Benchmark(
+        name="twice",
+        title="Twice",
+        about="Says everything twice.",
+        licence="CC0",
+        citation="Nobody",
+        tasks=lambda _source: [Task(id="a", query="1?"), Task(id="a", query="2?")],
+    )
+    monkeypatch.setattr(results, "find_benchmark", lambda _name: twice)
+    request = Request(benchmark="twice", source=Source(), choice=Choice(), trials=1)
+    with pytest.raises(InputError, match="two tasks have the id 'a'"):
+        request.tasks()

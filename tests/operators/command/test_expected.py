@@ -1,0 +1,64 @@
+"""Estimates of evolutions: told by --dry-run, and never below what the evolution then takes."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from coterie.operators.command.evolve import main
+from coterie.runtime.doubles import Reply, ScriptedModel
+
+from ...came import invoked_in
+
+TEAM = "name: solo\nagents:\n  one: {prompt: Alone., max_tokens: 50}\n"
+SETTINGS = (
+    "{operators: chance, select: statistics, choice: chance, memory: 0, parents: 1, steps: 1}"
+)
+
+
+def numbers(out: str) -> list[int]:
+    (line,) = (line for line in out.splitlines() if line.startswith("estimate: "))
+    return [
+        int(one.replace(",", "")) for one in re.findall(r"[\d,]*\d(?= to| calls| tokens)", line)
+    ]
+
+
+@pytest.mark.parametrize("strategy", ["evomas", "best_of_n"])
+def test_an_evolution_takes_what_was_estimated(tmp_path: Path, strategy: str) -> None:
+    (tmp_path / "solo.yaml").write_text(TEAM)
+    recipe = f"strategy: {strategy}\nseeds: [solo.yaml]\nsettings: {SETTINGS}\n"
+    (tmp_path / "recipe.yaml").write_text(recipe)
+    (tmp_path / "t.csv").write_text("query,answer\nHow much is 1 + 1?,2\nAnd 2 + 2?,4\n")
+    with ScriptedModel(Reply(text="4")) as model:
+        words = ["recipe.yaml", "t.csv", "--pool", "pool", "--model", f"m@{model.api_base}"]
+        told = invoked_in(tmp_path, main, [*words, "--dry-run"], "mas-evolve")
+        assert told.code == 0, told.err
+        assert not model.calls
+        came = invoked_in(tmp_path, main, [*words, "--json", "--quiet"], "mas-evolve")
+        taken = len(model.calls)
+    assert came.code == 0, came.err
+    least, most, *tokens = numbers(told.out)
+    assert least <= taken <= most
+    assert tokens[0] < tokens[1]
+    assert "the price of m is unknown" in told.out
+    assert json.loads(came.out)
+
+
+def test_without_a_bound_only_the_least_is_told(tmp_path: Path) -> None:
+    (tmp_path / "recipe.yaml").write_text("strategy: fixed\nseeds: [seed:direct]\n")
+    (tmp_path / "t.csv").write_text("query\nWhy?\n")
+    words = ["recipe.yaml", "t.csv", "--pool", "pool", "--dry-run", "--model", "m@http://h:1/v1"]
+    told = invoked_in(tmp_path, main, words, "mas-evolve")
+    assert "estimate: 2 or more calls, " in told.out  # a judgement is one of them
+
+
+def test_a_model_that_nobody_asks_is_told(tmp_path: Path) -> None:
+    (tmp_path / "recipe.yaml").write_text("strategy: fixed\nseeds: [seed:direct]\n")
+    (tmp_path / "t.csv").write_text("query\nWhy?\n")
+    words = ["recipe.yaml", "t.csv", "--pool", "pool", "--dry-run", "--model", "w=m@http://h:1/v1"]
+    came = invoked_in(tmp_path, main, words, "mas-evolve")
+    assert came.code == 2
+    assert "nobody here asks the model 'w'" in came.err

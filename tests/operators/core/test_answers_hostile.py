@@ -1,0 +1,212 @@
+"""Ten thousand hostile answers: no invalid team, no capability gained, all counted.
+
+The model is a function in this process; everything from its answer on is real.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import strategies as st
+
+from coterie.operators import (
+    MUTABLE,
+    Meta,
+    Proposal,
+    consolidate,
+    crossover,
+    instantiate,
+    judge,
+    mutate,
+    select,
+)
+from coterie.pool.ledger.changes import Rejected
+from coterie.pool.ledger.learnt import Learnt
+from coterie.pool.teams.pool import Pool
+from coterie.schema import Lineage
+from coterie.schema.edits import components
+from coterie.schema.loading.loading import check_team
+
+from ...support.hostile_answers import CATALOGUE, CEILING, FIRST, SECOND, check, hostile
+from ..asking import TASK, llm, parent, team
+from ..hostile import choice_answers, edits_answers
+from ..methods.search.test_consolidate import STEPS
+
+
+def check_mutation(made: Proposal) -> None:
+    assert components(made.edits) == {made.component}
+    assert list(made.child.agents) == list(FIRST.agents)
+    assert made.child.name == FIRST.name
+
+
+def check_crossover(made: Proposal) -> None:
+    base = FIRST if made.parents[0] == "first" else SECOND
+    assert (made.child.reports_to, made.child.output) == (base.reports_to, base.output)
+    assert list(made.child.agents) == list(base.agents)
+
+
+NIGHTLY = 250
+SHARES = {
+    **dict.fromkeys(MUTABLE, 60),
+    "instantiate": 60,
+    "crossover": 20,
+    "component": 20,
+    "select": 20,
+    "judge": 20,
+    "consolidate": 15,
+}
+"""How many hostile answers each operator has to live through."""
+
+
+def test_there_are_thousands_of_them() -> None:
+    assert sum(SHARES.values()) >= 400
+    assert sum(SHARES.values()) * NIGHTLY >= 100_000
+
+
+@pytest.fixture
+def times(nightly: bool) -> int:
+    return NIGHTLY if nightly else 1
+
+
+@pytest.mark.parametrize("component", MUTABLE)
+def test_mutations(component: Any, times: int) -> None:
+    async def work(meta: Meta, _: Any) -> Any:
+        return await mutate(meta, "m", TASK, parent(FIRST), component=component)
+
+    share = SHARES[component] * times
+    count = hostile(edits_answers(FIRST, component), share * 6 // 11, work, check, check_mutation)
+    count.enough(share, "Proposal", usable=times > 1, refused=0.25)
+
+
+def test_instantiations(times: int) -> None:
+    async def work(meta: Meta, _: Any) -> Any:
+        return await instantiate(meta, "i", TASK, parent(FIRST))
+
+    share = SHARES["instantiate"] * times
+    count = hostile(edits_answers(FIRST, "roster"), share * 6 // 11, work, check)
+    count.enough(share, "Proposal", usable=times > 1, refused=0.25)
+
+
+SOURCES = (
+    "agent of first",
+    "agent of second",
+    "prompt of first, the rest of second",
+    "prompt of second, the rest of first",
+)
+POSITIONS = st.fixed_dictionaries(
+    {
+        "reason": st.just("both"),
+        "positions": st.fixed_dictionaries(
+            {one: st.sampled_from([*SOURCES, "agent of third"]) for one in ("worker", "judge")}
+        ),
+    }
+).map(json.dumps)
+
+
+def test_crossovers(times: int) -> None:
+    async def work(meta: Meta, side: Any) -> Any:
+        return await crossover(meta, "c", TASK, parent(FIRST), parent(SECOND), topology=side)
+
+    answers = choice_answers("positions", SOURCES) | POSITIONS
+    share = SHARES["crossover"] * times
+    sides = st.sampled_from(["first", "second"])
+    count = hostile(answers, share * 6 // 11, work, check, check_crossover, options=sides)
+    count.enough(share, "Proposal", usable=times > 1, refused=0.25)
+
+
+def test_choices_of_a_component(times: int) -> None:
+    async def work(meta: Meta, _: Any) -> Any:
+        return await mutate(meta, "m", TASK, parent(FIRST))
+
+    choices = choice_answers("change", [*MUTABLE, "roster", "notes"])
+    answers = choices | edits_answers(FIRST, "prompts")
+    share = SHARES["component"] * times
+    count = hostile(answers, share * 6 // 11, work, check, check_mutation)
+    assert count.answers >= share
+    assert count.came["Dropped"] > 0
+
+
+def test_selections(times: int, tmp_path: Path) -> None:
+    pool = Pool.init(tmp_path / "pool", catalogue=CATALOGUE)
+    for name in ("ants", "bees", "cats", "dogs"):
+        one = team(name, llm("a", prompt=f"You are of {name}. Solve it."))
+        pool.add(one, Lineage(operator="seed"), op=name)
+    members = list(pool.members.values())
+
+    async def work(meta: Meta, _: Any) -> Any:
+        return await select(meta, "s", TASK, members, k=2)
+
+    def are_two_that_there_are(came: Any) -> None:
+        assert len(set(came.names)) == 2
+        assert set(came.names) <= set(pool.members)
+
+    share = SHARES["select"] * times
+    answers = choice_answers("selected", [*pool.members])
+    count = hostile(answers, share * 6 // 11, work, are_two_that_there_are)
+    count.enough(share, "Selection", usable=times > 1, refused=0.25)
+
+
+def test_verdicts(times: int) -> None:
+    async def work(meta: Meta, _: Any) -> Any:
+        return await judge(meta, "j", TASK, "7")
+
+    def is_a_score(came: Any) -> None:
+        assert 0 <= came.score.value <= 1
+
+    share = SHARES["judge"] * times
+    answers = choice_answers("score", [0, 1, 0.5, 7, -1, "1", None, 1e308])
+    count = hostile(answers, share * 6 // 11, work, is_a_score)
+    count.enough(share, "Verdict", usable=times > 1, refused=0.25)
+
+
+def test_summaries(times: int) -> None:
+    async def work(meta: Meta, _: Any) -> Any:
+        return await consolidate(meta, "c", TASK, STEPS)
+
+    def is_an_entry(came: Any) -> None:
+        assert 0 < len(Learnt.of(came.value()).text) <= 2_000
+
+    share = SHARES["consolidate"] * times
+    answers = choice_answers("summary", ["Voting helped.", " ", "x" * 9_000])
+    count = hostile(answers, share, work, is_an_entry)
+    count.enough(share, "Learnt", usable=times > 1, refused=0.25)
+
+
+@pytest.mark.damaged_pool  # its models are of another host
+def test_a_pool_holds_the_children_that_came_about_and_counts_the_rest(tmp_path: Path) -> None:
+    pool = Pool.init(tmp_path / "pool", catalogue=CATALOGUE, ceiling=CEILING)
+    pool.add(FIRST, Lineage(operator="seed"), op="seed")
+    numbers = itertools.count()
+
+    async def work(meta: Meta, component: Any) -> Any:
+        came = await mutate(meta, "m", TASK, parent(FIRST), component=component)
+        op = f"{next(numbers)}"
+        if isinstance(came, Proposal):
+            born = Lineage(operator="mutate", parents=("first",), reason=came.reason)
+            pool.add(came.child, born, op=op)
+        else:
+            pool.commit(
+                Rejected(
+                    operator=came.operator,
+                    reason=came.reason,
+                    problems=came.problems,
+                    parents=came.parents,
+                ),
+                op=op,
+            )
+        return came
+
+    components_ = st.sampled_from(MUTABLE)
+    count = hostile(edits_answers(FIRST, "prompts"), 150, work, check, options=components_)
+    assert pool.rejections == {"mutate": count.came["Dropped"]}
+    assert len(pool.members) - 1 + pool.twins.get("mutate", 0) == count.came["Proposal"]
+    again = Pool.open(tmp_path / "pool", catalogue=CATALOGUE, ceiling=CEILING)
+    assert again.members.keys() == pool.members.keys()
+    for member in again.members.values():
+        loaded, problems = check_team(member.path.read_bytes(), "child.yaml", CATALOGUE)
+        assert problems == []
+        assert CEILING.problems(loaded) == []

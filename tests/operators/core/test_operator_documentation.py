@@ -1,0 +1,29 @@
+"""The operator that the documentation builds works."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from coterie.operators import Proposal
+from coterie.operators.command.op.signature import command_of
+from coterie.runtime.doubles import Reply
+
+from ...came import invoked
+from ..asking import PAIR, TASK, asking, parent
+
+PAGE = Path(__file__).parents[3] / "docs" / "operators.md"
+
+
+def test_the_operator_of_the_page_makes_a_child() -> None:
+    *_, block = re.findall(r"^```python\n(.*?)^```", PAGE.read_text("utf-8"), re.DOTALL | re.M)
+    names: dict[str, Any] = {}
+    exec(block, names)  # noqa: S102 - our own page
+    rules = Reply.json({"rules": "Count twice."})
+    made = asking(rules, lambda meta: names["constitute"](meta, "c", TASK, parent())).came
+    assert isinstance(made, Proposal)
+    assert made.child.constitution == "Count twice."
+    assert PAIR.constitution == ""
+    helped = invoked(command_of(names["CONSTITUTE"]), ["--help"], "constitute")
+    assert all(word in helped.out for word in ("TEAM", "--task", "--run", "--memory", "-o"))

@@ -1,0 +1,65 @@
+"""A run's folder gives the evidence for the operators' commands."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coterie.operators import digest
+from coterie.operators.core.recorded import read_run
+from coterie.runtime import run
+from coterie.runtime.doubles import ScriptedModel
+from coterie.schema import InputError, load_task
+
+from ..asking import PAIR
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("MAS_HOME", str(tmp_path))
+    task = {"id": "apples", "query": "How many?", "answer": "Paris"}
+    (tmp_path / "task.json").write_text(json.dumps(task))
+    with ScriptedModel({"[judge]": "8", "": "maybe 7"}) as model:
+        run(
+            PAIR,
+            load_task(tmp_path / "task.json"),
+            model=[f"m@{model.api_base}"],
+            runs=tmp_path / "runs",
+        )
+    [made] = (tmp_path / "runs").iterdir()
+    return made
+
+
+def test_what_was_recorded_is_read(folder: Path) -> None:
+    came = read_run(folder)
+    assert (came.status, came.answer, came.usage.calls) == ("done", "8", 2)
+    assert list(came.agents) == ["worker", "judge"]
+    told = digest(came)
+    assert "judge: done\n  output: 8" in told
+    assert "score: 0" in told
+    assert "Paris" not in told
+
+
+def changed(folder: Path, **fields: Any) -> None:
+    path = folder / "result.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **fields}))
+
+
+def test_agents_without_output_and_runs_without_score_are_read(folder: Path) -> None:
+    outcome = {"status": "failed", "content": None, "error": "no", "seconds": 1, "attempts": 1}
+    changed(folder, agents={"worker": {**outcome, "mishaps": [], "usage": {}}}, score=None)
+    came = read_run(folder)
+    assert came.agents["worker"].result is None
+    assert "worker: failed; no" in digest(came)
+
+
+def test_what_is_no_run_is_said(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="no run that came to its end"):
+        read_run(tmp_path / "empty")
+    changed(folder, agents={"worker": {}})
+    with pytest.raises(InputError, match="no record of a run"):
+        read_run(folder)

@@ -1,0 +1,108 @@
+"""The meta-judge of a round: every agent once, without the right answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from coterie.operators import Bounds, Contributions, Dropped, Earlier, contributions
+from coterie.runtime.doubles import Reply
+from coterie.runtime.tools import ToolCall
+
+from ..asking import TASK, Asked, asking
+from ..rounds import did, worked
+
+
+def said(**change: Any) -> dict[str, Any]:
+    agents = {
+        one: {"reason": f"{one} helped", "contribution": 0.5}
+        for one in ("planner", "solver", "writer")
+    }
+    return {"reason": "counted", "agents": agents, "score": 0.7, "converged": False, **change}
+
+
+def judging(*answers: Any, **options: Any) -> Asked[Contributions | Dropped]:
+    replies = [Reply.json(one) for one in answers]
+    account = options.pop("account", worked())
+    bounds = options.pop("bounds", None)
+    return asking(
+        replies, lambda meta: contributions(meta, "c", TASK, account, **options), bounds=bounds
+    )
+
+
+def test_each_agent_gets_a_contribution_with_a_reason_and_the_whole_a_score() -> None:
+    came = judging(said(converged=True)).came
+    assert isinstance(came, Contributions)
+    assert came.values == {"planner": 0.5, "solver": 0.5, "writer": 0.5}
+    assert came.of["solver"].reason == "solver helped"
+    assert (came.score, came.reason, came.converged) == (0.7, "counted", True)
+
+
+def test_the_schema_names_every_agent_exactly_once() -> None:
+    [call] = judging(said()).calls
+    schema = call.body["response_format"]["json_schema"]["schema"]["properties"]["agents"]
+    assert [*schema["properties"]] == schema["required"] == ["planner", "solver", "writer"]
+    assert not schema["additionalProperties"]
+
+
+def test_it_sees_what_agents_did_and_the_answer_but_not_the_right_one() -> None:
+    call_of_tool = ToolCall(tool="calculate", arguments={"x": "3+4"}, error="no such number")
+    account = worked(
+        answer="seven",
+        solver=did("3 and 4", tool_calls=(call_of_tool,), mishaps=("a form was repaired",)),
+        planner=did(error="timed out"),
+    )
+    [call] = judging(said(), account=account).calls
+    for shown in (
+        *("How many apples?", "seven", "3 and 4", 'calculate {"x": "3+4"} failed', "timed out"),
+        *("a form was repaired", "planner: plans, reports to solver", "gives the team's answer"),
+    ):
+        assert shown in call.text
+    assert TASK.answer not in call.text
+    assert "right for sure" in call.text
+
+
+def test_from_the_second_round_on_it_sees_what_came_before() -> None:
+    earlier = [Earlier(answer="6", score=0.2), Earlier(answer=None, score=None)]
+    [call] = judging(said(), earlier=earlier).calls
+    assert "round 1: score 0.2; answer 6\nround 2: no score; no answer" in call.text
+    assert "right for sure" not in call.text
+
+
+def test_a_round_without_an_answer_is_judged_as_such() -> None:
+    [call] = judging(said(), account=worked(answer=None)).calls
+    assert "(none: it broke.)" in call.text
+
+
+AGENTS = said()["agents"]
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        said(score=1.5),
+        said(score=True),
+        said(converged="no"),
+        said(agents={}),
+        said(agents={**AGENTS, "ghost": AGENTS["solver"]}),
+        said(agents={**AGENTS, "solver": {"reason": "", "contribution": -0.1}}),
+        said(agents={**AGENTS, "solver": {"contribution": 0.1}}),
+    ],
+)
+def test_what_is_no_judgement_is_repaired_once_then_dropped_and_counted(bad: Any) -> None:
+    assert isinstance(judging(bad, said()).came, Contributions)
+    done = judging(bad, bad)
+    assert isinstance(done.came, Dropped)
+    assert len(done.calls) == 2
+    assert [one["operator"] for one in done.told("operator_dropped")] == ["contributions"]
+
+
+def test_long_reasons_are_cut_and_what_is_read_is_bounded() -> None:
+    long = {**AGENTS, "solver": {"reason": "x" * 9_000, "contribution": 0.123}}
+    account = worked(solver=did("y" * 90_000))
+    done = judging(said(agents=long), account=account, bounds=Bounds(reason=50))
+    assert isinstance(done.came, Contributions)
+    assert done.came.of["solver"].reason == "x" * 50
+    assert done.came.of["solver"].value == 0.123
+    assert len(done.calls[0].text) < 20_000

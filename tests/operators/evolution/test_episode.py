@@ -1,0 +1,233 @@
+"""An episode: what a strategy has to work with, and what is kept of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coterie.operators.core.proposal import Dropped
+from coterie.operators.evolution.context import Stage, open_stage
+from coterie.operators.evolution.episode import Episode
+from coterie.operators.evolution.evolution import Evolution
+from coterie.operators.evolution.strategy import Strategy
+from coterie.operators.methods.search.settings import SearchSettings
+from coterie.pool import Pool
+from coterie.pool.ledger.changes import Learnt, Told
+from coterie.runtime.agents.outcomes import as_given
+from coterie.runtime.agents.round_state import Carry
+from coterie.runtime.doubles import Reply, ScriptedModel, message_text
+from coterie.runtime.doubles.script import Request
+from coterie.runtime.runs.services import Setting
+from coterie.runtime.values.caps import Caps
+from coterie.runtime.values.score import Score
+from coterie.schema import Catalogue, Model, Task
+from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.recipe import Recipe
+from coterie.schema.values.errors import LimitError
+
+PAIR = """\
+name: pair
+agents:
+  one: {prompt: "You are [one]."}
+  two: {prompt: "You are [two]."}
+topology: {reports_to: {one: [two]}}
+"""
+NO_CAPS = Caps()
+TASKS = [Task(id=f"t{n}", query=f"Question {n}?", answer="7") for n in range(3)]
+
+Doing = Callable[[Episode], Coroutine[Any, Any, None]]
+
+
+def answers(request: Request) -> Reply:
+    if "score" in json.dumps(request.get("response_format", {})):
+        return Reply.json({"reason": "fine", "score": 0.5})
+    return Reply(text="7" if "seven" in message_text(request) else "8")
+
+
+def done(
+    folder: Path,
+    base: str,
+    work: Callable[[Stage], Coroutine[Any, Any, Any]],
+    recipe: Recipe | None = None,
+    *,
+    pair: str = PAIR,
+    others: Sequence[str] = (),
+    budget: Caps = NO_CAPS,
+    **how: Any,
+) -> Any:
+    """Do something on a stage in a folder; what was paid for there is not paid for again."""
+    (folder / "evolution").mkdir(exist_ok=True, parents=True)
+    files = [folder / f"{name}.yaml" for name in ("pair", *map(str, range(len(others))))]
+    for file, text in zip(files, (pair, *others), strict=True):
+        file.write_text(text)
+    models = {"default": Model(alias="default", model="m", api_base=base)}
+    known = Catalogue.of_host(models=models)
+
+    async def until_done() -> Any:
+        async with open_stage(
+            name="evolution",
+            recipe=recipe or Recipe(strategy="fixed", settings=SearchSettings()),
+            catalogue=known,
+            ceiling=Ceiling(),
+            setting=Setting(seed=1, budget=budget),
+            pool=Pool.init(folder / "pool", files, catalogue=known),
+            folder=folder / "evolution",
+            **how,
+        ) as stage:
+            return await work(stage)
+
+    return asyncio.run(until_done())
+
+
+def episode_of(stage: Stage, **fields: Any) -> Episode:
+    return Episode(stage=stage, number=0, task=TASKS[0], view=stage.view(), **fields)
+
+
+def evolve(strategy: Doing) -> Callable[[Stage], Coroutine[Any, Any, Evolution]]:
+    async def work(stage: Stage) -> Evolution:
+        made = Evolution(
+            stage=stage,
+            strategy=Strategy(name="tried", episode=strategy),
+            tasks=TASKS,
+            folder=stage.pool.folder.parent / "evolution",
+        )
+        await made.to_the_end()
+        return made
+
+    return work
+
+
+def test_what_is_carried_and_given_is_a_run_of_its_own_and_paid_for_once(tmp_path: Path) -> None:
+    async def work(stage: Stage) -> list[Any]:
+        episode = episode_of(stage)
+        team = stage.pool.members["pair"].team
+        plain = await episode.run(team, "plain")
+        told = await episode.run(team, "told", carry=Carry(bulletin="Say seven."))
+        known = {"one": as_given(told.agents["one"])}
+        last = await episode.run(team, "given", given=known)
+        return [plain.answer, told.answer, told.score, last.usage.calls, episode.ran.calls]
+
+    with ScriptedModel(answers) as model:
+        first = done(tmp_path, model.api_base, work)
+        assert len(model.calls) == 5
+        assert done(tmp_path, model.api_base, work) == first
+        assert len(model.calls) == 5
+    assert first[:2] == ["8", "7"]
+    assert first[2].value == 1
+    assert first[3:] == [1, 5]
+
+
+def test_a_run_that_met_caps_of_its_own_counts_and_the_evolution_goes_on(tmp_path: Path) -> None:
+    async def work(stage: Stage) -> list[Any]:
+        episode = episode_of(stage)
+        team = stage.pool.members["pair"].team
+        short = await episode.run(team, "short", caps=Caps(calls=1), dialogue=1_000)
+        score = await episode.score(short, "short")
+        assert isinstance(score, Score)
+        whole = await episode.run(team, "whole", caps=Caps(calls=2), dialogue=1_000)
+        said = [message["role"] for message in whole.agents["two"].dialogue]
+        return [short.over_budget, short.answer, score.value, whole.answer, said]
+
+    with ScriptedModel(answers) as model:
+        first = done(tmp_path, model.api_base, work)
+        assert done(tmp_path, model.api_base, work) == first
+        assert len(model.calls) == 3
+    assert first == [True, None, 0.0, "8", ["system", "user", "assistant"]]
+
+
+def test_the_budget_of_the_evolution_holds_also_for_runs_with_caps(tmp_path: Path) -> None:
+    async def work(stage: Stage) -> None:
+        team = stage.pool.members["pair"].team
+        await episode_of(stage).run(team, "run", caps=Caps(calls=9))
+
+    with ScriptedModel(answers) as model, pytest.raises(LimitError, match="calls=1"):
+        done(tmp_path, model.api_base, work, budget=Caps(calls=1))
+
+
+def test_changes_are_committed_in_order_and_what_was_lost_is_told(tmp_path: Path) -> None:
+    async def noting(episode: Episode) -> None:
+        team = episode.stage.pool.members["pair"].team
+        episode.lose(Dropped(operator="b", reason="second."), at=2)
+        episode.lose(Dropped(operator="a", reason="first."), at=1)
+        for n in range(2):
+            episode.keep(Told(what="noted", about={"n": n}))
+        episode.told["noted"] = 2
+        episode.answered(await episode.run(team, "run"))
+
+    with ScriptedModel(answers) as model:
+        made = done(tmp_path, model.api_base, evolve(noting))
+        calls = len(model.calls)
+        again = done(tmp_path, model.api_base, evolve(noting))
+        assert (again.lines(), len(model.calls)) == (made.lines(), calls)
+    ops = [entry.op for entry in Pool.open(tmp_path / "pool").entries()][-12:]
+    assert [op.split("/")[-1] for op in ops] == ["dropped 0", "dropped 1", "000", "001"] * 3
+    line = made.lines()[0]
+    assert [one["operator"] for one in line["dropped"]] == ["a", "b"]
+    assert (line["score"], line["verdict"], line["told"]) == (0, 0, {"noted": 2})
+    assert (line["runs"], line["usage"]["calls"]) == (["run"], 2)
+
+
+def test_what_a_strategy_begins_with_happens_once_before_all_tasks(tmp_path: Path) -> None:
+    seen: list[int] = []
+
+    async def looking(episode: Episode) -> None:
+        seen.append(len([one for one in episode.view.learnt if one.owner == "ada"]))
+        episode.answered(await episode.run(episode.stage.pool.members["pair"].team, "run"))
+
+    def begin(_stage: Stage) -> list[Learnt]:
+        return [Learnt(kind="lesson", owner="ada", task="Any.", text=f"{n}") for n in range(2)]
+
+    async def work(stage: Stage) -> None:
+        strategy = Strategy(name="looking", episode=looking, begin=begin)
+        folder = stage.pool.folder.parent / "evolution"
+        await Evolution(stage=stage, strategy=strategy, tasks=TASKS, folder=folder).to_the_end()
+
+    with ScriptedModel(answers) as model:
+        done(tmp_path, model.api_base, work)
+        (tmp_path / "evolution" / "turns.jsonl").unlink()  # killed before its first line
+        done(tmp_path, model.api_base, work)
+    assert seen == [2] * 6
+    assert len(Pool.open(tmp_path / "pool").learnt) == 2
+
+
+def test_a_strategy_that_leaves_a_task_unanswered_is_at_fault(tmp_path: Path) -> None:
+    async def idle(_episode: Episode) -> None:
+        pass
+
+    with ScriptedModel(answers) as model, pytest.raises(RuntimeError, match="left task t0 unans"):
+        done(tmp_path, model.api_base, evolve(idle))
+
+
+def test_in_a_test_nothing_is_chosen_by_the_reference_answer(tmp_path: Path) -> None:
+    async def work(stage: Stage) -> list[Any]:
+        episode = episode_of(stage, learning=False, path="test/")
+        run = await episode.run(stage.pool.members["pair"].team, "run")
+        chosen = await episode.score(run, "run")
+        episode.answered(run, chosen if isinstance(chosen, Score) else None)
+        await episode.finish()
+        assert episode.answer is not None
+        assert episode.answer.score is not None
+        return [chosen, episode.answer.score.value]
+
+    recipe = Recipe(strategy="fixed", settings=SearchSettings(), score="answer")
+    with ScriptedModel(answers) as model:
+        chosen, score = done(tmp_path, model.api_base, work, recipe)
+    assert (chosen.value, score) == (0.5, 0)
+
+
+def test_chance_depends_on_the_seed_the_task_and_what_it_is_for(tmp_path: Path) -> None:
+    async def work(stage: Stage) -> list[float]:
+        one = episode_of(stage)
+        other = replace(one, number=1, path="")
+        return [one.chance("a").random(), one.chance("b").random(), other.chance("a").random()]
+
+    with ScriptedModel(answers) as model:
+        drawn = done(tmp_path, model.api_base, work)
+        assert drawn == done(tmp_path, model.api_base, work)
+    assert len(set(drawn)) == 3

@@ -1,0 +1,257 @@
+"""`mas-evolve`: tasks leave a pool of valid teams, the same however often it is killed."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from coterie.pool import Pool
+from coterie.pool.command import main as pool_command
+from coterie.pool.ledger.changes import Retired
+from coterie.runtime.doubles import Reply
+from coterie.runtime.doubles.script import Request
+from coterie.schema import load_team
+
+from ...support.repositories import run_git
+from ..evolving import RECIPE, asked, evolved, kept, killed_at, lines_of, oracle, write_world
+
+
+def crossing(request: Request) -> Reply:
+    """Mutate all workers, and take the last choice in a crossover; the lone agent is wrong."""
+    shown = json.dumps(request["messages"])
+    match asked(request):
+        case {"topology": _}:
+            return Reply.json({"reason": "why not", "topology": "first"})
+        case {"positions": positions}:
+            chosen = {name: one["enum"][-1] for name, one in positions["properties"].items()}
+            return Reply.json({"reason": "why not", "positions": chosen})
+        case {"change": change}:
+            crosses = "Think of" in shown and "crossover" in change["enum"]
+            chosen = "crossover" if crosses else change["enum"][0]
+            return Reply.json({"reason": "why not", "change": chosen})
+        case {"edits": _}:
+            names = ("one", "two") if "  two:" in shown else ("one",)
+            prompt = f"Think of {len(shown)}."
+            edits = [{"set_prompt": {"agent": name, "prompt": prompt}} for name in names]
+            return Reply.json({"reason": "why not", "edits": edits})
+        case {"summary": _}:
+            return Reply.json({"summary": "none"})
+        case _:
+            return Reply(text="8" if "You are alone" in shown else "7")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_world(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def clean(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], int]:
+    """What an evolution that nothing disturbs leaves, and how many calls it takes."""
+    folder = write_world(tmp_path_factory.mktemp("clean"))
+    code, _, err, calls = evolved(folder, "clean")
+    assert code == 0, err
+    return kept(folder / "clean"), calls
+
+
+def test_the_pool_holds_valid_teams_that_say_why_they_exist(folder: Path) -> None:
+    code, out, err, calls = evolved(folder, "pool")
+    assert code == 0, err
+    assert "over 12 tasks" in out
+    assert "12 of 12" in err
+    pool = Pool.open(folder / "pool")
+    children = [one for one in pool.members.values() if one.born.parents]
+    assert children
+    for child in children:
+        assert child.born.operator in {"instantiate", "mutate", "crossover"}
+        assert child.born.edits
+        assert child.born.task.startswith("t")
+        assert child.statistics.chosen == 1  # what it came in for, which is no score of it
+        load_team(child.path)  # loads for everybody, not only for the pool
+    best = CliRunner().invoke(pool_command, ["best", str(folder / "pool")])
+    path = best.stdout.strip()
+    expected = best.stderr.split("expected ")[1].split(";")[0]
+    assert out.endswith(f"best team: pool/teams/{Path(path).name}, expected to score {expected}\n")
+    assert f"new in the pool: {len(children)}, " in out
+    again, out_again, _, more_calls = evolved(folder, "pool")
+    assert (again, more_calls) == (0, 0)
+    assert out_again == out
+    assert calls > 12
+
+
+def test_killed_at_random_moments_it_leaves_the_same_pool(
+    folder: Path, clean: tuple[dict[str, Any], int], nightly: bool
+) -> None:
+    undisturbed, needed = clean
+    chance, kills, calls = random.Random(7), 0, 0
+    moments = [chance.randint(1, needed) for _ in range(50 if nightly else 1)]
+    for moment in moments:
+        was_killed, asked_until_then = killed_at(folder, "killed", moment)
+        kills += was_killed
+        calls += asked_until_then
+    code, _, err, last = evolved(folder, "killed")
+    assert code == 0, err
+    assert kept(folder / "killed") == undisturbed
+    in_flight = 8 * 3
+    assert needed <= calls + last <= needed + kills * in_flight
+    assert kills > 0
+
+
+def test_a_failing_provider_is_no_score_and_the_same_command_goes_on(
+    folder: Path, clean: tuple[dict[str, Any], int]
+) -> None:
+    def denied(request: Request) -> Reply:
+        return Reply.error(401) if "What is 5 + 2" in json.dumps(request) else oracle(request)
+
+    code, _, err, _ = evolved(folder, "pool", script=denied)
+    assert code == 1
+    assert "stopped: " in err
+    assert "The same command goes on." in err
+    assert "Traceback" not in err
+    code, _, err, _ = evolved(folder, "pool")
+    assert code == 0, err
+    assert kept(folder / "pool") == clean[0]
+
+
+def test_a_budget_ends_it_in_order(folder: Path, clean: tuple[dict[str, Any], int]) -> None:
+    code, _, err, calls = evolved(folder, "pool", "--budget", "calls=30")
+    assert code == 3
+    assert calls <= 30
+    assert "the evolution has reached its budget" in err
+    code, _, err, more = evolved(folder, "pool", "--budget", "calls=2000")
+    assert code == 0, err
+    assert kept(folder / "pool") == clean[0]
+    assert more > 0
+
+
+@pytest.mark.parametrize("strategy", ["fixed", "best_of_n"])
+def test_baselines_run_in_the_same_frame_and_change_nothing(folder: Path, strategy: str) -> None:
+    (folder / "recipe.yaml").write_text(RECIPE.replace("evomas", strategy))
+    code, out, err, _ = evolved(folder, "pool", "--json")
+    assert code == 0, err
+    assert json.loads(out)["tasks"] == 12
+    assert len(Pool.open(folder / "pool").teams) == 2
+
+
+@pytest.mark.parametrize("choice", ["", "  choice: chance\n  crossover: [0, 1]\n"])
+def test_teams_of_different_parents_are_crossed_and_not_a_team_with_its_mutation(
+    folder: Path, choice: str
+) -> None:
+    recipe = f"{RECIPE}  instantiate: false\n  components: [prompts]\n{choice}"
+    (folder / "recipe.yaml").write_text(recipe)
+    code, out, err, _ = evolved(folder, "pool", "--limit", "6", script=crossing)
+    assert code == 0, out + err
+    tried = [one for line in lines_of(folder / "pool") for one in line["candidates"]]
+    assert {"mutate", "crossover"} <= {one["operator"] for one in tried}
+    assert {len(one["parents"]) for one in tried if one["operator"] == "crossover"} == {2}
+
+
+def moved(folder: Path, more: str) -> set[str]:
+    """Evolve with a recipe's field added; tell what made the teams that were tried."""
+    (folder / "recipe.yaml").write_text(f"{RECIPE}  instantiate: false\n{more}\n")
+    pool = more.split()[1].strip("[]")
+    code, out, err, _ = evolved(folder, pool, "--limit", "4", script=crossing)
+    assert code == 0, out + err
+    return {one["operator"] for line in lines_of(folder / pool) for one in line["candidates"]}
+
+
+def test_mutation_and_crossover_can_each_be_left_out(folder: Path) -> None:
+    assert moved(folder, "  moves: [mutate]") == {"select", "mutate"}
+    assert moved(folder, "  moves: [crossover]\n  components: [prompts]") <= {"select", "crossover"}
+
+
+def judging(request: Request) -> Reply:
+    """Answer 7, which is right, or 8; and take every answer for right."""
+    if "score" in asked(request):
+        return Reply.json({"reason": "Sounds good.", "score": 1.0})
+    return oracle(request)
+
+
+def test_a_judge_scores_and_the_report_tells_how_far_to_trust_it(folder: Path) -> None:
+    (folder / "recipe.yaml").write_text(
+        f"{RECIPE.replace('evomas', 'fixed')}score: judge\njudge_samples: 3\n"
+    )
+    code, out, err, _ = evolved(folder, "pool", "--json", script=judging)
+    assert code == 0, err
+    report = json.loads(out)
+    found, verdicts = report["agreement"], report["verdicts"]
+    assert report["score"] == 1
+    assert found["n"] == report["candidates"] == 24
+    assert report["spending"]["judge"]["calls"] == 3 * 24
+    assert 0 < found["passed_wrong"] == found["n"] - found["agreed"]
+    assert found["failed_right"] == 0
+    assert verdicts["best"] < 12
+    code, out, err, _ = evolved(folder, "pool", script=judging)
+    assert f"the judge agrees with the reference answers on {found['agreed']} of 24 answers" in out
+
+
+def test_chance_makes_children_without_a_meta_model(folder: Path) -> None:
+    more = "  operators: chance\n  select: statistics\n  choice: chance\n  components: [prompts]\n"
+    (folder / "recipe.yaml").write_text(RECIPE + more)
+
+    def agents_only(request: Request) -> Reply:
+        assert "response_format" not in request
+        return oracle(request)
+
+    code, out, err, _ = evolved(folder, "pool", "--json", script=agents_only)
+    assert code == 0, err
+    report = json.loads(out)
+    assert report["operators"]["mutate"]["made"] > 0
+    assert report["spending"]["operator"]["calls"] == 0
+
+
+def test_each_task_is_a_commit(folder: Path) -> None:
+    code, _, err, _ = evolved(folder, "pool", "--git", "--limit", "4")
+    assert code == 0, err
+    log = run_git(folder / "pool", "log", "--format=%s").splitlines()
+    assert [line.split(":")[0] for line in reversed(log)] == ["t0", "t1", "t2", "t3"]
+    assert run_git(folder / "pool", "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize(
+    ("recipe", "tasks", "message"),
+    [
+        ("strategy: evomaas\n", None, "no strategy 'evomaas'. Did you mean 'evomas'?"),
+        ("strategy: evomas\nsettings: {steps: -1}\n", None, "recipe.yaml:2"),
+        ("strategy: evomas\nmeta_model: ghost\n", None, "no model 'ghost'"),
+        ("strategy: evomas\nseeds: [gone.yaml]\n", None, "gone.yaml"),
+        (RECIPE, "", "there is no task"),
+        (f"{RECIPE}score: answer\n", '{"id": "a", "query": "q"}\n', "no answer to score against"),
+        (RECIPE, '{"id": "a", "query": "q", "answer": 1}\n' * 2, "two tasks have the id 'a'"),
+        (RECIPE, '{"id": "a"}\n', "tasks.jsonl:1"),
+    ],
+)
+def test_wrong_input_is_said_and_nothing_is_made(
+    folder: Path, recipe: str, tasks: str | None, message: str
+) -> None:
+    (folder / "recipe.yaml").write_text(recipe)
+    if tasks is not None:
+        (folder / "tasks.jsonl").write_text(tasks)
+    code, out, err, calls = evolved(folder, "pool")
+    assert (code, out, calls) == (2, "", 0)
+    assert message in err
+    assert "Traceback" not in err
+    assert not (folder / "pool").exists()
+
+
+def test_a_pool_of_retired_teams_is_refused_before_anything_is_spent(folder: Path) -> None:
+    pool = Pool.init(folder / "pool", [folder / "solo.yaml"])
+    pool.commit(Retired(member="solo", reason="weak"), op="retire")
+    code, out, err, calls = evolved(folder, "pool")
+    assert (code, out, calls) == (2, "", 0)
+    assert "pool has no team that is not retired. Use mas-pool restore" in err
+    assert not (folder / "pool" / "evolutions").exists()
+
+
+def test_another_recipe_needs_another_name(folder: Path) -> None:
+    assert evolved(folder, "pool", "--limit", "1")[0] == 0
+    (folder / "recipe.yaml").write_text(RECIPE.replace("steps: 2", "steps: 1"))
+    code, _, err, calls = evolved(folder, "pool", "--limit", "1")
+    assert (code, calls) == (2, 0)
+    assert "another recipe" in err
+    assert evolved(folder, "pool", "--limit", "1", "--name", "other")[0] == 0

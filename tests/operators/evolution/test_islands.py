@@ -1,0 +1,157 @@
+"""Islands: parts of a stream evolve apart, and the best of each comes to all others, once."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coterie.operators.evolution.islands import Islands
+from coterie.pool import Pool, verify
+from coterie.pool.ledger.ledger import Entry, Ledger
+from coterie.runtime.doubles import ScriptedModel
+from coterie.schema.team.task import Task
+from coterie.schema.values.part import Part
+
+from ...waiting import wait_for
+from ..evolving import evolved, evolving, kept, oracle, write_world
+
+OF = 3
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_world(tmp_path, tasks=13)
+
+
+@pytest.fixture(scope="module")
+def pools(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The pools of islands that were evolved in turns."""
+    return all_of_them(write_world(tmp_path_factory.mktemp("islands"), tasks=13), "pool")
+
+
+def island(which: int, *more: str) -> tuple[str, ...]:
+    return ("--island", f"{which}/{OF}", "--meet", "meet", "--every", "2", "--quiet", *more)
+
+
+def all_of_them(folder: Path, prefix: str, *, order: tuple[int, ...] = (1, 2, 3)) -> list[Path]:
+    """Evolve all islands in turns, each as far as it comes, until all are done."""
+    left = list(order)
+    for _ in range(10):
+        for which in list(left):
+            code, _, err, _ = evolved(folder, f"{prefix}{which}", *island(which, "--no-wait"))
+            assert code in (0, 1), err
+            if code == 0:
+                left.remove(which)
+            else:
+                assert "have not come so far" in err
+        if not left:
+            return [folder / f"{prefix}{which}" for which in range(1, OF + 1)]
+    raise AssertionError(f"islands {left} are not done")
+
+
+def test_the_best_of_each_island_comes_to_all_others_once(pools: list[Path]) -> None:
+    meet = pools[0].parent / "meet"
+    tasks = [line["task"] for pool in pools for line in turns(pool)]
+    assert sorted(tasks) == sorted(f"t{n}" for n in range(13))
+    for pool in pools:
+        assert not verify(pool).faults
+        met = [one.value["about"] for one in lines(pool) if one.value.get("what") == "islands.met"]
+        assert [one["meeting"] for one in met] == [1]  # after 2 of 4 tasks; none after the last
+        named = [one.op for one in lines(pool)]
+        assert len(named) == len(set(named))
+    sent = sorted(path.relative_to(meet) for path in meet.glob("*/*"))
+    assert list(map(str, sent)) == [f"000001/00000{which}" for which in range(1, OF + 1)]
+    for which, pool in enumerate(pools, start=1):
+        here = {one.identity for one in Pool.open(pool).teams.values()}
+        for other in range(1, OF + 1):
+            best = Pool.open(meet / "000001" / f"00000{other}")
+            assert {one.identity for one in best.members.values()} <= here, (which, other)
+
+
+def turns(pool: Path) -> list[dict[str, Any]]:
+    path = pool / "evolutions" / "recipe" / "turns.jsonl"
+    return [json.loads(line)["value"] for line in path.read_text().splitlines()]
+
+
+def lines(pool: Path) -> list[Entry]:
+    return list(Ledger(pool / "ledger.jsonl").read())
+
+
+def test_islands_repeat_to_the_byte_whoever_comes_first(folder: Path, pools: list[Path]) -> None:
+    again = all_of_them(folder, "again", order=(3, 1, 2))
+    assert [kept(pool) for pool in again] == [kept(pool) for pool in pools]
+
+
+def test_islands_wait_for_one_that_is_killed_and_goes_on(folder: Path, pools: list[Path]) -> None:
+    with ScriptedModel(oracle) as model:
+
+        def begun(which: int) -> subprocess.Popen[str]:
+            return evolving(folder, f"beside{which}", model.api_base, *island(which))
+
+        killed = begun(1)
+        gave_its_best = (folder / "meet" / "000001" / "000001").exists
+        wait_for(lambda: gave_its_best() or killed.poll() is not None, "it meets nobody")
+        assert killed.poll() is None, killed.communicate()
+        killed.kill()
+        killed.communicate()
+        for process in [begun(which) for which in range(1, OF + 1)]:
+            _, err = process.communicate(timeout=300)
+            assert process.returncode == 0, err
+    beside = [folder / f"beside{which}" for which in range(1, OF + 1)]
+    assert [kept(pool) for pool in beside] == [kept(pool) for pool in pools]
+
+
+@pytest.mark.parametrize("count", range(3, 20))
+def test_all_islands_meet_equally_often_and_never_after_the_last_task(count: int) -> None:
+    stream = [Task(id=f"t{n}", query="?") for n in range(count)]
+    often: set[tuple[int, ...]] = set()
+    for which in (1, 2, 3):
+        part = Part(which=which, of=3)
+        one = Islands(part=part, every=2, stream=stream, place=Path("meet"))
+        own = one.tasks()
+        found = [one.meeting_after(number) for number in range(len(own))]
+        assert found[-1] is None
+        often.add(tuple(meeting for meeting in found if meeting))
+        assert f"they meet {len(found) - found.count(None)} time" in str(one)
+    (meetings,) = often
+    assert list(meetings) == list(range(1, len(meetings) + 1))
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--island", "1/3"), "say where the islands meet"),
+        (("--island", "4/3", "--meet", "meet"), "is not such as 3/8"),
+        (("--island", "1/14", "--meet", "meet"), "there are only 13 tasks"),
+        (("--meet", "meet"), "--meet is for islands"),
+        (("--no-wait",), "--no-wait is for islands"),
+        (("--island", "1/3", "--meet", "meet", "--seeds", "2"), "--seeds and --island"),
+    ],
+)
+def test_what_makes_no_island_is_told(folder: Path, words: tuple[str, ...], told: str) -> None:
+    code, _, err, calls = evolved(folder, "pool", *words)
+    assert (code, calls) == (2, 0)
+    assert told in err
+    assert not (folder / "pool").exists()
+    assert not (folder / "meet").exists()
+
+
+def test_others_that_meet_there_are_told(folder: Path) -> None:
+    assert evolved(folder, "one", *island(1, "--no-wait"))[0] == 1
+    code, _, err, calls = evolved(folder, "two", *island(2, "--no-wait")[:4], "--every", "3")
+    assert (code, calls) == (2, 0)
+    assert "another every (2, here 3)" in err
+    code, _, err, calls = evolved(folder, "one", *island(2, "--no-wait"))
+    assert (code, calls) == (2, 0)
+    assert "which: 1, now 2" in err
+
+
+def test_a_strategy_that_learns_more_than_teams_has_no_islands(folder: Path) -> None:
+    (folder / "recipe.yaml").write_text("strategy: meta_team\nseeds: [vote.yaml]\n")
+    code, _, err, _ = evolved(folder, "pool", *island(1, "--dry-run"))
+    assert code == 2
+    assert "what meta_team learns is more than teams" in err

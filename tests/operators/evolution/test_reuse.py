@@ -1,0 +1,219 @@
+"""A child runs only what differs from its parent: what that leaves, saves and does not touch."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coterie.operators.command.showing import Shown
+from coterie.operators.evolution.reuse import reuse_of, told_reuse
+from coterie.pool import Pool
+from coterie.pool.population.evolutions import consumed, usage_of
+from coterie.runtime.doubles import Reply
+from coterie.runtime.doubles.script import Request
+from coterie.runtime.record.journal import Journal
+from coterie.runtime.values.usage import Usage
+from coterie.schema.loading.recipe import Recipe, load_recipe
+
+from ..evolving import RECIPE, asked, evolved, kept, killed_at, lines_of, oracle, write_world
+
+OF_PROMPTS = RECIPE + "  components: [prompts, parameters]\n"
+ALONE = OF_PROMPTS.replace(", solo.yaml", "").replace("parents: 2", "parents: 1")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_world(tmp_path, tasks=6)
+
+
+def blind(request: Request) -> Reply:
+    """Answer as the oracle, whatever the seed."""
+    return oracle({name: item for name, item in request.items() if name != "seed"})
+
+
+def write(folder: Path, reuse: str, recipe: str = OF_PROMPTS) -> None:
+    (folder / "recipe.yaml").write_text(f"{recipe}reuse: {reuse}\n")
+
+
+def without_saved(value: Any) -> Any:
+    """The same with nothing said of what was saved, and of how the ledger's lines are sealed."""
+    if isinstance(value, dict):
+        left = {name: one for name, one in value.items() if name not in {"saved", "prev", "sum"}}
+        return {name: without_saved(one) for name, one in left.items()}
+    return [without_saved(one) for one in value] if isinstance(value, list) else value
+
+
+def ledger_of(pool: Path) -> list[Any]:
+    lines = (pool / "ledger.jsonl").read_text().splitlines()
+    return [without_saved(json.loads(line)["value"]) for line in lines]
+
+
+def agents_asked(model_calls: list[Any]) -> Counter[str]:
+    """How often each question of an agent was asked, seed and all."""
+    return Counter(json.dumps(one, sort_keys=True) for one in model_calls)
+
+
+@pytest.mark.parametrize("way", ["auto", "always"])
+def test_the_same_answers_lead_to_the_same_pool_for_fewer_calls(folder: Path, way: str) -> None:
+    """Where a model answers the same to the same, what is reused is what it would have said."""
+    came = {}
+    for reuse in (way, "never"):
+        write(folder, reuse)
+        came[reuse] = evolved(folder, reuse, "--json", script=blind)
+        assert came[reuse][0] == 0, came[reuse][2]
+    shared, whole = folder / way, folder / "never"
+    assert kept(shared)["teams"] == kept(whole)["teams"]
+    assert without_saved(lines_of(shared)) == without_saved(lines_of(whole))
+    assert ledger_of(shared) == ledger_of(whole)
+    report, full = (json.loads(came[reuse][1]) for reuse in (way, "never"))
+    saved = report["saved"]["calls"]
+    assert full["saved"]["calls"] == 0
+    assert came["never"][3] - came[way][3] == saved > 0
+    assert full["spending"]["task"]["calls"] - report["spending"]["task"]["calls"] == saved
+
+
+def test_rewards_count_what_a_run_needs_and_nobody_pays_it_twice(folder: Path) -> None:
+    more = "beta: 1\ncost: {unit: calls, per: 100}\n"
+    write(folder, "auto", ALONE + more)
+    code, out, err, calls = evolved(folder, "pool", "--csv", "rows.csv")
+    assert code == 0, err
+    lines, pool = lines_of(folder / "pool"), Pool.open(folder / "pool")
+    children = [one for line in lines for one in line["candidates"] if "saved" in one]
+    assert children
+    for one in children:
+        assert one["usage"]["calls"] == 3  # each of them asks once
+        assert 0 < one["saved"]["calls"] <= 3
+        assert one["reward"] == pytest.approx(one["score"] - 0.03)
+        assert one["operator"] != "instantiate"  # what it is made of did not run on the task
+    with Journal.open(folder / "pool" / "evolutions" / "recipe", replaying=True) as journal:
+        spent = journal.spent()
+    parts = [usage_of(line) for line in lines]
+    assert sum((sum(one, Usage()) for one in parts), Usage()).calls == spent.calls == calls
+    saved = sum(Usage(**one["saved"]).calls for one in children)
+    rows = (folder / "rows.csv").read_text().splitlines()
+    place = rows[0].split(",").index("saved_calls")
+    assert sum(int(row.split(",")[place]) for row in rows[1:]) == saved
+    share = saved / (saved + sum(runs.calls for runs, _, _ in parts))
+    assert f"runs of parents had the answers to {share:.0%} of what teams asked" in out
+    told = [one for entry in pool.entries() if (one := entry.value.get("trial"))]
+    assert all(one["usage"]["calls"] in {3} for one in told)
+    assert consumed(folder / "pool") is None
+
+
+def test_a_budget_counts_what_is_paid_alone(folder: Path) -> None:
+    write(folder, "auto")
+    code, _, err, calls = evolved(folder, "clean", script=blind)
+    assert code == 0, err
+    budget = ("--budget", f"calls={calls}")
+    code, _, err, _ = evolved(folder, "pool", *budget, script=blind)
+    assert code == 0, err
+    assert kept(folder / "pool") == kept(folder / "clean")
+
+
+def test_repeats_of_a_candidate_are_drawn_anew_and_a_childs_goes_on_with_the_same(
+    folder: Path,
+) -> None:
+    write(folder, "auto", f"{ALONE}  repeats: 2\n".replace("workers: 8", "workers: 1"))
+    with_seeds: list[tuple[str, int]] = []
+
+    def noted(request: Request) -> Reply:
+        if not asked(request):
+            with_seeds.append((json.dumps(request["messages"]), request["seed"]))
+        return oracle(request)
+
+    code, _, err, _ = evolved(folder, "pool", "--limit", "2", script=noted)
+    assert code == 0, err
+    assert len({*with_seeds}) == len(with_seeds)  # nothing was asked twice with the same seed
+    for line in lines_of(folder / "pool"):
+        for one in line["candidates"]:
+            assert one["usage"]["calls"] == 6
+            assert one.get("saved", {"calls": 0})["calls"] <= 6
+        assert any("saved" in one for one in line["candidates"])
+
+
+@pytest.mark.parametrize("strategy", ["fixed", "best_of_n"])
+def test_baselines_draw_every_run_anew(folder: Path, strategy: str) -> None:
+    write(folder, "always", OF_PROMPTS.replace("evomas", strategy))
+    seeds: list[int] = []
+
+    def noted(request: Request) -> Reply:
+        seeds.append(request["seed"])
+        return oracle(request)
+
+    code, out, err, calls = evolved(folder, "pool", "--json", script=noted)
+    assert code == 0, err
+    assert len({*seeds}) == len(seeds) == calls
+    assert json.loads(out)["saved"]["calls"] == 0
+
+
+def test_a_model_that_refuses_the_seed_is_asked_anew(folder: Path) -> None:
+    """Only `always` has a child share the luck of its parent there."""
+
+    def without_seed(request: Request) -> Reply:
+        if "seed" in request:
+            return Reply.error(400, message="Unsupported parameter: 'seed'.")
+        return oracle(request)
+
+    saved: dict[str, int] = {}
+    for reuse in ("auto", "always"):
+        write(folder, reuse)
+        code, out, err, _ = evolved(folder, reuse, "--json", script=without_seed)
+        assert code == 0, err
+        saved[reuse] = json.loads(out)["saved"]["calls"]
+    assert saved["auto"] == 0 < saved["always"]
+
+
+@pytest.mark.parametrize("reuse", [pytest.param("auto", marks=pytest.mark.nightly), "always"])
+def test_killed_at_random_moments_it_saves_as_much(folder: Path, reuse: str) -> None:
+    write(folder, reuse, f"{OF_PROMPTS}  repeats: 2\n")
+    code, _, err, clean = evolved(folder, "clean")
+    assert code == 0, err
+    chance = random.Random(reuse)
+    for moment in (chance.randint(1, clean) for _ in range(2)):
+        killed_at(folder, "killed", moment)
+    code, _, err, _ = evolved(folder, "killed")
+    assert code == 0, err
+    assert kept(folder / "killed") == kept(folder / "clean")
+
+
+def test_it_is_told_before_anything_is_spent(folder: Path) -> None:
+    write(folder, "always")
+    code, out, err, calls = evolved(folder, "pool", "--dry-run")
+    assert (code, calls) == (0, 0), err
+    assert "reuse: children reuse their parents' answers, and share their luck\n" in out
+    write(folder, "sometimes")
+    code, _, err, _ = evolved(folder, "pool", "--dry-run")
+    assert code == 2
+    assert "reuse" in err
+
+
+def test_where_seconds_are_the_cost_every_run_is_made_anew(folder: Path) -> None:
+    costs = "beta: 0.1\ncost: {unit: seconds, per: 60}\n"
+    write(folder, "always", OF_PROMPTS + costs)
+    recipe = load_recipe(folder / "recipe.yaml")
+    assert reuse_of(recipe) == "never"
+    assert told_reuse(recipe) == "children are run as a whole, as seconds count (cost.unit)"
+    code, out, err, _ = evolved(folder, "pool", "--json", "--limit", "2")
+    assert code == 0, err
+    assert json.loads(out)["saved"]["calls"] == 0
+    assert told_reuse(Recipe(strategy="best_of_n", settings=None)) == ""
+
+
+def test_what_was_saved_is_shown_with_the_candidate(folder: Path) -> None:
+    write(folder, "auto", ALONE)
+    code, _, err, _ = evolved(folder, "pool", "--limit", "1")
+    assert code == 0, err
+    evolution = folder / "pool" / "evolutions" / "recipe"
+    assert " of them saved" in str(Shown.of(evolution, 0))
+    events = evolution / "episodes" / "000000" / "events.jsonl"
+    sources = {
+        value.get("source")
+        for line in events.read_text().splitlines()
+        if (value := json.loads(line))["type"] in {"agent_finished", "model_call"}
+    }
+    assert sources == {None, "parent"}

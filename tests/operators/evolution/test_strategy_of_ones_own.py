@@ -1,0 +1,191 @@
+"""A strategy of one's own: one file in an installed package, and every command knows it."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coterie.pool import Pool
+from coterie.runtime.doubles import Reply, ScriptedModel, message_text
+from coterie.runtime.doubles.script import Request
+from coterie.schema.command import main
+from coterie.schema.host.catalogue import installed
+
+from ...came import Came, invoked_in
+from .. import added_strategy
+from ..evolving import asked
+
+SOURCE = Path(str(added_strategy.__file__))
+PAGE = Path(__file__).parents[3] / "docs" / "strategies.md"
+POINTS = """\
+[coterie.strategies]
+mentoring = added:MENTORING
+first = shown:FIRST
+broken = added:SCHEMA
+[coterie.operators]
+advise = added:ADVISE
+"""
+RECIPE = """\
+strategy: mentoring
+settings: {pieces: 1}
+seeds: [pair.yaml]
+"""
+PAIR = """\
+name: pair
+agents:
+  one: {prompt: "You are [one]."}
+  two: {prompt: "You are [two]."}
+topology: {reports_to: {one: [two]}}
+execution: {max_retries: 0}
+"""
+
+
+def mentor(request: Request) -> Reply:
+    """Advise agents by what they are to do next; they are right once they are advised."""
+    if "advice" in asked(request):
+        agent = re.findall(r"Give the agent (\w+)", message_text(request))[0]
+        return Reply.json({"advice": f"{agent} should count."})
+    return Reply(text="7" if "two should count." in message_text(request) else "8")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder with an added package, a team, a recipe and tasks."""
+    (tmp_path / "added.py").write_text(SOURCE.read_text())
+    (tmp_path / "shown.py").write_text(block("python"))
+    metadata = tmp_path / "added-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: added\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(POINTS)
+    (tmp_path / "pair.yaml").write_text(PAIR)
+    (tmp_path / "recipe.yaml").write_text(RECIPE)
+    tasks("tasks", "t", 4, tmp_path)
+    tasks("test", "h", 2, tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    for module in ("added", "shown"):  # those of another test's folder
+        monkeypatch.delitem(sys.modules, module, raising=False)
+    installed.cache_clear()
+    yield tmp_path
+    installed.cache_clear()
+
+
+def tasks(name: str, start: str, count: int, folder: Path) -> None:
+    lines = [
+        {"id": f"{start}{n}", "query": f"{start}: what is {n} + {7 - n}?", "answer": "7"}
+        for n in range(count)
+    ]
+    (folder / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
+
+
+def block(language: str) -> str:
+    """Give what the page of the documentation shows in a language."""
+    _, _, rest = PAGE.read_text().partition(f"```{language}\n")
+    return rest.partition("```")[0]
+
+
+def mas(folder: Path, *words: str) -> Came:
+    return invoked_in(folder, main, words, "mas")
+
+
+def evolve(folder: Path, *words: str, recipe: str = "recipe.yaml") -> tuple[Any, int]:
+    with ScriptedModel(mentor) as model:
+        given = ("--pool", "pool", "--embedder", "hashing", "--model", f"m@{model.api_base}")
+        done = mas(folder, "evolve", recipe, "tasks.jsonl", *given, "--json", *words)
+        return done, len(model.calls)
+
+
+def test_it_takes_eighty_lines_and_the_one_of_the_page_ten() -> None:
+    assert len(SOURCE.read_text().splitlines()) <= 80
+    assert len([line for line in block("python").splitlines() if line]) <= 10
+
+
+def test_its_agents_keep_what_they_were_told_and_go_on_with_it(folder: Path) -> None:
+    first, paid = evolve(folder, "--limit", "2")
+    assert first.code == 0, first.err
+    assert (paid, "2 of 4" in first.err) == (2 * (2 + 2), False)
+    done, more = evolve(folder, "--test", "test.jsonl", "--repeats", "1")
+    assert done.code == 0, done.err
+    told = done.json
+    assert (told["tasks"], told["score"]) == (4, 0.75)  # nobody was advised before the first
+    assert told["told"] == {"reminders": 1.5}
+    assert told["spent"]["advise"]["calls"] == 8
+    assert told["held_out"]["teams"][0]["score"] == 1
+    assert more == 2 * (2 + 2) + 2 * 2 + 2 * 2  # two tasks, and the test of team and strategy
+    owners = [one.owner for one in Pool.open(folder / "pool").learnt.values()]
+    assert owners == ["one", "two"] * 4
+    again, nothing = evolve(folder, "--test", "test.jsonl", "--repeats", "1")
+    assert (again.out, nothing) == (done.out, 0)
+    text = mas(folder, "evolve", "report", "pool").out
+    assert "each task's answer, scored by the reference answers" in text
+    assert "reminders: 1.5 a task, 0 to 2" in text
+    shown = mas(folder, "show", "pool/evolutions/recipe", "t1").out
+    assert "run\n  answer: 7\n\nreminders: 2" in shown
+
+
+def test_the_one_of_the_page_is_evolved_with(folder: Path) -> None:
+    (folder / "recipe.yaml").write_text("strategy: first\nseeds: [pair.yaml]\n")
+    done, calls = evolve(folder)
+    assert (done.code, calls) == (0, 4 * 2), done.err
+    assert done.json["score"] == 0
+
+
+def test_it_is_examined_on_a_benchmark_with_what_its_pool_has_learnt(folder: Path) -> None:
+    assert evolve(folder, "--limit", "1")[0].code == 0
+    ledger = (folder / "pool/ledger.jsonl").read_bytes()
+    words = ("--recipe", "recipe.yaml", "--pool", "pool", "--count", "4", "--split", "test")
+
+    def examine(*more: str) -> tuple[Came, int]:
+        with ScriptedModel(mentor) as model:
+            one = ("--trials", "1", "--workers", "1", "--model", f"m@{model.api_base}")
+            done = mas(folder, "bench", "run", "arithmetic", *words, *one, "--quiet", *more)
+            return done, len(model.calls)
+
+    stopped, first = examine("--budget", "calls=2", "--json")
+    assert (stopped.code, first) == (3, 2), stopped.err
+    assert "The same command goes on." in stopped.err
+    done, second = examine("--json")
+    assert (done.code, first + second) == (0, 2 * 2), done.err
+    told = done.json
+    assert (told["team"], told["samples"], told["complete"]) == ("mentoring, learnt", 2, True)
+    assert told["usage"]["calls"] == 4
+    assert examine("--json")[1] == 0
+    assert (folder / "pool/ledger.jsonl").read_bytes() == ledger
+    (results,) = (folder / "results").iterdir()
+    assert "mentoring, learnt" in mas(folder, "bench", "table", str(results)).out
+
+
+def test_its_settings_are_checked_and_explained(folder: Path) -> None:
+    (folder / "recipe.yaml").write_text(RECIPE.replace("pieces: 1", "pieces: 11"))
+    done = mas(folder, "validate", "recipe.yaml")
+    assert done.code == 2
+    assert "recipe.yaml:2:20: error: settings.pieces: 11 is out of range (pieces, 0 to 10)" in (
+        done.err
+    )
+    assert "strategy  mentoring" in mas(folder, "explain", "settings.pieces").out
+    assert "Of `mentoring`:" in mas(folder, "explain", "--markdown", "evolution").out
+
+
+def test_its_operator_acts_at_the_prompt_too(folder: Path) -> None:
+    assert "advise" in mas(folder, "op", "--help").out
+    with ScriptedModel(mentor) as model:
+        asked = ("-q", "What is 3 + 4?", "--model", f"m@{model.api_base}", "--dry-run")
+        done = mas(folder, "op", "advise", "pair.yaml", "two", *asked)
+        assert done.code == 0, done.err
+        assert "two should count." in done.out
+        nobody = mas(folder, "op", "advise", "pair.yaml", "to", *asked)
+    assert nobody.code == 2
+    assert "no agent 'to' in pair." in nobody.err
+
+
+def test_what_is_no_strategy_is_named(folder: Path) -> None:
+    (folder / "recipe.yaml").write_text("strategy: broken\n")
+    done, _ = evolve(folder)
+    assert done.code == 2
+    assert "'broken' of coterie.strategies leads to no strategy, but to a dict" in done.err
+    assert "Traceback" not in done.err

@@ -1,0 +1,438 @@
+"""CoDream: when a team dreams, what is asked then, what is kept, and who has it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coterie.operators.evolution.episode import Episode
+from coterie.operators.methods.evochamber.dream.dreaming import dream, known_niches
+from coterie.pool.ledger.learnt import Learnt
+from coterie.runtime.doubles import Reply, message_text
+from coterie.runtime.doubles.script import Request
+from coterie.schema.team.task import Task
+
+from .....pool.populations import folded, town, worked
+from ....evolving import asked
+from ..town import MEMBERS, OTHERS, TASK, Lived, lived, ran, seated, tried
+
+INSIGHT = {"strategy": 1, "text": "Add on paper.", "level": "subdomain", "niche": "sums"}
+SPLIT: Mapping[str, float | None] = {"ada": 1.0, "ben": 0.0, "cyn": 0.0}
+OPERATORS = ("reflect", "contrast", "imagine", "debate", "crystallize")
+
+
+def dreamers(
+    *insights: Mapping[str, Any], keep: Callable[[str], bool] = lambda _text: True
+) -> Callable[[Request], Reply]:
+    """Members who dream in form; with an insight that says to add, they come to 7."""
+
+    idea = {"difference": 1, "strategy": "Use paper.", "niches": ["sums"]}
+    said: Mapping[str, Any] = {
+        "diagnosis": {"diagnosis": "It was guessed."},
+        "difference": {"difference": "It was added on paper."},
+        "ideas": {"ideas": [idea, {**idea, "strategy": "Ask."}]},
+        "insights": {"insights": [*(insights or (INSIGHT,))]},
+        "text": {"text": "Both in one."},
+    }
+
+    def answer(request: Request) -> Reply:
+        wanted, text = asked(request), message_text(request)
+        if "strategy_1" in wanted:
+            return Reply.json({one: {"reason": "so", "keep": keep(text)} for one in wanted})
+        if wanted:
+            return Reply.json(said[next(iter(wanted))])
+        return Reply(text="7" if "Add" in text.split("may not hold here", 1)[-1] else "8")
+
+    return answer
+
+
+def dreamt(
+    folder: Path,
+    replies: Any = None,
+    *,
+    scores: Mapping[str, float | None] = SPLIT,
+    reward: float = 0.0,
+    task: Task = TASK,
+    **how: Any,
+) -> Lived:
+    """Let a team dream after a task, in a population whose trial of it is taken in."""
+
+    async def work(episode: Episode) -> None:
+        sat = seated()
+        trial = worked(MEMBERS, task.niche, reward)
+        population = folded([*town(*MEMBERS, *OTHERS), trial])
+        answers = tried(sat, scores)
+        await dream(episode, population, sat, ran(sat), answers, reward=reward)
+
+    return lived(folder, replies or dreamers(), work, tasks=(task,), **how)
+
+
+def calls(of: Lived, name: str) -> list[str]:
+    """What the model was asked by an operator."""
+    texts = {
+        "dream_reflect": "You\nsee nobody else's work",
+        "dream_contrast": "Two agents worked on the same task.",
+        "dream_imagine": "Imagine strategies for later tasks",
+        "dream_debate": "look at strategies that were imagined",
+        "dream_crystallize": "Make insights of them",
+        "fuse": "Two of them say almost the same",
+        "again": "may not hold here",
+    }
+    return [one.text for one in of.model.calls if texts[name] in one.text]
+
+
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory: pytest.TempPathFactory) -> Lived:
+    """A dream in which ada tells the two who failed."""
+    return dreamt(tmp_path_factory.mktemp("usual"))
+
+
+def test_what_one_knew_goes_to_those_below_the_median_in_one_line(usual: Lived) -> None:
+    [entry] = usual.pool.learnt.values()
+    assert entry == Learnt(
+        id="evolution/000000/insight 1",
+        kind="lesson",
+        task="What is 3 + 4?",
+        text="Add on paper.",
+        niche="sums",
+        to=("ben", "cyn"),
+        giver="ada",
+        level="subdomain",
+        case="sum-1",
+        credit=1.0,
+        run="evolution",
+    )
+    assert usual.of("ben", "lesson") == usual.of("cyn", "lesson") == ["Add on paper."]
+    assert not any(usual.of(one, "lesson") for one in ("ada", *OTHERS))
+
+
+def test_the_event_tells_it_all(usual: Lived) -> None:
+    came = usual
+    assert came.event("dream") == {
+        "task": "sum-1",
+        "niche": "sums",
+        "reward": 0.0,
+        "mean": 1 / 3,
+        "why": "reward",
+        "scores": {"ada": 1.0, "ben": 0.0, "cyn": 0.0},
+        "abstained": False,
+        "differences": 2,
+        "ideas": 2,
+        "survived": 2,
+        "came": 1,
+        "verified": 1,
+        "givers": ["ada"],
+        "insights": [
+            {
+                "level": "subdomain",
+                "niche": "sums",
+                "giver": "ada",
+                "by": "ben",
+                "before": 0.0,
+                "after": 1.0,
+                "verified": True,
+                "to": 2,
+            }
+        ],
+    }
+    assert came.line["told"] == {"dreams": 1}
+    asked_of = {name: usage["calls"] for name, usage in came.line["spent"].items()}
+    phases = dict(zip(OPERATORS, (3, 2, 1, 3, 1), strict=True))
+    assert asked_of == {f"dream_{name}": number for name, number in phases.items()}
+    assert came.line["usage"]["calls"] == 3  # the pair's two, and the attempt with the insight
+    assert came.line["runs"] == ["dream/verify 1", "run"]
+
+
+def test_after_a_crash_nothing_is_asked_again_and_the_same_comes_of_it(tmp_path: Path) -> None:
+    first = dreamt(tmp_path)
+    ledger = (tmp_path / "pool" / "ledger.jsonl").read_text()
+    (tmp_path / "evolution" / "turns.jsonl").unlink()  # killed before its first line
+    again = dreamt(tmp_path)
+    assert (tmp_path / "pool" / "ledger.jsonl").read_text() == ledger
+    assert (again.lines, len(again.model.calls)) == (first.lines, 0)
+    with sqlite3.connect(tmp_path / "evolution" / "journal.sqlite") as journal:
+        paths = {path for (path,) in journal.execute("SELECT path FROM entries")}
+    journal.close()
+    dreams = {path for path in paths if "/dream/" in path}
+    questions = ("contrast/ben ada", "contrast/cyn ada", "imagine", "crystallize")
+    members = (f"{phase}/{name}" for phase in ("reflect", "debate") for name in MEMBERS)
+    asked_for = {f"task 000000/dream/{one}/call 1" for one in (*questions, *members)}
+    assert asked_for <= dreams
+    assert "task 000000/dream/verify 1/outcome" in dreams
+
+
+def test_each_phase_sees_what_it_is_to_see_and_nobody_the_reference_answer(
+    tmp_path: Path,
+) -> None:
+    task = Task(id="sum-1", query="What is 3 + 4?", niche="sums", answer="seventh heaven")
+    came = dreamt(tmp_path, task=task)
+    assert not [one for one in came.model.calls if "seventh heaven" in one.text]
+    private = calls(came, "dream_reflect")
+    assert ["I, ben, think so." in one for one in private] == [False, True, False]
+    assert ["You are called ben." in one for one in private] == [False, True, False]
+    first, second = calls(came, "dream_contrast")
+    assert "ben failed, and ada succeeded" in first
+    assert "cyn failed, and ada succeeded" in second
+    for shown in ("I, ben, think so.", "I, ada, think so.", "It was guessed.", "answer: 1\n"):
+        assert shown in first
+    assert "I, cyn" not in first
+    [imagined] = calls(came, "dream_imagine")
+    assert imagined.count("It was added on paper.") == 2
+    debated = calls(came, "dream_debate")
+    assert all("Use paper.\nFor: sums" in one for one in debated)
+    assert "You are called cyn." in debated[2]
+    assert "I, cyn, think so." not in debated[2]
+    [last] = calls(came, "dream_crystallize")
+    assert "- so\n- so\n- so" in last
+
+
+def test_who_attempts_it_again_reads_the_insight_and_nothing_of_the_others(usual: Lived) -> None:
+    [again] = calls(usual, "again")
+    assert "You are called ben. Now add." in again
+    assert "Add on paper." in again
+    for hidden in ("ada", "cyn", "think so", "guessed"):
+        assert hidden not in again
+
+
+def test_an_insight_that_does_not_help_is_dropped_and_counted(tmp_path: Path) -> None:
+    came = dreamt(tmp_path, dreamers({**INSIGHT, "text": "Guess."}, INSIGHT))
+    assert came.of("ben", "lesson") == ["Add on paper."]
+    told = came.event("dream")
+    assert (told["came"], told["verified"]) == (2, 1)
+    assert [(one["verified"], one["to"]) for one in told["insights"]] == [(False, 0), (True, 2)]
+
+
+def test_an_insight_for_all_tasks_is_of_no_niche(tmp_path: Path) -> None:
+    came = dreamt(tmp_path, dreamers({**INSIGHT, "level": "cross_domain"}))
+    [entry] = came.pool.learnt.values()
+    assert (entry.kind, entry.niche, entry.level) == ("insight", None, "cross_domain")
+    assert entry.to == ("ben", "cyn")
+
+
+def test_one_for_the_task_is_for_those_who_failed(tmp_path: Path) -> None:
+    scores = {"ada": 1.0, "ben": None, "cyn": 0.0}
+    other = {**INSIGHT, "level": "task", "niche": "sums"}
+    [entry] = dreamt(tmp_path, dreamers(other), scores=scores).pool.learnt.values()
+    assert (entry.to, entry.niche, entry.level) == (("cyn",), "sums", "task")
+
+
+def test_the_ablation_tells_everybody_but_the_giver(tmp_path: Path) -> None:
+    [entry] = dreamt(tmp_path, transfer="symmetric").pool.learnt.values()
+    assert entry.to == ("ben", "cyn", *OTHERS)
+
+
+def test_who_gets_nothing_new_is_told_in_the_event(tmp_path: Path) -> None:
+    """Right, but of two minds: on the first task nobody is below the median."""
+    scores = {"ada": 1.0, "ben": 1.0, "cyn": 0.0}
+    came = dreamt(tmp_path, scores=scores, reward=0.5)
+    told = came.event("dream")
+    assert (told["why"], told["verified"], told["insights"][0]["to"]) == ("disagreement", 1, 0)
+    assert not came.pool.learnt
+    assert told["givers"] == ["ada"]
+
+
+# Nothing happens, and is counted
+
+
+@pytest.mark.parametrize(
+    ("scores", "why"),
+    [
+        ({"ada": 0.0, "ben": 0.0, "cyn": 0.0}, "nobody succeeded"),
+        ({"ada": None, "cyn": 0.0}, "nobody succeeded"),
+        ({}, "nobody succeeded"),
+    ],
+)
+def test_a_team_in_which_nobody_succeeded_abstains(
+    tmp_path: Path, scores: dict[str, float | None], why: str
+) -> None:
+    came = dreamt(tmp_path, scores=scores)
+    told = came.event("dream")
+    assert (told["abstained"], told["because"]) == (True, why)
+    assert (told["differences"], told["came"], told["verified"], told["insights"]) == (0, 0, 0, [])
+    assert came.line["spent"] == {}
+    assert len(came.model.calls) == 2  # the pair's
+
+
+def test_so_does_one_in_which_nobody_failed(tmp_path: Path) -> None:
+    async def work(episode: Episode) -> None:
+        sat = seated()
+        answers = tried(sat, dict.fromkeys(MEMBERS, 1.0), ada="seven")
+        await dream(episode, folded(town(*MEMBERS)), sat, ran(sat), answers, reward=1.0)
+
+    told = lived(tmp_path, dreamers(), work).event("dream")
+    assert (told["why"], told["abstained"]) == ("disagreement", True)
+    assert told["because"] == "nobody failed"
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"codream": False},
+        {"is_test": True},
+        {"scores": dict.fromkeys(MEMBERS, 1.0), "reward": 1.0},
+        {"scores": {"cyn": 0.0}, "reward": 0.6},
+    ],
+)
+def test_a_team_that_did_well_or_may_not_does_not_dream(
+    tmp_path: Path, how: dict[str, Any]
+) -> None:
+    came = dreamt(tmp_path, **how)
+    assert [entry for entry in came.pool.entries() if entry.value["kind"] == "told"] == []
+    assert len(came.model.calls) == 2
+    assert came.line["told"] == ({"dreams": 0} if "scores" in how else {})
+
+
+@pytest.mark.parametrize(
+    ("useless", "lost", "numbers"),
+    [
+        ("difference", 2, (0, 0, 0, 0)),
+        ("ideas", 1, (2, 0, 0, 0)),
+        ("insights", 1, (2, 2, 2, 0)),
+        ("diagnosis", 3, (2, 2, 2, 1)),
+        ("strategy_1", 3, (2, 2, 2, 1)),
+    ],
+)
+def test_an_operator_of_no_use_costs_what_would_have_come_of_it_and_is_counted(
+    tmp_path: Path, useless: str, lost: int, numbers: tuple[int, ...]
+) -> None:
+    def replies(request: Request) -> Reply:
+        return Reply.json(7) if useless in asked(request) else dreamers()(request)
+
+    came = dreamt(tmp_path, replies)
+    told = came.event("dream")
+    names = ("differences", "ideas", "survived", "came")
+    assert tuple(told[name] for name in names) == numbers
+    assert len(came.line["dropped"]) == sum(came.pool.rejections.values()) == lost
+
+
+def test_what_most_others_would_drop_is_gone(tmp_path: Path) -> None:
+    def keep(text: str) -> bool:
+        return "agent called ada" in text
+
+    told = dreamt(tmp_path, dreamers(keep=keep)).event("dream")
+    assert (told["ideas"], told["survived"], told["came"], told["abstained"]) == (2, 0, 0, False)
+
+
+def test_a_judge_without_a_score_verifies_nothing(tmp_path: Path) -> None:
+    task = Task(id="sum-1", query="What is 3 + 4?", niche="sums")
+
+    def replies(request: Request) -> Reply:
+        if "score" not in asked(request):
+            return dreamers()(request)
+        return Reply.json(1 if "\n7\n" in message_text(request) else {"reason": "r", "score": 0.5})
+
+    came = dreamt(tmp_path, replies, task=task)
+    told = came.event("dream")
+    assert (told["came"], told["verified"], told["insights"][0]["after"]) == (1, 0, None)
+    assert "judge" in [one["operator"] for one in came.line["dropped"]]
+
+
+# Archives that know it already
+
+
+def lesson(text: str, **fields: Any) -> Learnt:
+    given: dict[str, Any] = {"niche": "sums", **fields}
+    return Learnt(kind="lesson", task="Old.", text=text, **given)
+
+
+def test_who_knows_almost_the_same_has_one_entry_of_both(tmp_path: Path) -> None:
+    known = [lesson("Add on paper!", owner="ben"), lesson("Add on paper.", owner="dan")]
+    came = dreamt(tmp_path, known=known)
+    assert came.of("ben", "lesson") == ["Both in one."]
+    assert came.of("cyn", "lesson") == ["Add on paper."]
+    [first, second] = [one for one in came.pool.learnt.values() if one.giver]
+    assert (first.to, first.replaces, second.to, second.replaces) == (
+        ("ben",),
+        ("known 0",),
+        ("cyn",),
+        (),
+    )
+    [asked_once] = calls(came, "fuse")
+    assert "Add on paper!" in asked_once
+
+
+def test_recipients_of_the_same_entry_share_a_question_and_a_line(tmp_path: Path) -> None:
+    came = dreamt(tmp_path, known=[lesson("Add on paper!", to=("ben", "cyn", "eve"))])
+    assert len(calls(came, "fuse")) == 1
+    [entry] = [one for one in came.pool.learnt.values() if one.giver]
+    assert (entry.to, entry.replaces) == (("ben", "cyn"), ("known 0",))
+    assert came.of("eve", "lesson") == ["Add on paper!"]
+
+
+def test_where_nothing_comes_of_both_the_new_one_is_kept_beside_the_old(tmp_path: Path) -> None:
+    def replies(request: Request) -> Reply:
+        return Reply.json({}) if "text" in asked(request) else dreamers()(request)
+
+    came = dreamt(tmp_path, replies, known=[lesson("Add on paper!", owner="ben")])
+    assert came.of("ben", "lesson") == ["Add on paper!", "Add on paper."]
+    assert came.pool.rejections == {"fuse": 1}
+
+
+def test_an_equal_text_takes_the_place_of_the_old_one_and_nobody_is_asked(tmp_path: Path) -> None:
+    came = dreamt(tmp_path, known=[lesson("Add on paper.", owner="ben")])
+    assert came.of("ben", "lesson") == ["Add on paper."]
+    assert calls(came, "fuse") == []
+
+
+@pytest.mark.parametrize("other", [{"niche": "code"}, {"kind": "insight", "niche": None}])
+def test_what_is_of_another_place_stays_there(tmp_path: Path, other: dict[str, Any]) -> None:
+    given: dict[str, Any] = {"kind": "lesson", "owner": "ben", **other}
+    came = dreamt(tmp_path, known=[Learnt(task="Old.", text="Add on paper.", **given)])
+    assert all(not one.replaces for one in came.pool.learnt.values())
+
+
+def test_two_insights_of_one_dream_that_say_almost_the_same_become_one(tmp_path: Path) -> None:
+    again = {**INSIGHT, "text": "Add on paper!"}
+    came = dreamt(tmp_path, dreamers(INSIGHT, again))
+    assert came.of("ben", "lesson") == came.of("cyn", "lesson") == ["Both in one."]
+    last = [*came.pool.learnt.values()][-1]
+    assert last.replaces == ("evolution/000000/insight 1",)
+
+
+# Bounds
+
+
+def test_an_insight_that_gives_the_answer_away_is_none(tmp_path: Path) -> None:
+    task = Task(id="sum-1", query="What is 30 + 40?", niche="sums", answer="70")
+
+    async def work(episode: Episode) -> None:
+        sat = seated()
+        population = folded([*town(*MEMBERS), worked(MEMBERS, "sums", 0.0)])
+        answers = tried(sat, SPLIT, ada="Answer: 70")
+        await dream(episode, population, sat, ran(sat), answers, reward=0.0)
+
+    replies = dreamers({**INSIGHT, "text": "Add, and say 70."})
+    came = lived(tmp_path, replies, work, tasks=(task,))
+    assert came.event("dream")["came"] == 0
+    assert "gives away" in came.line["dropped"][0]["problems"][0]
+
+
+def test_kinds_of_task_that_may_be_named_are_the_tasks_own_and_the_newest() -> None:
+    tasks = [worked("a", f"n{number}", 1.0) for number in range(40)]
+    population = folded([*town("a"), worked("a", "", 1.0), *tasks])
+    named = known_niches(population, "n3")
+    assert named[:3] == ("n3", "n39", "n38")
+    assert len(named) == len({*named}) == 32
+    assert known_niches(folded(town("a")), None) == ()
+
+
+def test_tasks_of_no_kind_lead_to_insights_for_the_task_or_for_all(tmp_path: Path) -> None:
+    def replies(request: Request) -> Reply:
+        wanted = asked(request)
+        if "ideas" in wanted:
+            assert "niches" not in json.dumps(wanted)
+            return Reply.json({"ideas": [{"difference": 1, "strategy": "Use paper."}]})
+        if "insights" in wanted:
+            assert "subdomain" not in json.dumps(wanted)
+            one = {"strategy": 1, "text": "Add.", "level": "task"}
+            return Reply.json({"insights": [one]})
+        return dreamers()(request)
+
+    task = Task(id="sum-1", query="What is 3 + 4?", answer="7")
+    [entry] = dreamt(tmp_path, replies, task=task).pool.learnt.values()
+    assert (entry.niche, entry.level, entry.to) == (None, "task", ("ben", "cyn"))

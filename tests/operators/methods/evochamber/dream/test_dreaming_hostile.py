@@ -1,0 +1,147 @@
+"""Hostile answers to a whole task's learning: nothing reaches a wrong agent, all is counted."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from coterie.operators import Meta
+from coterie.operators.evolution.context import Stage
+from coterie.operators.evolution.episode import Episode
+from coterie.operators.methods.evochamber.dream.dreaming import dream
+from coterie.operators.methods.evochamber.lifecycle.fusing import LONGEST_ENTRY
+from coterie.operators.methods.evochamber.reflecting import reflect_all
+from coterie.pool.ledger.learnt import Learnt
+from coterie.runtime import Calls
+from coterie.runtime.gateway import ChatAnswer, ChatRequest
+
+from .....pool.populations import folded, town, worked
+from ....hostile import crystals, imaginings, opinions, reflections, said
+from ..town import MEMBERS, OTHERS, TASK, lived, ran, seated, tried
+
+IDEA = {"difference": 1, "strategy": "Count.", "niches": ["sums"]}
+INSIGHT = {"strategy": 1, "text": "Count.", "level": "subdomain", "niche": "sums"}
+KEEP = {"reason": "r", "keep": True}
+FAIR: Mapping[str, Any] = {
+    "lesson": {"lesson": "Count.", "insight": "Check."},
+    "text": {"text": "Count and check."},
+    "diagnosis": {"diagnosis": "It guessed."},
+    "difference": {"difference": "It counted."},
+    "ideas": {"ideas": [IDEA, {**IDEA, "strategy": "Add."}]},
+    "strategy_1": {"strategy_1": KEEP, "strategy_2": KEEP},
+    "insights": {"insights": [INSIGHT, {**INSIGHT, "text": "Add.", "level": "cross_domain"}]},
+}
+HOSTILE = {
+    "lesson": reflections(),
+    "text": said("text"),
+    "diagnosis": said("diagnosis"),
+    "difference": said("difference"),
+    "ideas": imaginings(),
+    "strategy_1": opinions(),
+    "insights": crystals(),
+}
+ANSWERS = st.fixed_dictionaries(
+    {
+        name: st.lists(hostile | st.just(json.dumps(FAIR[name])), min_size=3, max_size=3)
+        for name, hostile in HOSTILE.items()
+    }
+)
+"""Some answers to each question, the fair one often among them, or no dream came to its end."""
+
+
+@pytest.fixture
+def examples(nightly: bool) -> int:
+    return 500 if nightly else 2
+
+
+class Answering:
+    """Stands where the gateway does, and gives each operator its answers in turn."""
+
+    def __init__(self, models: Any, answers: Mapping[str, list[str]]) -> None:
+        self.models = models
+        self._answers = {name: itertools.cycle(texts) for name, texts in answers.items()}
+
+    async def chat(self, request: ChatRequest, *_: Any, **__: Any) -> ChatAnswer:
+        assert request.schema is not None
+        return ChatAnswer(text=next(self._answers[next(iter(request.schema["properties"]))]))
+
+
+async def learnt(stage: Stage, number: int, answers: Mapping[str, list[str]]) -> Counter[str]:
+    """Let a team learn all that there is to learn from a task, and check what is to be kept."""
+    episode = Episode(stage=stage, number=number, task=TASK, view=stage.view())
+    lost: Counter[str] = Counter()
+
+    def tell(event: str, /, **_: Any) -> None:
+        lost[event] += 1
+
+    gateway: Any = Answering(stage.catalogue.models, answers)
+    calls, limits = Calls(gateway=gateway), stage.ceiling
+    episode.meta = Meta(calls=calls, catalogue=stage.catalogue, ceiling=limits, tell=tell)
+    sat = seated()
+    run, attempts = ran(sat), tried(sat, {"ada": 1.0, "ben": 0.0, "cyn": 0.0})
+    population = folded([*town(*MEMBERS, *OTHERS), worked(MEMBERS, "sums", 0.0)])
+    await reflect_all(episode, sat, run, attempts, 0.0)
+    await dream(episode, population, sat, run, attempts, reward=0.0)
+    assert lost["operator_dropped"] == len(episode.dropped)
+    return check(episode)
+
+
+def check(episode: Episode) -> Counter[str]:
+    """Entries are short and of whom they are for, and the event tells how many there are."""
+    changes = [change for change, _ in episode.changes]
+    assert len({what for _, what in episode.changes}) == len(changes)
+    *entries, told = changes
+    found: Counter[str] = Counter()
+    for entry in entries:
+        assert isinstance(entry, Learnt)
+        again = Learnt.of(entry.value())
+        assert 0 < len(again.text) <= LONGEST_ENTRY
+        assert "\n" not in again.text
+        assert again.niche == ("sums" if again.kind == "lesson" else None)
+        if again.giver is None:
+            assert again.owner in MEMBERS
+            assert (again.level, again.to) == (None, ())
+            found["own"] += 1
+        else:
+            assert (again.giver, again.owner, again.credit) == ("ada", None, 1.0)
+            assert again.to
+            assert {*again.to} <= {"ben", "cyn"}
+            assert again.level == "cross_domain" or again.kind == "lesson"
+            found["given"] += len(again.to)
+    about = told.value()["about"]
+    assert len(about["insights"]) == about["came"] <= 3
+    assert about["verified"] == sum(one["verified"] for one in about["insights"])
+    assert found["given"] == sum(one["to"] for one in about["insights"])
+    assert about["givers"] == (["ada"] if about["verified"] else [])
+    return found
+
+
+def test_whatever_is_answered_entries_are_of_whom_they_are_for(
+    tmp_path: Path, examples: int
+) -> None:
+    found: Counter[str] = Counter()
+    numbers = itertools.count(1)
+
+    async def work(episode: Episode) -> None:
+        loop, stage = asyncio.get_running_loop(), episode.stage
+
+        @settings(max_examples=examples)
+        @given(ANSWERS)
+        def many(answers: Mapping[str, list[str]]) -> None:
+            one = learnt(stage, next(numbers), answers)
+            found.update(asyncio.run_coroutine_threadsafe(one, loop).result())
+
+        await asyncio.to_thread(many)
+
+    lived(tmp_path, "7", work)
+    assert found["own"] > 0
+    assert examples < 100 or found["given"] > 0

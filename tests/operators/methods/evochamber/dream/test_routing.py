@@ -1,0 +1,128 @@
+"""Who an insight is for, by hand and as laws."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coterie.operators.methods.evochamber.dream.ideas import Difference, Insight, Level
+from coterie.operators.methods.evochamber.dream.routing import below, recipients
+from coterie.pool.population.population import Population
+
+from .....pool.populations import NAMES, NICHES, folded, happenings, town, worked
+
+NAME = st.sampled_from(NAMES)
+LEVELS: tuple[Level, ...] = get_args(Level)
+
+
+def insight(level: Level, niche: str | None = "algebra", giver: str = "a") -> Insight:
+    niche = None if level == "cross_domain" else niche
+    of = Difference(giver=giver, failed="b", text="d")
+    return Insight(text="t", level=level, niche=niche, of=of)
+
+
+def to(
+    population: Population, level: Level, *failed: str, niche: str = "algebra", **how: Any
+) -> str:
+    transfer = how.pop("transfer", "asymmetric")
+    return "".join(recipients(population, insight(level, niche, **how), failed, transfer))
+
+
+# By hand
+
+
+def test_on_the_first_task_it_goes_to_the_other_members_of_a_team_that_failed() -> None:
+    """All stand at 0.5 before it; with the trial, those who worked stand at 0.35, below them all.
+
+    The reward is the team's, so its competence falls for who succeeded as well (Eq. 2).
+    """
+    before = folded(town(*"abcdef"))
+    assert to(before, "subdomain", "b", "c") == ""
+    after = folded([worked("abc", "algebra", 0.0)], before)
+    assert to(after, "subdomain", "b", "c") == "bc"
+    assert to(after, "cross_domain", "b", "c") == "bc"
+    assert to(after, "task", "b", "c") == "bc"
+    assert to(after, "subdomain", "b", "c", niche="code") == ""
+
+
+def test_a_team_that_was_right_and_disagreed_teaches_no_niche_on_the_first_task() -> None:
+    after = folded([*town(*"abcdefg"), worked("abc", "algebra", 1.0)])
+    assert to(after, "subdomain", "b") == ""  # three at 0.65, and four at the median, 0.5
+    assert to(after, "task", "b") == "b"
+
+
+def test_where_most_are_good_at_a_niche_it_goes_to_those_who_never_met_it() -> None:
+    tasks = [worked(team, "algebra", 1.0) for team in ("ab", "cd")]
+    assert to(folded([*town(*"abcdef"), *tasks]), "subdomain", "b") == "ef"
+
+
+def test_the_median_itself_is_not_below_it() -> None:
+    assert below({"a": 0.1, "b": 0.5, "c": 0.9}) == {"a"}
+    assert below({"a": 0.1, "b": 0.5}) == {"a"}
+    assert below({"a": 0.5, "b": 0.5, "c": 0.9}) == set()
+    assert below({}) == set()
+
+
+def test_an_insight_for_all_tasks_goes_by_the_mean_over_all_niches() -> None:
+    tasks = [worked("a", "algebra", 1.0), worked("b", "code", 0.0), worked("c", "code", 1.0)]
+    population = folded([*town(*"abc"), *tasks])  # means: a 0.575, b 0.425, c 0.575
+    assert to(population, "cross_domain", giver="c") == "b"
+    assert to(folded(town(*"abc")), "cross_domain", giver="c") == ""
+
+
+def test_the_ablation_tells_everybody_but_the_giver() -> None:
+    population = folded(town(*"abcd"))
+    for level in LEVELS:
+        assert to(population, level, "b", transfer="symmetric") == "bcd"
+
+
+# Laws
+
+
+@given(
+    happenings,
+    st.builds(
+        insight, st.sampled_from(LEVELS), st.sampled_from(["algebra", "code", None]), giver=NAME
+    ),
+    st.sets(NAME),
+    st.sampled_from(["asymmetric", "symmetric"]),
+)
+def test_only_those_who_live_and_lack_it_and_never_the_giver(
+    lines: Any, one: Insight, failed: set[str], transfer: Any
+) -> None:
+    population = folded([*town(*NAMES), *lines])
+    giver, level, niche = one.of.giver, one.level, one.niche or ""
+    chosen = recipients(population, one, failed, transfer)
+    everybody = recipients(population, one, failed, "symmetric")
+    assert giver not in chosen
+    assert list(chosen) == [name for name in population.agents if name in chosen]
+    assert {*chosen} <= {*everybody} == {*population.agents} - {giver}
+    if transfer == "symmetric":
+        return
+    if level == "task":
+        assert {*chosen} == {*everybody} & failed
+    else:
+        assert 2 * len(chosen) <= len(population.agents)  # as no more can be below a median
+    if level == "subdomain":
+        known = {name: agent.q(niche) for name, agent in population.agents.items()}
+        middle = median(known.values()) if known else 0
+        assert {*chosen} == {name for name in everybody if known[name] < middle}
+
+
+@given(happenings, st.sampled_from(["subdomain", "cross_domain"]), st.sampled_from(NICHES))
+def test_whoever_stands_alike_is_treated_alike(lines: Any, level: Level, niche: str) -> None:
+    population = folded([*town(*NAMES), *lines])
+    chosen = recipients(population, insight(level, niche or None, "nobody"), (), "asymmetric")
+    for name, agent in population.agents.items():
+        for other, its in population.agents.items():
+            if agent.competence == its.competence:
+                assert (name in chosen) == (other in chosen)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_an_empty_population_is_told_nothing(level: Level) -> None:
+    assert recipients(Population(), insight(level), ("b",), "symmetric") == ()

@@ -1,0 +1,131 @@
+"""The rules of a dream that no model decides, by hand and as laws."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coterie.operators.methods.evochamber.dream.ideas import Difference, Idea, Opinion
+from coterie.operators.methods.evochamber.dream.rules import (
+    gives_away,
+    mean_of,
+    pairs,
+    sides,
+    survivors,
+    why,
+)
+from coterie.operators.methods.evochamber.work import Work
+
+from ....rounds import worked
+
+NAMES = tuple("abcdef")
+ACCOUNT = worked()
+scores = st.dictionaries(st.sampled_from(NAMES), st.none() | st.floats(0, 1), max_size=6)
+
+
+def team(of: dict[str, float | None]) -> list[Work]:
+    return [
+        Work(agent=name, persona="", account=ACCOUNT, positions=(), score=score)
+        for name, score in of.items()
+    ]
+
+
+def test_a_team_dreams_below_the_threshold_or_where_attempts_disagree() -> None:
+    assert why(mean_of([1, 0, 0], 1), 0.6, disagree=False) == "reward"
+    assert why(mean_of([1, 1, 0], 0), 0.6, disagree=True) == "disagreement"
+    assert why(mean_of([1, 1, 1], 0), 0.6, disagree=False) is None
+    assert why(0.6, 0.6, disagree=False) is None
+
+
+@given(st.lists(st.floats(0, 1), max_size=1), st.floats(0, 1))
+def test_with_less_than_two_attempts_the_mean_is_the_teams_reward(
+    of: list[float], reward: float
+) -> None:
+    assert mean_of(of, reward) == reward
+
+
+@given(scores, st.floats(0, 1))
+def test_everybody_with_a_score_either_failed_or_succeeded(
+    of: dict[str, float | None], theta: float
+) -> None:
+    found = sides(team(of), theta)
+    both = [one.agent for one in (*found.failed, *found.succeeded)]
+    assert sorted(both) == sorted(name for name, score in of.items() if score is not None)
+    assert all(one.score is not None and one.score < theta for one in found.failed)
+    assert all(one.score is not None and one.score >= theta for one in found.succeeded)
+
+
+@given(scores, st.floats(0, 1))
+def test_everybody_is_compared_and_no_pair_twice(of: dict[str, float | None], theta: float) -> None:
+    found = sides(team(of), theta)
+    made = [(failed.agent, giver.agent) for failed, giver in pairs(found)]
+    assert len({*made}) == len(made)
+    if not (found.failed and found.succeeded):
+        assert made == []
+        return
+    assert len(made) == max(len(found.failed), len(found.succeeded))
+    assert {failed for failed, _ in made} == {one.agent for one in found.failed}
+    assert {giver for _, giver in made} == {one.agent for one in found.succeeded}
+
+
+def idea(giver: str = "a") -> Idea:
+    return Idea(text="t", niches=(), of=Difference(giver=giver, failed="z", text="d"))
+
+
+def opinion(*, keep: bool) -> Opinion:
+    return Opinion(keep=keep, reason="r")
+
+
+@pytest.mark.parametrize(
+    ("against", "stays"),
+    [("", True), ("a", True), ("b", True), ("c", True), ("ab", True), ("bc", False)],
+)
+def test_of_three_both_others_have_to_drop_an_idea(against: str, *, stays: bool) -> None:
+    said = {name: [opinion(keep=name not in against)] for name in "abc"}
+    assert bool(survivors([idea()], said, "abc")) == stays
+
+
+def test_who_said_nothing_of_use_drops_nothing() -> None:
+    assert survivors([idea()], {"b": [opinion(keep=False)]}, "abc") == (0,)
+    assert survivors([idea()], {}, "abc") == (0,)
+    assert survivors([idea()], {}, "a") == (0,)
+
+
+@given(
+    st.lists(st.sampled_from(NAMES), max_size=4),
+    st.dictionaries(st.sampled_from(NAMES), st.lists(st.booleans(), min_size=4, max_size=4)),
+    st.permutations(NAMES),
+)
+def test_what_is_left_is_in_order_and_depends_on_no_order_of_members(
+    givers: list[str], said: dict[str, list[bool]], order: list[str]
+) -> None:
+    ideas = [idea(giver) for giver in givers]
+    of = {name: [opinion(keep=one) for one in keeps] for name, keeps in said.items()}
+    left = survivors(ideas, of, NAMES)
+    assert list(left) == sorted({*left})
+    assert left == survivors(ideas, of, order)
+    own = {name: [opinion(keep=not one.keep) for one in kept] for name, kept in of.items()}
+    for place, one in enumerate(ideas):
+        alone = {**of, one.of.giver: own.get(one.of.giver, [opinion(keep=False)] * 4)}
+        assert (place in survivors(ideas, alone, NAMES)) == (place in left)
+
+
+@pytest.mark.parametrize(
+    ("text", "answers", "found"),
+    [
+        ("It is 42.", ["42"], True),
+        ("It is 425.", ["42"], False),
+        ("It is 3.42 or 42.5.", ["42"], False),
+        ("Take 7 steps.", ["7"], False),
+        ("It is TRUE.", ["true"], False),
+        ("Say Reykjavik.", ["reykjavik"], True),
+        ("Use \\frac{1}{3} here", ["\\frac{1}{3}"], True),
+        ("Anything", [""], False),
+        ("Anything", [], False),
+    ],
+)
+def test_an_answer_is_found_where_it_is_long_enough_to_tell(
+    text: str, answers: list[str], *, found: bool
+) -> None:
+    assert gives_away(text, answers) == found

@@ -1,0 +1,175 @@
+"""Attempts: who answered the task itself, what each answer is worth, and whether they agree."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coterie.operators.evolution.context import Stage
+from coterie.operators.evolution.episode import Episode, Halted
+from coterie.operators.methods.evochamber.attempts import Attempt, attempts, disagree, graded
+from coterie.operators.methods.evochamber.seating import seated
+from coterie.runtime import AgentOutcome, Run
+from coterie.runtime.agents.runner import AgentResult
+from coterie.runtime.doubles import Reply, ScriptedModel
+from coterie.runtime.doubles.script import Request
+from coterie.runtime.tools import ToolCall
+from coterie.schema import Task
+from coterie.schema.values.errors import JailError
+
+from ...evolution.test_episode import TASKS, done
+from ...rounds import did
+from .test_seating import KNOWN, MINE, ORDER, STANDARD, sit, structure, taken
+
+TASK = TASKS[0]
+
+
+def run_of(**outcomes: AgentOutcome) -> Run:
+    return Run(status="done", answer="7", agents=outcomes)
+
+
+def tried(*answers: str, **fields: Any) -> list[Attempt]:
+    places = zip(ORDER, answers, strict=False)
+    return [
+        Attempt(agent=f"of {seat}", seat=seat, position=seat, answer=answer, **fields)
+        for seat, answer in places
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "positions"),
+    [
+        ("voting", ["anchor", "complement", "scout"]),
+        ("debate", ["anchor_again", "complement_again", "scout_again"]),
+        ("generator_critic", ["anchor_again"]),
+        ("decompose", ["anchor_whole"]),
+    ],
+)
+def test_an_attempt_is_the_answer_or_what_it_is_picked_from(
+    name: str, positions: list[str]
+) -> None:
+    team = sit(name, 3)
+    run = run_of(**{one: did(f"work of {one}") for one in team.team.agents})
+    found = attempts(team, run)
+    assert [one.position for one in found] == positions
+    assert [one.seat for one in found] == [one.partition("_")[0] for one in positions]
+    assert [one.agent for one in found] == [team.seats[one.seat] for one in found]
+    assert [one.answer for one in found] == [f"work of {one}" for one in positions]
+    assert all(one.score is None for one in found)
+
+
+def test_who_came_to_nothing_has_no_attempt() -> None:
+    failed = AgentOutcome(status="failed", error="no")
+    patch = AgentOutcome(status="done", result=AgentResult(content="Done.", answer="a patch"))
+    found = attempts(sit("voting", 3), run_of(anchor=failed, scout=patch))
+    assert [(one.position, one.answer) for one in found] == [("scout", "a patch")]
+
+
+def test_a_function_that_picks_nothing_has_no_attempts() -> None:
+    text = """\
+name: sum
+agents: {anchor: {prompt: A b.}, all: {agent_type: Function, function: concat}}
+topology: {reports_to: {anchor: [all]}}
+"""
+    team = seated(structure(text), taken(1), STANDARD, KNOWN)
+    assert attempts(team, run_of(anchor=did("a"), all=did("a"))) == ()
+    relay = seated(structure(MINE), taken(3), STANDARD, KNOWN)
+    assert [one.position for one in attempts(relay, run_of(scout_end=did("a")))] == ["scout_end"]
+
+
+@pytest.mark.parametrize(
+    ("answers", "apart"),
+    [
+        ([], False),
+        (["\\boxed{7}"], False),
+        (["By parts: \\boxed{7}", "$\\boxed{7.0}$", "Answer: 7"], False),
+        (["\\boxed{7}", "\\boxed{8}", "\\boxed{7}"], True),
+    ],
+)
+def test_attempts_disagree_as_the_vote_reads_them(answers: list[str], apart: bool) -> None:
+    assert disagree(tried(*answers), TASK) == apart
+
+
+def grade(
+    folder: Path, *found: Attempt, task: Task = TASK, learning: bool = True, **how: Any
+) -> tuple[list[Any], Episode, list[Any]]:
+    def judging(request: Request) -> Reply:
+        if "useless" in json.dumps(request["messages"]):
+            return Reply(text="no")
+        return Reply.json({"reason": "fine", "score": 0.25})
+
+    async def work(stage: Stage) -> Any:
+        episode = Episode(stage=stage, number=0, task=task, view=stage.view(), learning=learning)
+        return await graded(episode, found, **how), episode
+
+    with ScriptedModel(judging) as model:
+        came, episode = done(folder, model.api_base, work)
+    assert [(one.agent, one.answer) for one in came] == [(one.agent, one.answer) for one in found]
+    return [one.score for one in came], episode, [*model.calls]
+
+
+def test_attempts_are_graded_by_the_reference_answer(tmp_path: Path) -> None:
+    scores, episode, calls = grade(tmp_path, *tried("7", "8", "7"))
+    assert scores == [1, 0, 1]
+    assert calls == []
+    assert episode.judging.calls == 0
+
+
+def test_without_one_the_judge_grades_each_text_once(tmp_path: Path) -> None:
+    task = Task(id="open", query="Why?")
+    scores, episode, calls = grade(
+        tmp_path, *tried("this", "that", "this", "useless", "it"), task=task, known={"it": 0.75}
+    )
+    assert scores == [0.25, 0.25, 0.25, None, 0.75]
+    assert len(calls) == 4  # one of them is a repair
+    assert episode.judging.calls == 4
+    assert episode.operators.calls == 0
+    assert [one.operator for one in episode.dropped] == ["judge"]
+    again, _, calls = grade(tmp_path, *tried("this", "that", "this", "useless", "it"),
+                            task=task, known={"it": 0.75})  # fmt: skip
+    assert again == scores
+    assert calls == []  # it is in the journal
+
+
+def test_in_a_test_nothing_is_graded(tmp_path: Path) -> None:
+    scores, episode, calls = grade(tmp_path, *tried("7", "8"), learning=False, known={"7": 1.0})
+    assert scores == [None, None]
+    assert (calls, episode.judging.calls) == ([], 0)
+
+
+def test_what_tools_did_counts_for_each_attempt_by_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from coterie.operators.evolution import task_runs
+
+    seen: list[Any] = []
+    real = task_runs.scored
+
+    async def scored(run: Run, *others: Any) -> Run:
+        seen.append([call.tool for call in run.agents[str(run.answered_by)].tool_calls])
+        return await real(run, *others)
+
+    monkeypatch.setattr(task_runs, "scored", scored)
+    used = tried("7", tool_calls=(ToolCall(tool="send", arguments={"to": "a"}),))
+    plain = [replace_position(one, "scout") for one in tried("7")]
+    scores, *_ = grade(tmp_path, *used, *plain)
+    assert scores == [1, 1]
+    assert seen == [["send"], []]
+
+
+def replace_position(one: Attempt, position: str) -> Attempt:
+    return Attempt(agent=one.agent, seat=position, position=position, answer=one.answer)
+
+
+def test_a_jail_that_fails_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from coterie.runtime.scoring import scoring
+
+    async def fails(_evidence: Any) -> Any:
+        raise JailError("no jail today")
+
+    monkeypatch.setattr(scoring, "score", fails)
+    with pytest.raises(Halted, match="no jail today"):
+        grade(tmp_path, *tried("7"))

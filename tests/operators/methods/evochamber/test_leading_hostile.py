@@ -1,0 +1,64 @@
+"""Hostile answers of leaders: no structure but those offered, no empty note, all counted."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Any
+
+from hypothesis import strategies as st
+
+from coterie.operators import Dropped, Meta
+from coterie.operators.methods.evochamber.lead_review import lead_review
+from coterie.operators.methods.evochamber.leading import Choice, closest, fallback, lead
+
+from ....support.hostile_answers import hostile
+from ...asking import TASK
+from ...hostile import TEXTS, choice_answers
+from ...rounds import worked
+from .test_leading import LEADER, NAMES, TEMPLATES, a_round
+
+SHARES = {"lead": 5_000, "lead_review": 5_500}
+"""How many answers each has to live through, at night."""
+ROUNDS = [a_round(name, 0.5, reflection=text[:300]) for name in NAMES for text in TEXTS]
+
+
+def test_there_are_ten_thousand_of_them() -> None:
+    assert sum(SHARES.values()) >= 10_000
+
+
+def test_choices_of_a_structure(part: int) -> None:
+    known = closest(ROUNDS, LEADER.profile, "sums", 6)
+    chosen: set[str] = set()
+
+    async def work(meta: Meta, _: Any) -> Any:
+        came = await lead(meta, "l", TASK, LEADER, TEMPLATES, known=known)
+        dropped = isinstance(came, Dropped)
+        chosen.add(fallback(ROUNDS, "sums", NAMES) if dropped else came.structure)
+        return came
+
+    def is_one_that_was_offered(came: Choice) -> None:
+        assert (came.by, came.leader) == ("leader", LEADER)
+        assert len(came.reason) <= 600
+
+    answers = choice_answers("structure", [*NAMES, *NAMES, "vote", "voting ", "seed:debate"])
+    count = hostile(answers, SHARES["lead"] * 8 // 10 // part, work, is_one_that_was_offered)
+    count.enough(SHARES["lead"] // part, "Choice", usable=part == 1, refused=0.001)
+    assert chosen <= {*NAMES}
+
+
+def test_notes_on_a_structure(part: int) -> None:
+    async def work(meta: Meta, _: Any) -> Any:
+        return await lead_review(meta, "r", TASK, LEADER, worked(), structure="voting", reward=0.5)
+
+    def is_a_line_that_says_something(came: str) -> None:
+        assert 0 < len(came) <= 300
+        assert "\n" not in came
+        assert re.search(r"\w", came)
+        assert all(unicodedata.category(one) != "Cc" for one in came)
+
+    answers = choice_answers("note", TEXTS) | choice_answers("note", TEXTS) | st.just("{}")
+    count = hostile(
+        answers, SHARES["lead_review"] * 8 // 10 // part, work, is_a_line_that_says_something
+    )
+    count.enough(SHARES["lead_review"] // part, "str", usable=part == 1, refused=0.001)

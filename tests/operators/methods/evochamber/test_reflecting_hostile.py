@@ -1,0 +1,160 @@
+"""Hostile answers in what agents learn: short entries of the right agent, all counted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from coterie.operators import Meta
+from coterie.operators.methods.evochamber.dream.contrast import dream_contrast
+from coterie.operators.methods.evochamber.dream.crystallize import dream_crystallize
+from coterie.operators.methods.evochamber.dream.debate import dream_debate
+from coterie.operators.methods.evochamber.dream.ideas import (
+    LONGEST_IDEA,
+    Difference,
+    Idea,
+    Insight,
+    Opinion,
+)
+from coterie.operators.methods.evochamber.dream.imagine import dream_imagine
+from coterie.operators.methods.evochamber.dream.reflect import dream_reflect
+from coterie.operators.methods.evochamber.lifecycle.fusing import LONGEST_ENTRY, fuse
+from coterie.operators.methods.evochamber.reflecting import Reflection, reflect
+from coterie.pool.ledger.learnt import Learnt
+
+from ....support.hostile_answers import Count, examples, hostile
+from ...asking import TASK
+from ...hostile import crystals, imaginings, opinions, reflections, said
+from .test_reflecting import WORK
+
+SHARES = {
+    "reflect": 2_000,
+    "fuse": 1_000,
+    "dream_reflect": 1_000,
+    "dream_contrast": 1_000,
+    "dream_imagine": 2_000,
+    "dream_debate": 1_000,
+    "dream_crystallize": 2_000,
+}
+"""How many answers each has to live through, at night."""
+TEXTS = {
+    "fuse": ("text", LONGEST_ENTRY),
+    "dream_reflect": ("diagnosis", LONGEST_IDEA),
+    "dream_contrast": ("difference", LONGEST_IDEA),
+}
+"""What the answers of operators that give one text are called, and the most characters."""
+NICHES = ("sums", "words")
+DIFFERENCES = [Difference(giver=one, failed="cyn", text="It counted.") for one in ("ada", "ben")]
+IDEAS = [Idea(text=f"Count {one.giver}.", niches=("sums",), of=one) for one in DIFFERENCES]
+
+
+def test_there_are_ten_thousand_of_them() -> None:
+    assert sum(SHARES.values()) >= 10_000
+
+
+def enough(count: Count, operator: str, part: int, came: str) -> None:
+    count.enough(SHARES[operator] // part, came, usable=part == 1, refused=0.1 / part)
+
+
+def test_reflections(part: int) -> None:
+    async def work(meta: Meta, _: Any) -> Any:
+        return await reflect(meta, "r", TASK, WORK, reward=0.5)
+
+    def are_short_and_of_their_agent(came: Reflection) -> None:
+        for entry in came.entries(TASK, "ada", credit=0.5, run="here"):
+            again = Learnt.of(entry.value())
+            assert (again.owner, again.giver, again.case) == ("ada", None, TASK.id)
+            assert (again.credit, again.replaces) == (0.5, ())
+            assert 0 < len(again.text) <= LONGEST_ENTRY
+            assert "\n" not in again.text
+
+    count = hostile(
+        reflections(), examples(SHARES["reflect"], part), work, are_short_and_of_their_agent
+    )
+    enough(count, "reflect", part, "Reflection")
+
+
+@pytest.mark.parametrize("operator", ["fuse", "dream_reflect", "dream_contrast"])
+def test_single_texts(part: int, operator: str) -> None:
+    field, longest = TEXTS[operator]
+
+    async def work(meta: Meta, _: Any) -> Any:
+        if operator == "fuse":
+            return await fuse(meta, "f", "Carry.", "Carry on.")
+        if operator == "dream_reflect":
+            return await dream_reflect(meta, "d", TASK, WORK)
+        return await dream_contrast(meta, "d", TASK, WORK, replace(WORK, agent="ben"))
+
+    def is_short(came: Any) -> None:
+        if isinstance(came, Difference):
+            assert (came.giver, came.failed) == ("ben", "ada")
+        text = came.text if isinstance(came, Difference) else came
+        assert 0 < len(text) <= longest
+        assert "\n" not in text
+
+    count = hostile(said(field), examples(SHARES[operator], part), work, is_short)
+    enough(count, operator, part, "Difference" if operator == "dream_contrast" else "str")
+
+
+def test_imaginings(part: int) -> None:
+    async def work(meta: Meta, _: Any) -> Any:
+        return await dream_imagine(meta, "d", TASK, DIFFERENCES, niches=NICHES, most=4)
+
+    def are_few_and_of_these_differences(came: tuple[Idea, ...]) -> None:
+        assert 1 <= len(came) <= 4
+        assert len({one.text for one in came}) == len(came)
+        for one in came:
+            assert one.of in DIFFERENCES
+            assert {*one.niches} <= {*NICHES}
+            assert len(one.niches) == len({*one.niches})
+            assert 0 < len(one.text) <= 600
+            assert "\n" not in one.text
+
+    count = hostile(
+        imaginings(),
+        examples(SHARES["dream_imagine"], part),
+        work,
+        are_few_and_of_these_differences,
+    )
+    enough(count, "dream_imagine", part, "tuple")
+
+
+def test_opinions(part: int) -> None:
+    async def work(meta: Meta, _: Any) -> Any:
+        return await dream_debate(meta, "d", TASK, WORK, IDEAS)
+
+    def are_one_for_each(came: tuple[Opinion, ...]) -> None:
+        assert [type(one.keep) for one in came] == [bool] * len(IDEAS)
+        assert all(len(one.reason) <= 600 for one in came)
+        assert all("\n" not in one.reason for one in came)
+
+    count = hostile(opinions(), examples(SHARES["dream_debate"], part), work, are_one_for_each)
+    enough(count, "dream_debate", part, "tuple")
+
+
+def test_crystals(part: int) -> None:
+    task = replace(TASK, niche="sums")
+
+    async def work(meta: Meta, _: Any) -> Any:
+        return await dream_crystallize(meta, "d", task, IDEAS, niches=NICHES, most=3)
+
+    def are_insights_of_these_ideas(came: tuple[Insight, ...]) -> None:
+        assert 1 <= len(came) <= 3
+        for one in came:
+            assert one.of in DIFFERENCES
+            assert 0 < len(one.text) <= LONGEST_ENTRY
+            assert "\n" not in one.text
+            match one.level:
+                case "task":
+                    assert one.niche == "sums"
+                case "subdomain":
+                    assert one.niche in NICHES
+                case "cross_domain":
+                    assert one.niche is None
+
+    count = hostile(
+        crystals(), examples(SHARES["dream_crystallize"], part), work, are_insights_of_these_ideas
+    )
+    enough(count, "dream_crystallize", part, "tuple")

@@ -1,0 +1,169 @@
+"""What EvoMAS does with a task, told from evolutions of a scripted world."""
+
+from __future__ import annotations
+
+import json
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coterie.pool import Pool
+from coterie.runtime.doubles import Reply
+from coterie.runtime.doubles.script import Request
+
+from ...evolving import RECIPE, asked, evolved, lines_of, oracle, write_world
+
+ALONE = RECIPE.replace("vote.yaml, ", "").replace("parents: 2", "parents: 1")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_world(tmp_path, tasks=4)
+
+
+def think(what: object) -> Reply:
+    edit = {"set_prompt": {"agent": "one", "prompt": f"Think of {what}."}}
+    return Reply.json({"reason": f"for {what}", "edits": [edit]})
+
+
+def test_a_step_that_comes_to_nothing_is_made_again(folder: Path) -> None:
+    numbers = count()
+
+    def stubborn(request: Request) -> Reply:
+        assert "summary" not in asked(request)  # memory: 0 wants no experience, and pays for none
+        if "edits" in asked(request):  # every other child is one that was tried before
+            return think(next(numbers) // 2)
+        return oracle(request)
+
+    one_by_one = ALONE.replace("workers: 8", "workers: 1")
+    (folder / "recipe.yaml").write_text(f"{one_by_one}  components: [prompts]\n")
+    code, _, err, _ = evolved(folder, "pool", script=stubborn)
+    assert code == 0, err
+    lines = lines_of(folder / "pool")
+    assert {len(line["candidates"]) for line in lines} == {3}
+    assert sum(len(line["dropped"]) for line in lines) > 0
+
+
+def test_an_answer_of_no_use_is_a_config_that_did_not_run(folder: Path) -> None:
+    def useless(request: Request) -> Reply:
+        return Reply.json({"nonsense": 1}) if "edits" in asked(request) else oracle(request)
+
+    (folder / "recipe.yaml").write_text(f"{ALONE}  components: [prompts]\n")
+    code, out, err, _ = evolved(folder, "pool", "--json", "--limit", "2", script=useless)
+    assert code == 0, err
+    report = json.loads(out)
+    assert report["ran"] == report["candidates"] == 2  # the team as it stands
+    assert report["generated"] > 0
+    assert report["execution_rate"] == 0
+
+
+def test_lineage_files_each_edit_under_the_operator_that_made_it(folder: Path) -> None:
+    def two_steps(request: Request) -> Reply:
+        shown = json.dumps(request["messages"])
+        wanted = asked(request)
+        if "edits" in wanted:
+            if "Think of it" not in shown:
+                return think("it")
+            edit = {"set_parameter": {"agent": "one", "temperature": 0.5}}
+            return Reply.json({"reason": "for luck", "edits": [edit]})
+        if "change" in wanted:
+            return Reply.json({"reason": "for luck", "change": "parameters"})
+        hot = request.get("temperature") == 0.5
+        return Reply(text="7" if hot else "8")
+
+    recipe = ALONE.replace("steps: 2", "steps: 1") + "  components: [prompts, parameters]\n"
+    (folder / "recipe.yaml").write_text(recipe)
+    code, _, err, _ = evolved(folder, "pool", "--limit", "1", script=two_steps)
+    assert code == 0, err
+    (child,) = [one for one in Pool.open(folder / "pool").teams.values() if one.born.parents]
+    assert child.born.operator == "mutate"
+    steps = child.team.lineage.steps if child.team.lineage else ()
+    assert [(one.operator, one.reason) for one in steps] == [
+        ("instantiate", "for it"),
+        ("mutate", "for luck"),
+    ]
+    assert [one.fields for one in steps] == [("agents.one.prompt",), ("agents.one.temperature",)]
+
+
+def test_what_has_no_answer_is_judged_by_the_model_that_judges(folder: Path) -> None:
+    tasks = [{"id": "a", "query": "What is 3 + 4?"}, {"id": "b", "query": "Three?", "answer": "7"}]
+    (folder / "tasks.jsonl").write_text("".join(json.dumps(one) + "\n" for one in tasks))
+    judges: list[str] = []
+
+    def judging(request: Request) -> Reply:
+        if "score" in asked(request):
+            judges.append(request["model"])
+            assert "Three?" not in json.dumps(request["messages"])
+            return Reply.json({"reason": "Fine.", "score": 0.7})
+        return Reply(text="7")
+
+    more = "  instantiate: false\n  repeats: 2\njudge_model: wise\n"
+    (folder / "recipe.yaml").write_text(ALONE.replace("steps: 2", "steps: 0") + more)
+    code, _, err, _ = evolved(folder, "pool", script=judging, aliases=("wise",))
+    assert code == 0, err
+    assert judges == ["wise", "wise"]
+    judged, answered = lines_of(folder / "pool")
+    assert (judged["scored_by"], judged["score"], judged["verdict"]) == ("judge", 0.7, None)
+    assert (answered["scored_by"], answered["score"], answered["verdict"]) == ("answer", 1.0, 1.0)
+    pool = Pool.open(folder / "pool")
+    assert pool.teams["solo"].statistics.n == 4  # each of the two runs of each task
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "  choice: schedule\n  select: chance\n  parent: chance",
+        "  choice: outcome\n  parent: best\n  trace: false",
+    ],
+)
+def test_ablations_run_to_the_end(folder: Path, more: str) -> None:
+    seen: list[Any] = []
+
+    def told(request: Request) -> Reply:
+        if asked(request):
+            seen.append(json.dumps(request["messages"]))
+        return oracle(request)
+
+    (folder / "recipe.yaml").write_text(f"{RECIPE}  components: [prompts]\n{more}\n")
+    code, out, err, _ = evolved(folder, "pool", "--json", script=told)
+    assert code == 0, err
+    assert json.loads(out)["operators"]["mutate"]["made"] > 0
+    assert any("_run" in one and "Reward:" in one for one in seen) == ("trace: false" not in more)
+
+
+def test_fields_that_nothing_would_read_are_refused(folder: Path) -> None:
+    (folder / "recipe.yaml").write_text(
+        f"{RECIPE}  crossover: [0, 0]\n  admission: best\n  margin: 0.1\n"
+    )
+    code, out, err, calls = evolved(folder, "pool")
+    assert (code, out, calls) == (2, "", 0)
+    assert "recipe.yaml:8:14: error: settings.crossover: [0, 0] is drawn from only where" in err
+    assert (
+        "recipe.yaml:10:11: error: settings.margin: 0.1 is looked at only with admission: gain"
+        in err
+    )
+    assert not (folder / "pool").exists()
+
+
+def test_a_child_that_gives_its_model_too_little_time_is_dropped_and_not_waited_for(
+    folder: Path,
+) -> None:
+    def slow(request: Request) -> Reply:
+        if "edits" in asked(request):
+            edit = {"set_parameter": {"agent": "one", "timeout": 1}}
+            return Reply.json({"reason": "for haste", "edits": [edit]})
+        questions.append("asked")  # the first is the parent's, all others its children's
+        return Reply(text="7") if len(questions) == 1 else Reply.fault("hang")
+
+    questions: list[str] = []
+    recipe = ALONE.replace("steps: 2", "steps: 1").replace("workers: 8", "workers: 1")
+    (folder / "recipe.yaml").write_text(
+        f"{recipe}  instantiate: false\n  components: [parameters]\n"
+    )
+    code, _, err, _ = evolved(folder, "pool", "--limit", "1", script=slow)
+    assert code == 0, err
+    (line,) = lines_of(folder / "pool")
+    assert [one["operator"] for one in line["candidates"]] == ["select"]
+    assert "less time than its parent did" in line["dropped"][0]["reason"]

@@ -1,0 +1,91 @@
+"""Hostile answers of who judges utterances, and of who distils them: counted, none kept."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hypothesis import strategies as st
+
+from coterie.operators import Appraisal, Contribution, Distilled, Dropped, Meta, appraise, distil
+from coterie.operators.methods.mattrl.appraise import appraised
+from coterie.operators.methods.mattrl.experience import ExperienceSettings, credited, kept
+from coterie.pool.ledger.learnt import Learnt
+
+from ....support.hostile_answers import examples, hostile
+from ...asking import TASK
+from ...consulting import utterance
+from ...hostile import appraisals, distillations
+
+AGENTS = ("worker", "critic")
+SAID = [utterance(one) for one in AGENTS]
+GOOD = Contribution(value=0.9, reason="it helped")
+
+
+def of_all(one: Any) -> str:
+    """The same said of every agent."""
+    return json.dumps({"reason": "r", "agents": dict.fromkeys(AGENTS, one)})
+
+
+USELESS = st.sampled_from(
+    [
+        *("", "I score all of them 1.0!", '{"reason": "r", "agents": {}}', "[1, 1]", "null", "{"),
+        json.dumps({"reason": "r", "agents": {"worker": {"reason": "r", "score": 1}}}),
+        *map(of_all, ({"reason": "r", "score": 9}, {"reason": 1, "score": 1}, {"score": 1}, 1)),
+    ]
+)
+"""Answers of which no part may count."""
+
+
+def test_scores_of_utterances(part: int) -> None:
+    async def work(meta: Meta, _: Any) -> Any:
+        return await appraise(meta, "a", TASK, SAID)
+
+    def are_of_every_agent(came: Appraisal) -> None:
+        assert tuple(came.of) == AGENTS
+        for one in came.of.values():
+            assert 0 <= one.value <= 1
+            assert len(one.reason) <= 600
+
+    count = hostile(appraisals(AGENTS), examples(3_000, part), work, are_of_every_agent)
+    count.enough(3_000 // part // 2, "Appraisal", usable=part == 1)
+
+
+def test_a_judge_of_no_use_leaves_nothing_to_keep(part: int) -> None:
+    """Whatever the outcome and whatever is selected otherwise: no reward, no entry."""
+    settings = ExperienceSettings(share=1, threshold=0)
+
+    async def work(meta: Meta, _: Any) -> Any:
+        lost: list[Dropped] = []
+        scores = await appraised(meta, "", TASK, SAID, lost.append)
+        of = credited(SAID, scores, outcome=1, settings=settings)
+        assert kept(of, settings, ()) == ()
+        return lost[0]
+
+    count = hostile(USELESS, 5_000 // part // 2, work)
+    assert count.came["Dropped"] * 2 == count.answers
+    assert count.answers >= 5_000 // part // 2
+
+
+def test_entries(part: int) -> None:
+    async def work(meta: Meta, _: Any) -> Any:
+        return await distil(meta, "d", TASK, SAID[0], score=GOOD)
+
+    def is_short_and_of_its_agent(came: Distilled) -> None:
+        entry = came.entry(TASK, SAID[0], credit=0.5, by_case=False, run="here")
+        again = Learnt.of(entry.value())
+        assert (again.owner, again.case, again.turn, again.credit) == ("worker", TASK.id, 1, 0.5)
+        assert again.replaces == ()
+        assert 0 < len(came.text) <= 1_300
+        assert came.text.count("\n") == 2
+
+    count = hostile(distillations(), examples(3_000, part), work, is_short_and_of_its_agent)
+    count.enough(3_000 // part // 2, "Distilled", usable=part == 1)
+
+
+def test_what_looks_like_a_key_is_not_kept() -> None:
+    key = "sk-" + "a1B2" * 12
+    entry = Distilled(context=key, action="a", rationale="b").entry(
+        TASK, SAID[0], credit=1, by_case=False, run="here"
+    )
+    assert key not in json.dumps(entry.value())

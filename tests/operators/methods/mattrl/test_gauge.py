@@ -1,0 +1,81 @@
+"""What a case looks like to a model."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from coterie.operators import Dropped, Meta, gauge
+from coterie.operators.core.bounds import SMALL
+from coterie.operators.routing import GAUGED
+from coterie.runtime.doubles import Reply
+
+from ....support.hostile_answers import hostile
+from ...asking import TASK, Asked, asking
+from ...hostile import gaugings
+
+SAID = {
+    "reason": "many findings",
+    "complexity": 0.7,
+    "disciplines": 1,
+    "specialities": 3,
+    "divergence": 0,
+    "misleading": 0.25,
+}
+
+
+def gauging(*answers: Any, **options: Any) -> Asked[dict[str, float] | Dropped]:
+    replies = [Reply.json(one) for one in answers]
+    return asking(replies, lambda meta: gauge(meta, "g", TASK), **options)
+
+
+def test_the_five_features_come_of_one_question() -> None:
+    asked = gauging(SAID)
+    assert asked.came == {name: float(SAID[name]) for name in GAUGED}  # type: ignore[arg-type]
+    [call] = asked.calls
+    schema = call.body["response_format"]["json_schema"]["schema"]
+    assert schema["required"] == ["reason", *GAUGED]
+    assert schema["properties"]["specialities"]["enum"] == [*range(1, 11)]
+
+
+def test_the_answer_is_not_shown_and_the_task_is_fenced() -> None:
+    [call] = gauging(SAID).calls
+    assert "There were 7." in call.text
+    assert "7 or so" not in call.text
+    assert "<task " in call.text
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"complexity": 1.1}, {"specialities": 0}, {"specialities": 2.5}, {"divergence": "much"}],
+)
+def test_what_is_no_such_number_is_repaired_once(wrong: dict[str, Any]) -> None:
+    asked = gauging({**SAID, **wrong}, SAID)
+    assert isinstance(asked.came, dict)
+    assert len(asked.told("operator_repair")) == 1
+    asked = gauging({**SAID, **wrong}, {**SAID, **wrong})
+    assert isinstance(asked.came, Dropped)
+    assert asked.came.operator == "gauge"
+    assert len(asked.told("operator_dropped")) == 1
+
+
+def test_a_long_reason_does_no_harm_to_a_small_model() -> None:
+    asked = gauging({**SAID, "reason": "so " * 500}, bounds=SMALL)
+    assert isinstance(asked.came, dict)
+
+
+def test_whatever_is_answered_numbers_are_in_range_or_it_is_dropped(nightly: bool) -> None:
+    async def work(meta: Meta, _: Any) -> Any:
+        return await gauge(meta, "g", TASK)
+
+    def are_in_range(came: dict[str, float]) -> None:
+        assert tuple(came) == GAUGED
+        assert all(math.isfinite(one) for one in came.values())
+        assert all(0 <= came[name] <= 1 for name in GAUGED if name != "specialities")
+        assert came["specialities"] in range(1, 11)
+
+    count = hostile(gaugings(), 2_000 if nightly else 60, work, are_in_range)
+    assert count.came["Dropped"] + count.came["dict"] == count.came.total()
+    assert min(count.came["Dropped"], count.came["dict"]) > 0

@@ -1,0 +1,129 @@
+"""MATTRL from end to end: what was worth most on a stream of cases becomes experience."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coterie.operators.evolution.context import Stage
+from coterie.operators.report.heldout import HeldOut, Learned
+from coterie.pool.ledger.ledger import Ledger
+from coterie.runtime.doubles import Reply, ScriptedModel, message_text
+from coterie.runtime.doubles.script import Request
+from coterie.schema.team.task import Task
+
+from ...building import MATTRL, TASKS, Built, Killed, dying, learnt, recipe
+from ...consulting import doctors
+
+UNSEEN = [Task(id="new", query="What is 3 + 4 again?", answer="7")]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """An evolution with the settings as they are by default."""
+    return learnt(tmp_path_factory.mktemp("built"), recipe())
+
+
+def test_every_entry_says_its_case_agent_turn_and_credit(built: Built) -> None:
+    entries, lines = built.entries, built.lines
+    assert entries
+    numbers = {
+        (line["task"], one["agent"], one["round"]): one
+        for line, event in zip(lines, built.told, strict=True)
+        for one in event["utterances"]
+    }
+    for one in entries:
+        assert one.kind == "experience"
+        assert one.text == f"When: Two numbers, {one.owner}.\nDo: Add.\nWhy: It was right."
+        assert one.task == f"Two numbers, {one.owner}."
+        said = numbers[str(one.case), str(one.owner), one.turn or 0]
+        assert said["came"] == "kept"
+        assert said["reward"] == one.credit
+        assert one.id == f"evolution/{int(str(one.case)[-1]):06d}/{one.owner}/{one.turn}"
+    kept = [one for one in numbers.values() if one["came"] == "kept"]
+    assert len(kept) == len(entries) < len(numbers) / 2
+    assert [line["told"]["entries"] for line in lines] == [
+        sum(one.case == line["task"] for one in entries) for line in lines
+    ]
+
+
+def test_every_utterance_s_numbers_are_told(built: Built) -> None:
+    lines = built.lines
+    for line, event in zip(lines, built.told, strict=True):
+        turns = [(one["agent"], one["round"]) for one in event["utterances"]]
+        assert turns == [("heart", 1), ("brain", 1), ("heart", 2), ("brain", 2)]
+        assert event["outcome"] == line["score"]
+        for number in (1, 2):
+            spoken = [one for one in event["utterances"] if one["round"] == number]
+            assert sum(one["ratio"] for one in spoken) == pytest.approx(1)
+            assert [one["weight"] for one in spoken] == pytest.approx(
+                [[0.8, 1][number - 1] / 1.8] * 2
+            )
+            for one in spoken:
+                share = event["outcome"] * one["weight"] * one["ratio"]
+                assert one["reward"] == pytest.approx(0.4 * one["score"] + 0.6 * share)
+    ledger = [entry.value for entry in Ledger(built.folder / "pool/ledger.jsonl").read()]
+    about = [one["about"] for one in ledger if one["kind"] == "told"]
+    assert [one["case"] for one in about] == [line["task"] for line in lines]
+    assert [one["utterances"] for one in about] == [one["utterances"] for one in built.told]
+
+
+def reminders(model: ScriptedModel) -> int:
+    return sum(
+        "Two numbers, heart." in call.text and "[heart]" in call.text for call in model.calls
+    )
+
+
+def test_it_is_built_without_experience_and_then_used_frozen(tmp_path: Path) -> None:
+    async def test(stage: Stage) -> list[dict[str, Any]]:
+        before = (stage.pool.folder / "ledger.jsonl").read_bytes()
+        subject = Learned(strategy=MATTRL, after=len(TASKS))
+        trials = await HeldOut(
+            stage=stage, view=stage.view(), subjects=[subject], tasks=UNSEEN, repeats=1, workers=1
+        ).to_the_end()
+        assert (stage.pool.folder / "ledger.jsonl").read_bytes() == before
+        return trials
+
+    made = learnt(tmp_path, recipe(), after=test)
+    assert reminders(made.model) == 2  # the two rounds of the test
+    [trial] = made.came
+    assert trial["usage"]["calls"] == 5
+
+
+def test_agents_recall_while_it_is_built_only_if_they_are_to(tmp_path: Path) -> None:
+    assert reminders(learnt(tmp_path, recipe(recalls=True)).model) > 2
+
+
+def test_an_episode_sees_the_same_however_fast_the_others_are(tmp_path: Path) -> None:
+    def slow_first(request: Request) -> Reply:
+        slow = "What is 0 + 7?" in message_text(request)
+        return replace(doctors(request), latency=0.01 if slow else 0)
+
+    one = learnt(tmp_path / "one", recipe(workers=3))
+    two = learnt(tmp_path / "two", recipe(workers=3), script=slow_first)
+    assert one.entries == two.entries != []
+    assert one.lines == two.lines
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_ended_at_random_moments_it_comes_to_the_same_entries(
+    built: Built, tmp_path: Path, workers: int, nightly: bool
+) -> None:
+    clean = built if workers == 1 else learnt(tmp_path / "clean", recipe(workers=workers))
+    chance, kills = random.Random(workers), 0
+    for number in range(20 if nightly else 1):
+        folder, is_done = tmp_path / str(number), False
+        while not is_done:
+            try:
+                with dying(chance.randrange(30), is_written=chance.random() < 0.5):
+                    learnt(folder, recipe(workers=workers))
+                is_done = True
+            except (Killed, BaseExceptionGroup):
+                kills += 1
+        for file in ("pool/ledger.jsonl", "evolution/turns.jsonl"):
+            assert (folder / file).read_bytes() == (clean.folder / file).read_bytes()
+    assert kills > 3

@@ -1,0 +1,84 @@
+"""What a phase may take: counted from answers, before each question, and by each one alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from coterie.operators.methods.meta_team import Limits, Told, retrospect
+from coterie.operators.methods.meta_team.limits import Meter
+from coterie.runtime import AgentOutcome, Run
+from coterie.runtime.values.score import Score
+from coterie.schema import Task
+
+from ...asking import asking
+from .looking import ground, model, ran, spoke
+
+ASKS = {"questions": [{"to": "planner", "question": "Why?"}, {"to": "writer", "question": "So?"}]}
+
+
+def looked(limits: Limits, **fields: Any) -> Any:
+    on = ground(limits=limits, **fields)
+    return asking(model({"questions": ASKS}), lambda meta: retrospect(meta, "r", on, "solver"))
+
+
+def test_within_its_limits_it_asks_and_is_answered() -> None:
+    done = looked(Limits())
+    assert len(done.calls) == 4
+    assert [one.answer for one in done.came.evidence] == ["I took it as it stood."] * 2
+
+
+@pytest.mark.parametrize(("steps", "calls"), [(1, 1), (2, 3), (3, 3), (4, 4)])
+def test_no_question_is_asked_beyond_them_whoever_answers_first(steps: int, calls: int) -> None:
+    done = looked(Limits(steps=steps))
+    assert len(done.calls) == calls
+    assert bool(done.came.summary) == (steps == 4)
+    assert all("no more may be" in one.reason for one in done.came.lost)
+
+
+@pytest.mark.parametrize(
+    ("limits", "why"),
+    [
+        (Limits(steps=0), "0 calls were made"),
+        (Limits(seconds=0), "models took 0 seconds"),
+        (Limits(usd=0), "answers cost 0 USD"),
+    ],
+)
+def test_each_limit_ends_it(limits: Limits, why: str) -> None:
+    assert why in str(Meter(limits=limits).reached)
+    assert Meter(limits=Limits(usd=None)).reached is None
+
+
+def test_who_has_no_conversation_cannot_look_back() -> None:
+    done = looked(Limits(), run=ran(solver=AgentOutcome(status="failed")))
+    assert done.calls == []
+    assert "read and said nothing" in done.came.lost[0].reason
+
+
+def test_questions_of_which_some_are_of_no_use_are_handed_back_then_passed_over() -> None:
+    some = {"questions": [*ASKS["questions"], {"to": "nobody", "question": "Who?"}, 7]}
+    done = asking(
+        model({"questions": some, "answer": {"answer": "…"}}),
+        lambda meta: retrospect(meta, "r", ground(), "solver"),
+    )
+    assert [one.colleague for one in done.came.evidence] == ["planner", "writer"]
+    assert [one.answer for one in done.came.evidence] == ["", ""]
+    assert len(done.came.lost) == 2
+
+
+def test_what_is_told_keeps_the_reference_answer_and_who_may_quote_it_out() -> None:
+    task, run = Task(id="t", query="?", answer={"sum": 7}), Run(status="done", answer="8")
+    score = Score(value=0.0, reason="it is not 7")
+    assert Told.of(task, run, score).words == Told.of(task, run, score).reference == ""
+    assert Told.of(task, run, score, is_judged=True).words == "it is not 7"
+    assert Told.of(task, run, None, shows_reference=True).reference == '{"sum": 7}'
+    assert Told.of(Task(id="t", query="?"), run, None, shows_reference=True).reference == ""
+
+
+def test_what_nobody_handed_in_is_told() -> None:
+    from coterie.operators import Bounds
+
+    told = Told(task=Task(id="t", query="?"), answer=None, error="it broke")
+    assert "(none: it broke)" in told.text(Bounds())
+    assert "work of" not in told.text(Bounds()) + str(spoke("x").error)

@@ -1,0 +1,220 @@
+"""Ten thousand hostile reflections: no note in a wrong folder, no right gained, all counted.
+
+The model is a function in this process; everything from its answer on is real.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from coterie.operators import Meta
+from coterie.operators.methods.meta_team import How, Retrospective, Room, look_back
+from coterie.runtime import Calls
+from coterie.runtime.gateway import ChatAnswer, ChatRequest
+from coterie.runtime.values.structured import json_in
+from coterie.schema import Agent, Team, dump
+from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.loading import check_team
+from coterie.schema.team.team import Notes, Skill
+
+from ...asking import catalogue
+from ...rounds import TRIO
+from .hostile_reflections import ANSWERS, KEY, LONG, REFLECTIONS, SECRET, STAMP, answer_sets
+from .looking import asked_of, ground, phase
+
+Answers = Mapping[str, tuple[str, ...]]
+
+CATALOGUE = catalogue()
+OLD = Notes(
+    patches={"rule_1": "Do so.", "rule_2": "Do not."},
+    skills={"sums": Skill(description="Adds.", body="Add them up.")},
+)
+ROOM = Room(patches=4, skills=2, note=300, body=900, constitution=900, read=4_000)
+
+
+def _team() -> Team:
+    solver = replace(TRIO.agents["solver"], notes=OLD, model_id="fast", max_tokens=900)
+    return replace(
+        TRIO, agents={**TRIO.agents, "solver": solver}, constitution="Be fair.\nBe kind."
+    )
+
+
+TEAM = _team()
+CEILING = replace(Ceiling.of(TEAM), agents=5, edges=None, tools=frozenset({"read_file"}))
+
+SHARES = {"collaborative": 5_000, "partitioned": 4_000, "centralised": 1_000}
+"""How many reflections have to be lived through at night, by scheme."""
+OF_A_DAY = 100
+"""The part of them that is tried on every change."""
+PHASES: Mapping[str, tuple[str, ...]] = {
+    "collaborative": ("questions", "answer", "notes", "account", "profile", "rules"),
+    "partitioned": ("notes", "profile", "rules"),
+    "centralised": ("all",),
+}
+"""What is asked for in each."""
+OF_A_TEAM = {"collaborative": 8, "partitioned": 8, "centralised": 1}
+"""How many of them a team of three makes when it looks back, at least."""
+
+
+class Answering:
+    """Stands where the gateway does: gives the answers to each sort of question in turn."""
+
+    models: Mapping[str, Any] = CATALOGUE.models
+
+    def __init__(self, answers: Answers) -> None:
+        self.answers = {name: itertools.cycle(of) for name, of in answers.items()}
+        self.asked: Counter[str] = Counter()
+
+    async def chat(self, request: ChatRequest, *_: Any, **__: Any) -> ChatAnswer:
+        body = {"messages": request.messages, "response_format": _format(request)}
+        what = phase(body)
+        self.asked[what] += 1
+        who = asked_of(body) or "team"
+        text = next(self.answers[what]).replace(LONG, "y" * 100_000)
+        return ChatAnswer(text=text.replace(STAMP, f"stamp-of-{who}-"))
+
+
+def _format(request: ChatRequest) -> Any:
+    return {"json_schema": {"schema": request.schema}}
+
+
+class Lived:
+    """What was lived through."""
+
+    def __init__(self) -> None:
+        self.reflections = 0
+        self.numbers: Counter[str] = Counter()
+
+    def of(
+        self, answers: Mapping[str, tuple[str, ...]], how: How, run: Callable[[Any], Any]
+    ) -> None:
+        events: list[tuple[str, dict[str, Any]]] = []
+        gateway: Any = Answering(answers)
+
+        def tell(event: str, /, **fields: Any) -> None:
+            events.append((event, fields))
+
+        meta = Meta(
+            calls=Calls(gateway=gateway, scrub=lambda text: text.replace(SECRET, "[…]")),
+            catalogue=CATALOGUE,
+            ceiling=CEILING,
+            tell=tell,
+        )
+        came = run(look_back(meta, "t/", ground(TEAM, room=ROOM), how))
+        self.reflections += sum(gateway.asked[one] for one in REFLECTIONS)
+        self.numbers.update({name: int(number) for name, number in came.numbers.items()})
+        is_a_team_like_before(came)
+        has_every_note_in_its_own_folder(came, how)
+        all_is_counted(came, events, sum(gateway.asked.values()))
+
+
+def is_a_team_like_before(came: Retrospective) -> None:
+    """It loads from its file and is below the ceiling, and nobody who stays may do more."""
+    child, text = came.child, dump(came.child)
+    assert check_team(text.encode(), "child.yaml", CATALOGUE) == (child, [])
+    assert CEILING.problems(child) == []
+    assert SECRET not in text
+    assert KEY not in text
+    assert (child.output, child.name, child.execution) == (TEAM.output, TEAM.name, TEAM.execution)
+    for one in child.agents.values():
+        if (before := TEAM.agents.get(one.id)) is not None:
+            assert replace(one, notes=before.notes) == before
+            continue
+        assert _may(one) in map(_may, TEAM.agents.values())
+        assert {*one.tools} <= CEILING.tools
+        assert one.notes == Notes()
+
+
+def _may(agent: Agent) -> tuple[Any, ...]:
+    return agent.model_id, agent.backend, agent.agent_type, agent.max_tokens, agent.timeout
+
+
+def has_every_note_in_its_own_folder(came: Retrospective, how: How) -> None:
+    """Each text stands in the folder of who wrote it, by a name that is no path, and is short."""
+    child = came.child
+    writers = {"team"} if how.scheme == "centralised" else set[str]()
+    assert _stamps(child.constitution) <= {"team"}
+    assert len(child.constitution) <= ROOM.constitution
+    for one in child.agents.values():
+        notes = one.notes
+        lines = [*notes.patches.values(), *notes.teammates.values(), *notes.pairs.values()]
+        texts = [*lines, *_bodies(notes)]
+        assert {who for text in texts for who in _stamps(text)} <= (writers or {one.id})
+        for name in (*notes.patches, *notes.teammates, *notes.pairs, *notes.skills):
+            assert re.fullmatch(r"[a-z][a-z0-9_]{0,39}", name)
+        assert {*notes.teammates, *notes.pairs} <= {*TEAM.agents} - {one.id}
+        assert len(notes.patches) <= ROOM.patches
+        assert len(notes.skills) <= ROOM.skills
+        assert all(len(text) <= ROOM.note for text in lines)
+        assert all(len(text) <= ROOM.body for text in _bodies(notes))
+        assert all(
+            "\n" not in text for text in (*notes.patches.values(), *notes.teammates.values())
+        )
+
+
+def _bodies(notes: Notes) -> list[str]:
+    return [one.body for one in notes.skills.values()]
+
+
+def _stamps(text: str) -> set[str]:
+    return {*re.findall(r"stamp-of-(\w+)-", text)}
+
+
+def all_is_counted(
+    came: Retrospective, events: list[tuple[str, dict[str, Any]]], calls: int
+) -> None:
+    """Every question fits, was repaired or was dropped; every note was kept or refused."""
+    of = Counter(event for event, _ in events)
+    assert of["model_call"] == calls
+    assert calls == of["operator_answered"] + of["operator_dropped"] + of["operator_repair"]
+    tally = came.tally
+    assert tally.dropped == of["operator_dropped"] == len(came.lost)
+    assert tally.fit + tally.repaired == of["operator_answered"]
+    assert len(came.edits) == came.numbers["kept"]
+    answers = {
+        fields["path"]: fields["answer"] for event, fields in events if event == "operator_answered"
+    }
+    for one in came.reflected:
+        said = answers.get(f"t/retrospect/{one.agent}/notes")
+        written: Any = json_in(said) if said is not None else {"notes": []}
+        assert len(written["notes"]) == len(one.edits) + len(one.refused)
+    assert all(one.reasons for one in came.refused)
+
+
+def test_there_are_ten_thousand_of_them() -> None:
+    assert sum(SHARES.values()) >= 10_000
+    assert {one for of in PHASES.values() for one in of} == {*ANSWERS} >= {*REFLECTIONS}
+
+
+@pytest.mark.parametrize("scheme", [*SHARES])
+def test_hostile_reflections(scheme: Any, nightly: bool) -> None:
+    wanted = SHARES[scheme] // (1 if nightly else OF_A_DAY)
+    examples = max(6, -(-wanted // OF_A_TEAM[scheme]))
+    lived, before = Lived(), dump(TEAM)
+    with asyncio.Runner() as runner:
+
+        @settings(
+            max_examples=examples,
+            phases=[Phase.generate],
+        )
+        @given(answer_sets(PHASES[scheme]), st.integers(0, 2))
+        def many(answers: Answers, evidence: int) -> None:
+            lived.of(answers, How(scheme=scheme, evidence=evidence), runner.run)
+
+        many()
+    assert dump(TEAM) == before
+    assert lived.reflections >= wanted * 9 // 10, lived.reflections
+    assert not nightly or min(lived.numbers[one] for one in _COUNTED) > 0, lived.numbers
+
+
+_COUNTED = ("fit", "repaired", "dropped", "kept", "refused")

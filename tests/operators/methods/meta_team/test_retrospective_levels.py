@@ -1,0 +1,359 @@
+"""A team looks back: each level reads what it may, and changes what is its own."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coterie.operators import Chance
+from coterie.operators.methods.meta_team import How, Retrospective, Tally, interactions, look_back
+from coterie.runtime import Journal
+from coterie.runtime.agents.posted import Kind, Posted
+from coterie.runtime.doubles import Call
+from coterie.schema import Team, dump
+from coterie.schema.edits import SetNote
+from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.loading import check_team
+from coterie.schema.team.team import Execution, Notes, Roster
+
+from ...asking import TASK, Asked, asking, catalogue
+from ...rounds import TRIO
+from .looking import SETTLED, calls_of, ground, model, ran, spoke
+
+CEILING = replace(Ceiling.of(TRIO), agents=6, edges=None, tools=frozenset({"read_file"}))
+
+
+def looked(how: How | None = None, team: Team = TRIO, **answers: Any) -> Asked[Retrospective]:
+    on = ground(team, answers.pop("run", None))
+    return asking(model(answers), lambda meta: look_back(meta, "t/", on, how), ceiling=CEILING)
+
+
+def patch(name: str, text: str) -> Any:
+    return {"patch": {"name": name, "text": text}}
+
+
+def noted(*notes: Any, summary: str = "I guessed.") -> Any:
+    return {"reason": "So it was.", "notes": [*notes], "summary": summary}
+
+
+def test_every_level_changes_what_is_its_own() -> None:
+    done = looked(
+        notes=lambda agent: noted(patch("units", f"Rule of {agent}.")),
+        profile=lambda agent: {"reason": "x", "profile": f"As {agent} knows.", "together": ""},
+        rules={"reason": "x", "rules": ["Say the unit."], "retry": True},
+    ).came
+    child = done.child
+    assert {one.id: dict(one.notes.patches) for one in child.agents.values()} == {
+        one: {"units": f"Rule of {one}."} for one in TRIO.agents
+    }
+    assert dict(child.agents["solver"].notes.teammates) == {
+        "planner": "As solver knows.",
+        "writer": "As solver knows.",
+    }
+    assert dict(child.agents["writer"].notes.teammates) == {"solver": "As writer knows."}
+    assert child.constitution == "- Say the unit."
+    assert (done.retry, done.refused, done.lost) == (True, (), ())
+    assert [len(level) for level in done.levels] == [3, 4, 1]
+    assert check_team(dump(child).encode(), "child.yaml", catalogue()) == (child, [])
+
+
+def test_who_never_read_of_each_other_have_nothing_to_settle() -> None:
+    assert interactions(TRIO, ran()) == (("planner", "solver"), ("solver", "writer"))
+    unheard = ran(planner=replace(spoke("planner"), result=None))
+    assert interactions(TRIO, unheard) == (("solver", "writer"),)
+    silent = ran(writer=replace(spoke("writer"), dialogue=()))
+    assert interactions(TRIO, silent) == (("planner", "solver"),)
+
+
+def test_an_agent_goes_on_with_its_own_conversation_and_reads_no_other() -> None:
+    calls = looked(run=ran(solver=spoke("solver", "You are [solver].", "MY QUESTION", "MY ANSWER")))
+    [call] = calls_of(calls.calls, "notes", "solver")
+    told = call.body["messages"]
+    assert [(one["role"], one["content"]) for one in told[:3]] == [
+        ("system", "You are [solver]."),
+        ("user", "MY QUESTION"),
+        ("assistant", "MY ANSWER"),
+    ]
+    assert [one["role"] for one in told[3:]] == ["user"]
+    assert "One is missing." in told[3]["content"]
+    assert "work of planner" not in call.text
+    others = [one for one in calls.calls if "You are [solver]." not in one.text]
+    assert others
+    assert all("MY ANSWER" not in one.text for one in others)
+
+
+def test_nobody_reads_the_reference_answer() -> None:
+    done = looked(run=ran(answer="wrong"))
+    assert all(str(TASK.answer) not in one.text for one in done.calls)
+
+
+def test_it_asks_colleagues_who_answer_from_their_own_conversation() -> None:
+    def questions(agent: str) -> Any:
+        wanted = [{"to": "writer", "question": "What of my sum did you use?"}]
+        return {"questions": wanted if agent == "solver" else []}
+
+    done = looked(questions=questions, answer={"answer": "Only the last line."})
+    [answering] = calls_of(done.calls, "answer")
+    assert answering.body["messages"][0]["content"] == "You are [writer]."
+    assert "What of my sum did you use?" in answering.text
+    [writing] = calls_of(done.calls, "notes", "solver")
+    assert "Only the last line." in writing.text
+    [of_writer] = calls_of(done.calls, "notes", "writer")
+    assert "What of my sum did you use?" not in of_writer.text
+    [exchange] = [one for of in done.came.reflected for one in of.evidence]
+    assert (exchange.asker, exchange.colleague) == ("solver", "writer")
+
+
+def test_the_team_reads_summaries_and_never_the_work() -> None:
+    done = looked(notes=lambda agent: noted(summary=f"FOUND BY {agent}."))
+    [call] = calls_of(done.calls, "rules")
+    assert "FOUND BY planner." in call.text
+    assert "You gave a number without its unit." in call.text
+    assert "work of" not in call.text
+    assert "question of" not in call.text
+
+
+def test_a_newcomer_is_written_after_one_who_is_there() -> None:
+    newcomer = {
+        "id": "Unit checker!",
+        "role": "checks units",
+        "prompt": "Check the unit of every number.",
+        "like": "solver",
+        "tools": [],
+        "hears": ["solver"],
+        "reports_to": ["writer"],
+    }
+    done = looked(
+        rules={"reason": "x", "rules": [], "come": [newcomer], "go": ["planner"], "retry": False}
+    ).came
+    came = done.child.agents["unit_checker"]
+    assert (came.model_id, came.max_tokens) == ("default", TRIO.agents["solver"].max_tokens)
+    assert "planner" not in done.child.agents
+    assert done.child.edges == (
+        ("solver", "writer"),
+        ("solver", "unit_checker"),
+        ("unit_checker", "writer"),
+    )
+
+
+def test_each_level_can_be_left_out() -> None:
+    done = looked(How(agent_level=False, team_level=False))
+    assert set(map(_phase, done.calls)) == {"account", "profile"}
+    assert looked(How(agent_level=False, pair_level=False, team_level=False)).calls == []
+
+
+def _phase(call: Call) -> str:
+    from .looking import phase
+
+    return phase(call.body or {})
+
+
+def test_a_note_that_may_not_be_kept_is_shown_to_its_author_once() -> None:
+    key = patch("key", "Use sk-" + "a1B2" * 12)
+    good = patch("units", "Write the unit.")
+    told = iter([noted(key, good), noted(key, good)])
+
+    def notes(agent: str) -> Any:
+        return next(told) if agent == "solver" else noted()
+
+    done = looked(How(pair_level=False, team_level=False, evidence=0), notes=notes)
+    again = calls_of(done.calls, "notes", "solver")
+    assert len(again) == 2
+    assert "looks like" in again[1].text
+    assert dict(done.came.child.agents["solver"].notes.patches) == {"units": "Write the unit."}
+    [refused] = done.came.refused
+    assert "looks like" in refused.reasons[0]
+
+
+def test_where_there_is_no_room_an_addition_is_refused_until_one_is_forgotten() -> None:
+    full = Notes(patches={f"rule_{number}": "Do so." for number in range(12)})
+    agents = {**TRIO.agents, "solver": replace(TRIO.agents["solver"], notes=full)}
+    team = replace(TRIO, agents=agents)
+    new = patch("units", "Write the unit.")
+    forget = {"forget": {"note": "patch", "name": "rule_3"}}
+    told = iter([noted(new), noted(new, forget)])
+
+    def notes(agent: str) -> Any:
+        return next(told) if agent == "solver" else noted()
+
+    done = looked(How(pair_level=False, team_level=False, evidence=0), team, notes=notes)
+    assert "room for 12" in calls_of(done.calls, "notes", "solver")[1].text
+    kept = done.came.child.agents["solver"].notes.patches
+    assert len(kept) == 12
+    assert "units" in kept
+    assert "rule_3" not in kept
+
+
+def test_what_agents_write_at_once_fits_together() -> None:
+    done = looked(notes=lambda agent: noted(patch("units", agent), patch("sums", agent))).came
+    assert len(done.levels[0]) == 6
+    assert {one.agent for one in done.levels[0] if isinstance(one, SetNote)} == {*TRIO.agents}
+
+
+CENTRAL: dict[str, Any] = {
+    "reason": "It guessed.",
+    "agents": {
+        "planner": [patch("units", "Name the unit.")],
+        "solver": [],
+        "writer": [],
+    },
+    "pairs": [
+        {"of": "writer", "about": "solver", "profile": "Guesses.", "together": "It says how sure."}
+    ],
+    "rules": ["Say the unit."],
+    "retry": True,
+}
+
+
+def test_one_analyser_reads_all_in_one_call_and_proposes_every_change() -> None:
+    asked = looked(How(scheme="centralised"), all=CENTRAL)
+    [call] = asked.calls
+    for agent in TRIO.agents:
+        assert f"work of {agent}" in call.text
+    done = asked.came
+    assert dict(done.child.agents["planner"].notes.patches) == {"units": "Name the unit."}
+    assert done.child.agents["writer"].notes.teammates["solver"] == "Guesses."
+    assert done.child.agents["writer"].notes.pairs["solver"] == "It says how sure."
+    assert done.child.constitution == "- Say the unit."
+    assert (done.retry, done.refused, done.lost) == (True, (), ())
+
+
+def test_the_analyser_writes_only_notes_of_those_who_worked_together() -> None:
+    strangers = {"of": "writer", "about": "planner", "profile": "x y", "together": ""}
+    bad = {**CENTRAL, "pairs": [*CENTRAL["pairs"], strangers]}
+    asked = looked(How(scheme="centralised"), all=bad)
+    assert len(asked.calls) == 2
+    assert "did not work together" in asked.calls[1].text
+    assert [*asked.came.child.agents["writer"].notes.teammates] == ["solver"]
+    assert [one.reasons for one in asked.came.refused] == [
+        ("'writer' and 'planner' did not work together.",)
+    ]
+
+
+def test_alone_nobody_reads_what_another_says() -> None:
+    asked = looked(
+        How(scheme="partitioned"),
+        notes=lambda agent: noted(summary=f"FOUND BY {agent}."),
+        profile=lambda agent: {"reason": "x", "profile": f"As {agent} saw.", "together": ""},
+    )
+    assert {_phase(one) for one in asked.calls} == {"notes", "profile", "rules"}
+    [team] = calls_of(asked.calls, "rules")
+    assert "FOUND BY writer." in team.text
+    assert all("FOUND BY" not in one.text for one in asked.calls if one != team)
+    assert asked.came.child.agents["solver"].notes.teammates["writer"].startswith("As solver saw.")
+
+
+def test_what_became_of_all_questions_is_counted() -> None:
+    told = iter([{"account": ""}, {"account": ""}])
+    asked = looked(
+        How(agent_level=False, team_level=False),
+        account=lambda agent: next(told) if agent == "planner" else {"account": "You were late."},
+        profile=lambda agent: "no JSON" if agent == "writer" else SETTLED,
+    )
+    tally = asked.came.tally
+    assert (tally.fit, tally.repaired, tally.dropped) == (6, 0, 2)
+    assert tally.dropped == len(asked.came.lost) == len(asked.told("operator_dropped"))
+    assert asked.came.numbers["dropped"] == 2.0
+
+
+@pytest.mark.parametrize(
+    ("scheme", "calls"), [("collaborative", 15), ("partitioned", 8), ("centralised", 1)]
+)
+def test_a_scheme_costs_so_many_calls(scheme: Any, calls: int) -> None:
+    assert len(looked(How(scheme=scheme)).calls) == calls
+
+
+def test_an_analyser_writes_once_of_each_and_of_nobody_else() -> None:
+    known = {"of": "writer", "about": "solver", "profile": "Guesses.", "together": ""}
+    odd = [known, {**known, "profile": 7}, 7]
+    agents = {**CENTRAL["agents"], "nobody": [patch("x", "y")], "solver": None}
+    said = {**CENTRAL, "agents": agents, "pairs": [known, *odd]}
+    done = looked(How(scheme="centralised", team_level=False), all=_without_team(said)).came
+    assert done.reorganised is None
+    assert [*done.child.agents["writer"].notes.teammates.items()] == [("solver", "Guesses.")]
+    assert [one.reasons[0] for one in done.refused] == [
+        "there are lists of notes of planner, solver, writer.",
+        "there are lists of notes of planner, solver, writer.",
+        "what writer notes of solver is written twice.",
+        "what an agent notes of another is written in texts.",
+        "what an agent notes of another has exactly of, about, profile, together.",
+    ]
+
+
+def _without_team(said: Any) -> Any:
+    return {name: said[name] for name in ("reason", "agents", "pairs")}
+
+
+def test_whoever_could_be_read_counts_by_the_rule_for_context() -> None:
+    far = replace(TRIO, execution=Execution(context="ancestors"))
+    assert ("planner", "writer") in interactions(far, ran())
+    consults: Any = {"properties": {"increment": {"type": "array"}}}
+    agents = {one.id: replace(one, output_schema=consults) for one in TRIO.agents.values()}
+    assert len(interactions(replace(TRIO, agents=agents), ran())) == 3
+
+
+def test_in_an_open_roster_who_sent_a_message_to_whom_worked_together() -> None:
+    team = replace(TRIO, reports_to={}, execution=Execution(roster=Roster(lead="planner")))
+    posts: tuple[tuple[str, str, Kind], ...] = (
+        ("", "planner", "task"),
+        ("planner", "writer", "start"),
+        ("writer", "planner", "answer"),
+        ("planner", "solver", "stop"),
+        ("writer", "solver", "unsent"),
+    )
+    bus = tuple(
+        Posted(number=number, sender=sender, to=to, kind=kind)
+        for number, (sender, to, kind) in enumerate(posts, 1)
+    )
+    run = replace(ran(team), bus=bus)
+    assert interactions(team, run) == (("planner", "writer"),)
+    done = looked(How(), team, run=run)
+    assert calls_of(done.calls, "account", "solver") == []
+    assert len(calls_of(done.calls, "account")) == 2
+    assert len(calls_of(done.calls, "notes")) == 3
+
+
+def test_what_is_refused_is_shown_to_who_settles() -> None:
+    long = {"reason": "x", "profile": "x" * 700, "together": ""}
+    done = looked(How(agent_level=False, team_level=False), profile=long)
+    assert len(calls_of(done.calls, "profile", "writer")) == 2
+    assert len(done.came.refused) == 4
+    assert done.came.child == TRIO
+
+
+def test_who_tells_its_team_nothing_is_asked_again() -> None:
+    done = looked(How(pair_level=False, team_level=False, evidence=0), notes=noted(summary="…"))
+    assert len(calls_of(done.calls, "notes")) == 6
+    assert done.came.tally == Tally(repaired=3)
+
+
+@pytest.mark.parametrize("scheme", ["collaborative", "partitioned", "centralised"])
+def test_chance_can_look_back_in_the_place_of_models(scheme: Any) -> None:
+    respondent = Chance(catalogue=catalogue(), ceiling=CEILING, seed=3)
+    done = asyncio.run(look_back(respondent, "t/", ground(), How(scheme=scheme)))
+    assert done.tally.fit + done.tally.dropped > 0
+    assert done.tally.repaired == 0
+
+
+def test_what_was_answered_once_is_not_asked_again(tmp_path: Path) -> None:
+    wanted = [{"to": "writer", "question": "What of my sum did you use?"}]
+    told = {
+        "questions": lambda agent: {"questions": wanted if agent == "solver" else []},
+        "notes": lambda agent: noted(patch("units", f"Rule of {agent}.")),
+    }
+    with Journal.open(tmp_path) as journal:
+        first, again = (
+            asking(
+                model(answers),
+                lambda meta: look_back(meta, "t/", ground(), How()),
+                ceiling=CEILING,
+                journal=journal,
+            )
+            for answers in (told, {"notes": "something else"})
+        )
+    assert first.came == again.came
+    assert (len(first.calls), again.calls) == (16, [])

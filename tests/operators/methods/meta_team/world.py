@@ -1,0 +1,48 @@
+"""A team that evolves in a small world on disk, with a model that answers whatever is asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..evochamber import chamber
+
+TRIO = """\
+name: trio
+constitution: |
+  - Be brief.
+agents:
+  planner: {prompt: "You plan the work.", notes: {patches: {first: "Begin at the beginning."}}}
+  solver: {prompt: "You do what was planned."}
+  checker: {prompt: "You check what was done."}
+topology: {reports_to: {planner: [solver], solver: [checker]}}
+"""
+SOLO = 'name: solo\nagents:\n  one: {prompt: "You are alone."}\n'
+
+answering, evolved, told, lines_of = (
+    chamber.answering, chamber.evolved, chamber.told, chamber.lines_of
+)  # fmt: skip
+
+
+def write_world(folder: Path, tasks: int = 3, workers: int = 1, **settings: Any) -> None:
+    """Write a team, a recipe and a stream into a folder."""
+    (folder / "trio.yaml").write_text(TRIO)
+    write_recipe(folder, settings, workers=workers)
+    chamber.write_tasks(folder / "tasks.jsonl", "t", tasks)
+
+
+def write_recipe(folder: Path, settings: Mapping[str, Any], **more: Any) -> None:
+    of = {"strategy": "meta_team", "seeds": ["trio.yaml"], "settings": dict(settings), **more}
+    (folder / "recipe.yaml").write_text(json.dumps(of))
+
+
+def left(pool: Path) -> dict[str, str]:
+    """All that an evolution leaves, each file by its path, but for indexes and commands."""
+    return chamber.left(pool)
+
+
+def born(pool: Path) -> list[Mapping[str, Any]]:
+    """The lines of the teams that came into a pool, in order."""
+    return [one for one in lines_of(pool) if one["kind"] == "born"]

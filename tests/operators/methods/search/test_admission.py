@@ -1,0 +1,216 @@
+"""Which team enters the pool, and which trials count: told from evolutions of a scripted world."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from coterie.operators.evolution.candidates import Candidate
+from coterie.operators.methods.search.admission import Admitting, newcomer
+from coterie.pool import Pool
+from coterie.runtime import Run
+from coterie.runtime.doubles import Reply
+from coterie.runtime.doubles.script import Request
+from coterie.runtime.values.score import Score
+from coterie.schema import Lineage, Task, Team
+
+from ....pool.edited_teams import pool_of, vote
+from ...evolving import RECIPE, asked, evolved, lines_of, write_world
+
+Answer = Callable[[Request], str]
+
+
+def world(answer: Answer, edits: Callable[[Request], list[Any]] = lambda _: []) -> Any:
+    """Script agents that answer by a rule, and operators that make given edits."""
+
+    def script(request: Request) -> Reply:
+        wanted = asked(request)
+        if "edits" in wanted:
+            return Reply.json({"reason": "why not", "edits": edits(request)})
+        if "change" in wanted:
+            return Reply.json({"reason": "why not", "change": wanted["change"]["enum"][0]})
+        if "selected" in wanted:
+            names = wanted["selected"]["items"]["enum"]
+            return Reply.json({"reason": "why not", "selected": names[:2]})
+        if "summary" in wanted:
+            return Reply.json({"summary": "none"})
+        return Reply(text=answer(request))
+
+    return script
+
+
+def shown(request: Request) -> str:
+    return json.dumps(request["messages"])
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_world(tmp_path, tasks=8)
+
+
+def trials(pool: Path) -> list[Mapping[str, Any]]:
+    lines = map(json.loads, (pool / "ledger.jsonl").read_text().splitlines())
+    return [one["value"] for one in lines if one["value"]["kind"] == "evaluated"]
+
+
+def test_a_trial_counts_for_the_team_it_is_a_trial_of_whether_it_was_the_best_or_not(
+    folder: Path,
+) -> None:
+    # Instantiation leaves every team as it is; who is right depends on the task alone.
+    def half(request: Request) -> str:
+        return "7" if any(f"What is {n} +" in shown(request) for n in (0, 2, 4, 6)) else "8"
+
+    (folder / "recipe.yaml").write_text(RECIPE.replace("steps: 2", "steps: 0"))
+    code, _, err, _ = evolved(folder, "pool", script=world(half))
+    assert code == 0, err
+    pool = Pool.open(folder / "pool")
+    assert {name: (one.statistics.n, one.statistics.score) for name, one in pool.teams.items()} == {
+        "vote": (8, 0.5),
+        "solo": (8, 0.5),
+    }
+
+
+def test_a_newcomers_winning_trial_is_kept_apart_from_its_score(folder: Path) -> None:
+    def better(request: Request) -> str:
+        return "7" if "Think of" in shown(request) else "8"
+
+    def think(request: Request) -> list[Any]:
+        return [{"set_prompt": {"agent": "one", "prompt": "Think of it."}}]
+
+    recipe = RECIPE.replace("vote.yaml, ", "").replace("parents: 2", "parents: 1")
+    (folder / "recipe.yaml").write_text(f"{recipe}  components: [prompts]\n")
+    code, _, err, _ = evolved(folder, "pool", script=world(better, think))
+    assert code == 0, err
+    pool = Pool.open(folder / "pool")
+    (child,) = [one for one in pool.teams.values() if one.born.parents]
+    chosen = [one for one in trials(folder / "pool") if one.get("chosen")]
+    assert [one["team"] for one in chosen] == [child.name]
+    own = [one for one in trials(folder / "pool") if one["team"] == child.name]
+    assert child.statistics.n == len(own) - 1
+    assert child.team.successful_tasks[0].q == "What is 0 + 7?"
+
+
+@pytest.mark.parametrize(
+    ("answer", "admission", "newcomers"),
+    [
+        (lambda _: "8", "gain", 0),  # nobody is ever right
+        (lambda _: "8", "best", 1),
+        (lambda _: "7", "gain", 0),  # everybody is: no child is a gain
+        (lambda request: "7" if "Think of" in shown(request) else "8", "gain", 1),
+        (lambda request: "7" if "Think of" in shown(request) else "8", "none", 0),
+    ],
+)
+def test_only_a_gain_comes_in(folder: Path, answer: Answer, admission: str, newcomers: int) -> None:
+    edits = [{"set_prompt": {"agent": "one", "prompt": "Think of it."}}]
+    recipe = RECIPE.replace("vote.yaml, ", "").replace("parents: 2", "parents: 1")
+    recipe += f"  components: [prompts]\n  instantiate: false\n  admission: {admission}\n"
+    if admission == "best" and newcomers:
+        recipe = recipe.replace("  instantiate: false", "  instantiate: true")
+        recipe = recipe.replace("steps: 2", "steps: 0")
+    (folder / "recipe.yaml").write_text(recipe)
+    code, out, err, _ = evolved(folder, "pool", "--json", script=world(answer, lambda _: edits))
+    assert code == 0, err
+    assert json.loads(out)["growth"][-1] == newcomers
+
+
+def test_a_team_that_never_ran_wins_no_tie_and_does_not_come_in(folder: Path) -> None:
+    def broken(request: Request) -> Reply:
+        if "Think of" in shown(request) and "edits" not in asked(request):
+            return Reply(text="")  # no answer: the run fails
+        return world(lambda _: "8", lambda _: edits)(request)
+
+    edits = [{"set_prompt": {"agent": "one", "prompt": "Think of it."}}]
+    recipe = RECIPE.replace("vote.yaml, ", "").replace("parents: 2", "parents: 1")
+    (folder / "recipe.yaml").write_text(recipe + "  components: [prompts]\n  instantiate: false\n")
+    code, _, err, _ = evolved(folder, "pool", "--limit", "3", script=broken)
+    assert code == 0, err
+    assert [*Pool.open(folder / "pool").teams] == ["solo"]
+    for line in lines_of(folder / "pool"):
+        assert line["candidates"][line["best"]]["executed"]
+        assert line["team"] == "solo"
+
+
+def test_a_full_pool_lets_the_one_go_that_is_expected_to_score_least(folder: Path) -> None:
+    numbers = iter(range(100))
+
+    def think(request: Request) -> list[Any]:
+        return [{"set_prompt": {"agent": "one", "prompt": f"Think of {next(numbers)}."}}]
+
+    def ever_better(request: Request) -> str:
+        found = [n for n in range(100) if f"Think of {n}." in shown(request)]
+        return "7" if found and any(f"What is {n % 8} +" in shown(request) for n in found) else "8"
+
+    recipe = RECIPE.replace("vote.yaml, ", "").replace("parents: 2", "parents: 1")
+    (folder / "recipe.yaml").write_text(
+        recipe + "  components: [prompts]\n  instantiate: false\n  cap: 2\n  admission: best\n"
+    )
+    code, out, err, _ = evolved(folder, "pool", "--json", script=world(ever_better, think))
+    assert code == 0, err
+    report = json.loads(out)
+    assert max(report["sizes"]) == 2
+    assert report["growth"][-1] > 1
+    assert len(Pool.open(folder / "pool").members) == 2
+
+
+def test_what_a_team_scores_as_adapted_is_known_of_it_win_or_lose(folder: Path) -> None:
+    # Every team is always adapted, so none ever runs as it stands; half of the answers are right.
+    numbers = iter(range(100))
+
+    def think(request: Request) -> list[Any]:
+        return [{"set_prompt": {"agent": "one", "prompt": f"Think of {next(numbers)}."}}]
+
+    def half(request: Request) -> str:
+        return "7" if any(f"What is {n} +" in shown(request) for n in (0, 2, 4, 6)) else "8"
+
+    recipe = RECIPE.replace("steps: 2", "steps: 0") + "  admission: none\n  components: [prompts]\n"
+    (folder / "recipe.yaml").write_text(recipe)
+    code, _, err, _ = evolved(folder, "pool", script=world(half, think))
+    assert code == 0, err
+    for one in Pool.open(folder / "pool").teams.values():
+        known = one.statistics
+        assert (known.n, known.adapted, known.adapted_sum) == (0, 8, 4.0)
+
+
+def candidate(number: int, score: float, team: Team, **fields: Any) -> Candidate:
+    run = Run(status="done", answer="7")
+    scored = [(run, Score(value=score, reason="so"))]
+    born = Lineage(operator="mutate", parents=("vote",))
+    return Candidate(number=number, team=team, born=born, runs=scored, rewards=[score], **fields)
+
+
+@pytest.mark.parametrize(("margin", "comes"), [(0.0, True), (0.25, False), (0.05, True)])
+def test_a_gain_has_to_pass_the_margin(margin: float, comes: bool) -> None:
+    tried = [
+        candidate(0, 0.5, vote(), member="vote"),
+        candidate(1, 0.7, vote("Anew."), sources=(0,)),
+    ]
+    settings = SimpleNamespace(admission="gain", margin=margin)
+    expected = {"vote": SimpleNamespace(score=0.5)}
+    search: Any = SimpleNamespace(
+        best=tried[1], candidate=tried.__getitem__, settings=settings, expected=expected
+    )
+    assert newcomer(search) is (tried[1] if comes else None)
+
+
+def test_a_team_that_was_born_meanwhile_is_tried_and_lets_nobody_go(tmp_path: Path) -> None:
+    known = vote("Solve it anew.", name="other")
+    pool = pool_of(tmp_path / "pool", vote(), known)
+    best = candidate(0, 1.0, known)
+    episode = SimpleNamespace(
+        task=Task(id="t", query="How many?"),
+        op=lambda what: f"recipe/{what}",
+        stage=SimpleNamespace(name="recipe"),
+        scored_by="exact",
+        head=dict,
+        tail=dict,
+    )
+    settings = SimpleNamespace(admission="best", cap=1)
+    search: Any = SimpleNamespace(best=best, candidates=[best], settings=settings, episode=episode)
+    line = Admitting(search=search).close(pool)
+    assert (line["team"], line["kept"], line["new"], line["pool"]) == ("other", True, False, 2)
+    assert pool.teams["other"].statistics.n == 1

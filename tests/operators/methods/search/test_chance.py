@@ -1,0 +1,206 @@
+"""Chance: valid edits of one component that no model chose; the same for the same seed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Coroutine
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from coterie.operators import (
+    MUTABLE,
+    Chance,
+    Dropped,
+    Proposal,
+    chance,
+    crossover,
+    decide,
+    instantiate,
+    mutate,
+)
+from coterie.schema import Team
+from coterie.schema.edits import apply, components
+
+from ...asking import PAIR, TASK, catalogue, ceiling_of, llm, parent, seed, team
+
+TOOLS = team(
+    "tools",
+    llm("reader", agent_type="ToolCallingAgent", tools=("read_file", "list_files")),
+    llm("judge", output_schema={"type": "object"}),
+)
+NOTHING_TO_CHANGE = {
+    *(("tools", name) for name in ("pair", "majority_vote_3", "debate_3")),
+    *(("topology", name) for name in ("pair", "tools")),  # one edge, which has to stay
+}
+TEAMS = [PAIR, TOOLS, seed("majority_vote_3"), seed("debate_3"), seed("debate")]
+
+
+@pytest.mark.parametrize("of", TEAMS, ids=lambda one: one.name)
+@pytest.mark.parametrize("component", MUTABLE)
+def test_a_child_is_valid_differs_and_touches_one_component(of: Any, component: Any) -> None:
+    ceiling = replace(ceiling_of(of), tools=frozenset({"read_file", "list_files", "search_text"}))
+    made = 0
+    for number in range(6):
+        came = chance(of, component, catalogue(), ceiling, path=f"step {number}", edits=1 + number)
+        if isinstance(came, Proposal):
+            made += 1
+            assert components(came.edits) == {component} == {came.component}
+            assert apply(of, came.edits, catalogue(), ceiling) == came.child
+            assert came.child.content_hash != of.content_hash
+    assert bool(made) != ((component, of.name) in NOTHING_TO_CHANGE)
+
+
+def test_the_same_seed_and_path_give_the_same_child() -> None:
+    def drawn(**options: Any) -> Any:
+        return chance(PAIR, "prompts", catalogue(), ceiling_of(PAIR), **options)
+
+    assert drawn(path="a", seed=1) == drawn(path="a", seed=1)
+    assert len({drawn(path="a", seed=seed).child.content_hash for seed in range(12)}) > 3
+    assert len({drawn(path=str(path)).child.content_hash for path in range(12)}) > 3
+
+
+def test_prompts_lose_gain_swap_and_borrow_sentences() -> None:
+    one = llm("worker", prompt="Count. Then add. Then check.")
+    both = team("both", one, llm("judge", prompt="solve_step_by_step"))
+    made = [
+        chance(both, "prompts", catalogue(), ceiling_of(both), path=str(number))
+        for number in range(60)
+    ]
+    texts = {came.child.agents["worker"].prompt for came in made if isinstance(came, Proposal)} - {
+        one.prompt
+    }
+    assert "Count.\nThen add." in texts
+    assert any("step by step" in text for text in texts)
+    assert any(text.startswith("You are one of several workers") for text in texts)
+    assert any(sorted(text.split()) == sorted(one.prompt.split()) for text in texts)
+
+
+def test_a_prompt_of_one_word_stays_a_text() -> None:
+    short = team("short", llm("a", prompt="count\n"), llm("b", prompt="Answer."))
+    for number in range(30):
+        came = chance(short, "prompts", catalogue(), ceiling_of(short), path=str(number))
+        assert isinstance(came, Proposal)
+
+
+def test_where_there_is_nothing_to_draw_it_is_dropped() -> None:
+    came = chance(PAIR, "tools", catalogue(), ceiling_of(PAIR))
+    assert came == Dropped(
+        operator="chance",
+        reason="there is nothing to change about tools that is known and below the ceiling.",
+        parents=("pair",),
+    )
+    counters = team("count", llm("a", agent_type="Function", function="majority", prompt=""))
+    came = chance(counters, "prompts", catalogue(), ceiling_of(counters))
+    assert isinstance(came, Dropped)
+
+
+def test_what_is_above_the_ceiling_is_never_drawn() -> None:
+    tight = replace(ceiling_of(PAIR), max_tokens=1)
+    came = chance(PAIR, "parameters", catalogue(), tight)
+    assert isinstance(came, Dropped)
+    assert "the ceiling allows 1" in came.problems[0]
+
+
+def test_it_touches_nothing_but_what_a_mutation_may() -> None:
+    with pytest.raises(ValueError, match="a mutation touches one of"):
+        chance(PAIR, "roster", catalogue(), ceiling_of(PAIR))
+
+
+def run(work: Coroutine[Any, Any, Any]) -> Any:
+    return asyncio.run(work)
+
+
+def by_chance(of: Team, *, seed: int = 0, **ceiling: Any) -> Chance:
+    return Chance(catalogue=catalogue(), ceiling=replace(ceiling_of(of), **ceiling), seed=seed)
+
+
+def is_fine(made: Any, meta: Chance) -> Proposal:
+    assert isinstance(made, Proposal)
+    assert apply(made.base, made.edits, catalogue(), meta.ceiling) == made.child
+    assert made.reason == "Drawn at random."
+    return made
+
+
+@pytest.mark.parametrize("of", TEAMS, ids=lambda one: one.name)
+def test_it_instantiates_as_a_model_does_and_sometimes_leaves_a_team_as_it_is(of: Team) -> None:
+    meta = by_chance(of)
+    drawn = [is_fine(run(instantiate(meta, str(n), TASK, parent(of))), meta) for n in range(16)]
+    touched: set[Any] = {one for made in drawn for one in components(made.edits)}
+    assert len(touched) > 1
+    assert touched <= {"prompts", "model_id", "topology", "roster"}
+    assert any(made.edits == () for made in drawn)
+    assert len({made.child.content_hash for made in drawn}) > 4
+    assert {made.operator for made in drawn} == {"instantiate"}
+
+
+@pytest.mark.parametrize("component", ["prompts", "model_id", "parameters"])
+def test_it_mutates_as_a_model_does(component: Any) -> None:
+    meta = by_chance(TOOLS)
+    for number in range(8):
+        path = f"step {number}"
+        made = run(mutate(meta, path, TASK, parent(TOOLS), component=component))
+        assert is_fine(made, meta).component == component
+        assert made.child.content_hash != TOOLS.content_hash
+
+
+def test_it_crosses_as_a_model_does_with_the_topology_of_either() -> None:
+    other = team("other", llm("worker", prompt="Be brief."), llm("critic"), llm("judge"))
+    meta = by_chance(other)
+    first, second = parent(PAIR), parent(other)
+    drawn = [is_fine(run(crossover(meta, str(n), TASK, first, second)), meta) for n in range(20)]
+    assert {made.parents[0] for made in drawn} == {"pair", "other"}
+    assert len({made.child.content_hash for made in drawn}) > 5
+    for made in drawn:
+        assert made.child.content_hash not in {PAIR.content_hash, other.content_hash}
+
+
+def test_it_decides_among_all_options() -> None:
+    meta, other = by_chance(PAIR), parent(seed("debate_3"))
+
+    def decided(number: int) -> Any:
+        return run(decide(meta, f"step {number}", TASK, parent(PAIR), other, components=MUTABLE))
+
+    found = Counter(decided(number) for number in range(100))
+    assert set(found) == {"prompts", "model_id", "parameters", "crossover"}
+    assert min(found.values()) > 8
+    assert [decided(number) for number in range(9)] == [decided(number) for number in range(9)]
+
+
+def test_what_it_answers_depends_on_seed_and_path_alone() -> None:
+    def made(path: str, seed: int) -> str:
+        meta = by_chance(PAIR, seed=seed)
+        came = run(mutate(meta, path, TASK, parent(PAIR, reward=seed / 9), component="prompts"))
+        return came.child.content_hash
+
+    assert made("a", 1) == made("a", 1)
+    assert len({made("a", number) for number in range(12)}) > 3
+    assert len({made(str(number), 0) for number in range(12)}) > 3
+
+
+def test_what_it_gives_up_is_told() -> None:
+    told: list[tuple[str, Any]] = []
+
+    def tell(event: str, /, **fields: Any) -> None:
+        told.append((event, fields["operator"]))
+
+    meta = replace(by_chance(PAIR, max_tokens=1), tell=tell)
+    came = run(mutate(meta, "m", TASK, parent(PAIR), component="parameters"))
+    assert isinstance(came, Dropped)
+    assert (came.operator, came.parents) == ("mutate", ("pair",))
+    assert told == [("operator_dropped", "mutate")]
+
+
+def test_a_newcomer_gets_a_prompt_made_of_those_that_are_there() -> None:
+    meta = by_chance(PAIR)
+    texts: set[str] = set()
+    for number in range(60):
+        made = run(instantiate(meta, str(number), TASK, parent(PAIR), components=("topology",)))
+        new = [one for one in made.child.agents.values() if one.id not in PAIR.agents]
+        texts |= {one.prompt for one in new if not one.function}
+    assert texts
+    known = {sentence for one in PAIR.agents.values() for sentence in one.prompt.split(". ")}
+    assert any(sentence.rstrip(".") in text for text in texts for sentence in known)
+    assert max(text.count(" ") for text in texts) > 3  # sentences, and no single words

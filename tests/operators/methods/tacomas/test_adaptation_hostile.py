@@ -1,0 +1,117 @@
+"""Hostile answers of judge, coach and restructurer: bounds hold, teams load, all is counted."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+from coterie.operators import (
+    Coaching,
+    Contribution,
+    Contributions,
+    Meta,
+    Proposal,
+    coach,
+    contributions,
+    enlist,
+    restructure,
+)
+from coterie.schema.edits import AddAgent, AddEdge, RemoveAgent, RemoveEdge
+
+from ....support.hostile_answers import FIRST, check, examples, hostile
+from ...asking import TASK, team
+from ...hostile import coachings, judgements, restructurings, teams_of_roles
+from ...rounds import ROLES, judged, worked
+
+SHARES = {"contributions": 3_000, "coach": 3_000, "restructure": 3_500, "enlist": 500}
+"""How many answers each has to live through, at night."""
+AGENTS = [*FIRST.agents]
+ROOM = 240
+
+
+def test_there_are_ten_thousand_of_them() -> None:
+    assert sum(SHARES.values()) >= 10_000
+
+
+def test_contributions(part: int) -> None:
+    async def work(meta: Meta, _: Any) -> Any:
+        return await contributions(meta, "c", TASK, worked(FIRST))
+
+    def are_shares_of_every_agent(came: Contributions) -> None:
+        assert [*came.of] == AGENTS
+        for share in (came.score, *came.values.values()):
+            assert 0 <= share <= 1
+            assert math.isfinite(share)
+        assert all(len(one.reason) <= 600 for one in (came, *came.of.values()))
+        assert isinstance(came.converged, bool)
+
+    count = hostile(
+        judgements(AGENTS),
+        examples(SHARES["contributions"], part, least=60),
+        work,
+        are_shares_of_every_agent,
+    )
+    count.enough(SHARES["contributions"] // part, "Contributions", usable=part == 1)
+
+
+def test_coachings(part: int) -> None:
+    said = Contribution(value=0.2, reason="a guess")
+
+    async def work(meta: Meta, _: Any) -> Any:
+        return await coach(
+            meta, "k", TASK, worked(FIRST), agent="worker", contribution=said, share=1, room=ROOM
+        )
+
+    def is_short_and_of_one_agent(came: Coaching) -> None:
+        assert came.agent == "worker"
+        assert 0 < len(came.text) <= ROOM
+        assert came.text.count("\n") == 1
+
+    count = hostile(
+        coachings(), examples(SHARES["coach"], part, least=60), work, is_short_and_of_one_agent
+    )
+    count.enough(SHARES["coach"] // part, "Coaching", usable=part == 1)
+
+
+def check_budget(came: Proposal) -> None:
+    kinds = [type(one) for one in came.edits]
+    assert {*kinds} <= {AddAgent, RemoveAgent, AddEdge, RemoveEdge}
+    assert sum(kind in {AddAgent, RemoveAgent} for kind in kinds) <= 2
+    assert sum(kind in {AddEdge, RemoveEdge} for kind in kinds) <= 2
+    assert {"worker", "judge"} <= {*came.child.agents}
+    for one in came.child.agents.values():
+        role = ROLES.get(one.id.removesuffix("_2"))
+        born = role and replace(role, id=one.id)
+        assert one == FIRST.agents.get(one.id, born)
+
+
+def test_restructurings(part: int) -> None:
+    history = [judged(worker=0.5, critic=0.1, judge=0.5)]
+
+    async def work(meta: Meta, _: Any) -> Any:
+        given: Any = {"roles": ROLES, "dying": ["critic"], "agents": 2, "edges": 2}
+        return await restructure(meta, "r", TASK, worked(FIRST), history, team=FIRST, **given)
+
+    answers = restructurings(AGENTS, [*ROLES])
+    count = hostile(
+        answers, examples(SHARES["restructure"], part, least=60), work, check, check_budget
+    )
+    count.enough(SHARES["restructure"] // part, "Proposal", usable=part == 1)
+
+
+def test_teams_of_roles(part: int) -> None:
+    frame = team("frame", FIRST.agents["critic"], FIRST.agents["judge"])
+
+    async def work(meta: Meta, _: Any) -> Any:
+        return await enlist(meta, "e", TASK, frame, ROLES, most=4)
+
+    def is_of_the_catalogue(came: Proposal) -> None:
+        assert 2 <= len(came.child.agents) <= 4
+        assert all(one == ROLES[one.id] for one in came.child.agents.values())
+
+    answers = teams_of_roles([*ROLES])
+    count = hostile(
+        answers, examples(SHARES["enlist"], part, least=60), work, check, is_of_the_catalogue
+    )
+    count.enough(SHARES["enlist"] // part, "Proposal", usable=part == 1)

@@ -1,0 +1,291 @@
+"""`mas-run --adapt` and `mas-evolve` with tacomas: what a person runs, and finds in the folders."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from coterie.operators.command.evolve import main as mas_evolve
+from coterie.runtime import Journal
+from coterie.runtime.command.run import main as mas_run
+from coterie.runtime.command.show import main as mas_show
+from coterie.runtime.doubles import Reply, ScriptedModel
+from coterie.runtime.doubles.script import Request
+from coterie.runtime.jail import detect
+from coterie.schema.command.diff import main as mas_diff
+
+from ....came import invoked
+from ...evolving import asked
+
+TEAM = """\
+name: trio
+agents:
+  planner: {role: plans, prompt: "You are [planner]."}
+  solver: {role: solves, prompt: "You are [solver]."}
+  writer: {role: writes, prompt: "You are [writer]."}
+topology: {reports_to: {planner: [solver], solver: [writer]}}
+"""
+PLACE = {"receives_from": ["solver"], "reports_to": ["writer"]}
+CALLS = 20
+
+
+@dataclass
+class World:
+    """Agents that are right once somebody verifies, and a judge that sees it."""
+
+    folder: Path
+    hang_at: int = 0
+    hung: threading.Event = field(default_factory=threading.Event)
+    asked: int = 0
+
+    def reply(self, request: Request) -> Reply:
+        self.asked += 1
+        if self.asked == self.hang_at:
+            self.hung.set()
+            return Reply.fault("hang")
+        text, wanted = json.dumps(request["messages"]), asked(request)
+        if "converged" in wanted:
+            agents = [*wanted["agents"]["properties"]]
+            said = {one: {"reason": "so", "contribution": 0.5} for one in agents}
+            score = 0.95 if "verifier" in agents else 0.3
+            return Reply.json({"reason": "r", "agents": said, "score": score, "converged": False})
+        if "plan" in wanted:
+            return Reply.json({"wrong": "It was vague.", "plan": "Be exact."})
+        if "edges" in wanted:
+            born = {"add_agent": {"role": "verifier", **PLACE}}
+            enlists = "add_agent" not in json.dumps(wanted)
+            agents = ["solver", "verifier"] if enlists else [born]
+            return Reply.json({"reason": "nobody checks", "agents": agents, "edges": []})
+        return Reply(text="7" if "You check what colleagues" in text or "verifier" in text else "8")
+
+    def run(self, *arguments: str) -> Result:
+        """Call `mas-run` in the folder."""
+        return self.called(mas_run, *arguments)
+
+    def called(self, command: Any, *arguments: str) -> Result:
+        with ScriptedModel(self.reply) as model, pytest.MonkeyPatch.context() as patch:
+            patch.chdir(self.folder)
+            patch.setenv("MAS_HOME", str(self.folder))
+            given = [*arguments, "--model", f"m@{model.api_base}"]
+            return CliRunner().invoke(command, given)
+
+    def made(self) -> Path:
+        """The folder of the newest run."""
+        return max((self.folder / "runs").iterdir(), key=lambda one: one.stat().st_mtime_ns)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    (tmp_path / "team.yaml").write_text(TEAM)
+    task = {"id": "sum", "query": "What is 3 + 4?", "answer": "7"}
+    (tmp_path / "task.json").write_text(json.dumps(task))
+    (tmp_path / "adapt.yaml").write_text("strategy: tacomas\nsettings: {most: 4}\n")
+    return World(tmp_path)
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+HOW = ("team.yaml", "task.json", "--adapt", "adapt.yaml")
+
+
+def content(run: Path) -> tuple[str, dict[str, str]]:
+    """What a run came to: the digest of its journal, and its files of rounds."""
+    with Journal.open(run, replaying=True) as journal:
+        digest = journal.content_hash
+    names = [*run.glob("rounds/*"), run / "story.json"]
+    return digest, {path.name: path.read_text() for path in sorted(names)}
+
+
+def test_a_team_adapts_while_it_works(world: World) -> None:
+    done = world.run(*HOW)
+    assert done.exit_code == 0, done.output
+    assert done.stdout == "7\n"
+    assert "round 3: ended, threshold; round 3 answers" in done.stderr
+    run = world.made()
+    result = json.loads((run / "result.json").read_text())
+    assert result["score"]["value"] == 1
+    assert result["usage"]["calls"] == world.asked == CALLS
+    assert sorted(path.name for path in (run / "rounds").iterdir()) == [
+        f"round_{number}.yaml" for number in (1, 2, 3)
+    ]
+    told = CliRunner().invoke(
+        mas_diff, [str(run / "rounds" / f"round_{number}.yaml") for number in (1, 3)]
+    )
+    assert "agents: +verifier" in told.output
+    assert "coaching of planner, solver, writer: +2 lines" in told.output
+
+
+def test_the_folder_tells_contributions_weights_and_why_it_ended(world: World) -> None:
+    world.run(*HOW)
+    story = json.loads((world.made() / "story.json").read_text())["story"]
+    assert [one["event"] for one in story] == [
+        *("contributions", "coaching", "contributions", "coaching", "restructure"),
+        *("contributions", "rounds_ended"),
+    ]
+    assert story[0]["agents"]["solver"] == {"contribution": 0.5, "weight": 1 / 3, "reason": "so"}
+    assert story[-1] == {"event": "rounds_ended", "rounds": 3, "why": "threshold", "answer_of": 3}
+    events = lines(world.made() / "events.jsonl")
+    assert {"contributions", "coaching", "restructure"} <= {one["type"] for one in events}
+
+
+@pytest.mark.parametrize("calls", [3, 6, 13])
+def test_a_run_that_met_its_budget_goes_on_to_the_same(world: World, calls: int) -> None:
+    world.run(*HOW)
+    whole, before = world.made(), world.asked
+    stopped = world.run(*HOW, "--budget", f"calls={calls}", "--quiet")
+    assert stopped.exit_code == 3, stopped.output
+    assert world.asked - before <= calls
+    run = world.made()
+    again = world.run("--resume", str(run), "--budget", "calls=100", "--quiet")
+    assert again.exit_code == 0, again.output
+    assert world.asked == 2 * CALLS
+    assert content(run) == content(whole)
+    replayed = world.run("--replay", str(run), "--verify", "--quiet")
+    assert f"verified: {CALLS} recorded answers" in replayed.stdout
+    assert world.asked == 2 * CALLS
+
+
+def test_a_run_that_was_killed_while_it_was_judged_goes_on_to_the_same(world: World) -> None:
+    world.run(*HOW)
+    whole = world.made()
+    world.hang_at = world.asked + 4
+    with ScriptedModel(world.reply) as model:
+        process = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "coterie.schema.command", "run"),
+                *(*HOW, "--model", f"m@{model.api_base}"),
+            ],
+            cwd=world.folder,
+            env={**os.environ, "MAS_HOME": str(world.folder)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        assert world.hung.wait(300)
+        process.send_signal(signal.SIGKILL)
+        process.wait(300)
+    run = world.made()
+    assert world.run("--resume", str(run), "--quiet").exit_code == 0
+    assert content(run) == content(whole)
+
+
+def test_a_dry_run_tells_the_most_calls_and_asks_nobody(world: World) -> None:
+    told = world.run(*HOW, "--dry-run")
+    assert "adapts by tacomas: at most 44 calls in all" in told.output
+    value = json.loads(world.run(*HOW, "--dry-run", "--json").output)
+    assert value["adapts"] == {"by": "tacomas", "calls_at_most": 44}
+    assert world.asked == 0
+
+
+def test_a_team_may_begin_with_roles_of_the_catalogue(world: World) -> None:
+    (world.folder / "adapt.yaml").write_text("strategy: tacomas\nsettings: {begin: roles}\n")
+    done = world.run(*HOW)
+    assert done.stdout == "7\n"
+    first = (world.made() / "rounds" / "round_1.yaml").read_text()
+    assert "  solver:\n" in first
+    assert "planner" not in first
+
+
+def test_roles_are_those_of_a_folder_beside_the_recipe_and_go_with_the_run(world: World) -> None:
+    place = world.folder / "recipes"
+    (place / "agents" / "prompts").mkdir(parents=True)
+    for role in ("solver", "verifier"):
+        (place / "agents" / f"{role}.yaml").write_text(f"role: {role}\nprompt: check_it\n")
+    prompt = "---\nversion: 1\ndescription: A check.\n---\nYou check what colleagues say. OURS\n"
+    (place / "agents" / "prompts" / "check_it.md").write_text(prompt)
+    (place / "r.yaml").write_text("strategy: tacomas\nsettings: {roles: agents}\n")
+    done = world.run("team.yaml", "task.json", "--adapt", "recipes/r.yaml")
+    assert done.exit_code == 0, done.output
+    run = world.made()
+    assert "OURS" in (run / "rounds" / "round_3.yaml").read_text()
+    assert sorted(path.stem for path in (run / "roles").iterdir()) == ["solver", "verifier"]
+    verified = world.run("--replay", str(run), "--verify")
+    assert "no difference" in verified.stdout, verified.output
+
+
+@pytest.mark.parametrize(
+    ("recipe", "why"),
+    [
+        ("strategy: tacomas\nsettings: {roles: nowhere}\n", "nowhere is no folder"),
+        ("strategy: tacomas\nsettings: {most: 0}\n", "most"),
+        ("strategy: evomas\n", "needs memory of a pool"),
+        ("strategy: tacomas\nmeta_model: giant\n", "no model 'giant' on this host"),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_is_spent(
+    world: World, recipe: str, why: str
+) -> None:
+    (world.folder / "adapt.yaml").write_text(recipe)
+    done = world.run(*HOW)
+    assert done.exit_code == 2
+    assert why in done.output
+    assert world.asked == 0
+    assert not (world.folder / "runs").exists()
+
+
+def test_a_recorded_run_has_its_recipe(world: World) -> None:
+    done = world.run("--resume", str(world.folder), "--adapt", "adapt.yaml")
+    assert done.exit_code == 2
+    assert "its recipe in the run's folder" in done.output
+
+
+def test_in_a_stream_each_task_begins_with_the_pool_s_team(world: World) -> None:
+    tasks = [{"id": f"t{n}", "query": f"What is {n} + {7 - n}?", "answer": "7"} for n in range(2)]
+    stream = "\n".join(map(json.dumps, tasks))
+    (world.folder / "tasks.jsonl").write_text(stream + "\n")
+    recipe = "strategy: tacomas\nseeds: [team.yaml]\nsettings: {most: 4}\n"
+    (world.folder / "recipe.yaml").write_text(recipe)
+    given = ("recipe.yaml", "tasks.jsonl", "--pool", "pool")
+    done = world.called(mas_evolve, *given)
+    assert done.exit_code == 0, done.output
+    pool = world.folder / "pool"
+    assert [path.name for path in (pool / "teams").iterdir()] == ["trio.yaml"]
+    evolution = pool / "evolutions" / "recipe"
+    turns = [one["value"] for one in lines(evolution / "turns.jsonl")]
+    assert [one["score"] for one in turns] == [1, 1]
+    for number, line in enumerate(turns):
+        assert line["story"][-1]["why"] == "threshold"
+        rounds = evolution / "episodes" / f"{number:06d}" / "rounds"
+        assert (rounds / "round_1.yaml").read_text() == (
+            evolution / "episodes" / "000000" / "rounds" / "round_1.yaml"
+        ).read_text()
+        assert "verifier" in (rounds / "round_3.yaml").read_text()
+    before = world.asked
+    assert world.called(mas_evolve, *given).exit_code == 0
+    assert world.asked == before == 2 * CALLS
+
+
+@pytest.mark.skipif(detect().tier is None, reason="this machine has no jail for agents' code")
+def test_what_agents_write_while_they_adapt_is_kept(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(World, "reply", writes)
+    (world.folder / "team.yaml").write_text(
+        "name: solo\nagents:\n  one: {prompt: Code., agent_type: CodeAgent, max_steps: 2}\n"
+    )
+    done = world.run(*HOW)
+    assert done.exit_code == 0, done.output
+    run = world.made()
+    assert (run / "artifacts" / "one" / "out.txt").read_text() == "made"
+    assert json.loads((run / "result.json").read_text())["artifacts"] == ["artifacts/one/out.txt"]
+    shown = invoked(mas_show, [str(run)], "mas show").out
+    assert "\nfile     artifacts/one/out.txt\n" in shown
+
+
+def writes(_world: World, request: Request) -> Reply:
+    """Write a file; as the judge, be content."""
+    if "converged" not in asked(request):
+        return Reply.code("open('out.txt', 'w').write('made')\nfinal_answer('7')")
+    said = {"one": {"reason": "so", "contribution": 0.5}}
+    return Reply.json({"reason": "r", "agents": said, "score": 0.95, "converged": False})

@@ -1,0 +1,106 @@
+"""The coach: one agent, from its own work, as long as its share allows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from coterie.operators import Coaching, Contribution, Dropped, coach
+from coterie.runtime.doubles import Reply
+from coterie.schema import Team
+from coterie.schema.edits import apply
+from coterie.schema.team.team import Notes
+
+from ...asking import TASK, Asked, asking, catalogue
+from ...rounds import TRIO, did, worked
+
+SAID = {"wrong": "You guessed.", "plan": "Count the apples one by one."}
+LOW = Contribution(value=0.2, reason="a guess")
+
+
+def coached(*answers: Any, **options: Any) -> Asked[Coaching | Dropped]:
+    replies = [Reply.json(one) for one in answers]
+    account = options.pop("account", worked(solver=did("SECRET OF SOLVER")))
+    given: dict[str, Any] = {
+        "agent": "solver",
+        "contribution": LOW,
+        "share": 1.0,
+        "room": 300,
+        **options,
+    }
+    return asking(replies, lambda meta: coach(meta, "k", TASK, account, **given))
+
+
+def test_an_agent_is_told_what_went_wrong_and_what_to_do() -> None:
+    came = coached(SAID).came
+    assert isinstance(came, Coaching)
+    assert came.agent == "solver"
+    assert came.text == "What went wrong: You guessed.\nPlan: Count the apples one by one."
+
+
+def test_it_sees_the_agent_s_own_work_and_nobody_else_s() -> None:
+    [call] = coached(SAID).calls
+    assert "SECRET OF SOLVER" in call.text
+    assert "work of planner" not in call.text
+    assert "contribution 0.2: a guess" in call.text
+    assert TASK.answer not in call.text
+    [other] = coached(SAID, agent="planner").calls
+    assert "SECRET OF SOLVER" not in other.text
+
+
+def test_what_it_said_before_is_shown() -> None:
+    told = replace(TRIO.agents["solver"], notes=Notes(coaching="Be careful."))
+    account = worked(replace(TRIO, agents={**TRIO.agents, "solver": told}))
+    [call] = coached(SAID, account=account).calls
+    assert "Be careful." in call.text
+    assert "what you told it before" in call.text
+
+
+def test_it_becomes_a_note_of_that_agent_and_of_no_other() -> None:
+    came = coached(SAID).came
+    assert isinstance(came, Coaching)
+    made = apply(TRIO, [came.edit], catalogue())
+    assert isinstance(made, Team)
+    assert made.agents["solver"].notes == Notes(coaching=came.text)
+    assert {**made.agents, "solver": TRIO.agents["solver"]} == TRIO.agents
+
+
+def test_what_no_team_file_may_hold_is_repaired_once_then_dropped() -> None:
+    key = {"wrong": "none", "plan": "Use sk-" + "a1B2" * 12}
+    assert isinstance(coached(key, SAID).came, Coaching)
+    done = coached(key, key)
+    assert isinstance(done.came, Dropped)
+    assert "looks like" in done.came.problems[0]
+
+
+@pytest.mark.parametrize("room", [80, 200, 1_000])
+def test_coaching_is_never_longer_than_its_room(room: int) -> None:
+    done = coached({"wrong": "w" * 9_000, "plan": "p" * 9_000}, room=room)
+    assert isinstance(done.came, Coaching)
+    assert len(done.came.text) == room
+    assert done.calls[0].body["max_tokens"] <= room + 64
+
+
+def test_a_smaller_share_has_less_of_the_agent_s_work_read() -> None:
+    account = worked(solver=did("x" * 90_000))
+    [whole] = coached(SAID, account=account).calls
+    [half] = coached(SAID, account=account, share=0.5).calls
+    assert 2_500 < len(whole.text) - len(half.text) < 3_500
+
+
+@pytest.mark.parametrize(
+    "bad", [{"wrong": "x"}, {"wrong": "x", "plan": " "}, {**SAID, "agent": "writer"}, [SAID], "no"]
+)
+def test_what_is_no_coaching_is_repaired_once_then_dropped(bad: Any) -> None:
+    assert isinstance(coached(bad, SAID).came, Coaching)
+    done = coached(bad, bad)
+    assert isinstance(done.came, Dropped)
+    assert len(done.told("operator_dropped")) == 1
+
+
+def test_a_text_that_poses_as_lines_of_a_terminal_is_one_line() -> None:
+    came = coached({"wrong": "a\nPlan: obey", "plan": "\x1b[2Jb\nc"}).came
+    assert isinstance(came, Coaching)
+    assert came.text == "What went wrong: a Plan: obey\nPlan: b c"

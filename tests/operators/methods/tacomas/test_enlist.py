@@ -1,0 +1,72 @@
+"""Enlisting: a team of roles of a catalogue for a task."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from coterie.operators import Dropped, Proposal, enlist
+from coterie.runtime.doubles import Reply
+from coterie.schema import Execution
+
+from ...asking import TASK, Asked, asking, ceiling_of, llm, team
+from ...rounds import ROLES, TRIO
+
+KNOWN = {**ROLES, "solver": llm("solver", role="solves", prompt="Solve it.")}
+FRAME = replace(TRIO, constitution="Be honest.", execution=Execution(on_error="degrade"))
+
+
+def edge(sender: str, receiver: str) -> dict[str, str]:
+    return {"sender": sender, "receiver": receiver}
+
+
+def enlisted(*answers: Any, most: int = 4) -> Asked[Proposal | Dropped]:
+    replies = [Reply.json({"reason": "facts first", **one}) for one in answers]
+    ceiling = ceiling_of(*(team(name, one) for name, one in KNOWN.items()))
+    return asking(
+        replies, lambda meta: enlist(meta, "e", TASK, FRAME, KNOWN, most=most), ceiling=ceiling
+    )
+
+
+def test_a_team_is_made_of_roles_in_the_order_in_which_they_work() -> None:
+    agents = ["searcher", "solver", "verifier"]
+    came = enlisted({"agents": agents, "edges": [edge("searcher", "solver")]}).came
+    assert isinstance(came, Proposal)
+    assert [*came.child.agents] == agents
+    assert came.child.agents["solver"] == KNOWN["solver"]
+    assert {*came.child.edges} == {("searcher", "solver"), ("solver", "verifier")}
+    assert came.child.output == "verifier"
+
+
+def test_all_but_agents_and_topology_is_the_frame_s() -> None:
+    came = enlisted({"agents": ["solver", "verifier"], "edges": []}).came
+    assert isinstance(came, Proposal)
+    assert (came.child.name, came.child.constitution) == ("trio", "Be honest.")
+    assert came.child.execution == FRAME.execution
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"agents": ["solver"], "edges": []},
+        {"agents": ["solver", "solver"], "edges": []},
+        {"agents": ["solver", "hacker"], "edges": []},
+        {"agents": ["solver", "verifier"], "edges": [edge("verifier", "solver")]},
+        {"agents": ["solver", "verifier"], "edges": [edge("searcher", "solver")]},
+        {"agents": ["searcher", "solver", "verifier"], "edges": []},
+    ],
+)
+def test_what_is_no_team_of_two_to_most_is_repaired_once_then_dropped(bad: Any) -> None:
+    good = {"agents": ["solver", "verifier"], "edges": []}
+    assert isinstance(enlisted(bad, good, most=2).came, Proposal)
+    done = enlisted(bad, bad, most=2)
+    assert isinstance(done.came, Dropped)
+    assert len(done.told("operator_dropped")) == 1
+
+
+def test_roles_are_shown_and_the_right_answer_is_not() -> None:
+    [call] = enlisted({"agents": ["solver", "verifier"], "edges": []}).calls
+    assert "- searcher: looks things up; Look up what is needed." in call.text
+    assert TASK.answer not in call.text

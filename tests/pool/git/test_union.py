@@ -1,0 +1,183 @@
+"""The union of two ledgers: each operation once, in the order of either side, whoever asks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coterie.pool.git.union import Contradiction, Side, union_of, united
+from coterie.pool.ledger.ledger import line_of
+from coterie.pool.ledger.state import first_line
+from coterie.schema.values.errors import StorageError
+
+FOLDER = Path("pool")
+IDENTITY, HASH = "0" * 32, "0" * 64
+
+
+def side(*lines: tuple[str, dict[str, Any]], name: str = "one", shared: bool = True) -> Side:
+    begun = line_of(first_line(shared=shared), "pool")
+    return Side.of(name, begun + b"".join(line_of(value, op) for op, value in lines))
+
+
+def born(name: str, *parents: str) -> tuple[str, dict[str, Any]]:
+    lineage = {"operator": "mutate", "parents": list(parents)}
+    value = {"kind": "born", "team": name, "identity": IDENTITY, "content_hash": HASH}
+    return f"born {name}", {**value, "lineage": lineage}
+
+
+def tried(op: str, name: str, score: float = 1) -> tuple[str, dict[str, Any]]:
+    return op, {"kind": "evaluated", "team": name, "task": "t", "score": score}
+
+
+def told(op: str) -> tuple[str, dict[str, Any]]:
+    return op, {"kind": "told", "what": "x", "about": {}}
+
+
+def ops(lines: Any) -> list[str]:
+    return [line.op for line in lines]
+
+
+@st.composite
+def two_sides(draw: st.DrawFn) -> tuple[list[str], list[str]]:
+    """Two lists of operations that share some, in orders that may disagree."""
+    common = [f"both {number}" for number in range(draw(st.integers(0, 5)))]
+    found: list[list[str]] = []
+    for name in ("a", "b"):
+        own = [f"{name} {number}" for number in range(draw(st.integers(0, 5)))]
+        found.append(draw(st.permutations([*common, *own])))
+    return found[0], found[1]
+
+
+@given(two_sides())
+def test_each_operation_is_there_once_whichever_side_is_asked_first(
+    both: tuple[list[str], list[str]],
+) -> None:
+    one, other = (side(*map(told, each), name=each[0] if each else "") for each in both)
+    lines = united(one, other)
+    assert b"".join(x.text for x in lines) == b"".join(x.text for x in united(other, one))
+    assert sorted(ops(lines)) == sorted({"pool", *both[0], *both[1]})
+    assert ops(united(Side(name="", lines=tuple(lines)), one)) == ops(lines)
+
+
+@given(two_sides())
+def test_whatever_a_side_had_before_a_line_of_its_own_stays_before_it(
+    both: tuple[list[str], list[str]],
+) -> None:
+    places = {op: n for n, op in enumerate(ops(united(*(side(*map(told, x)) for x in both))))}
+    for each, mark in zip(both, ("a ", "b "), strict=True):
+        for number, op in enumerate(each):
+            if op.startswith(mark):
+                assert all(places[before] < places[op] for before in each[:number])
+
+
+def test_what_the_side_says_that_went_on_further_comes_last() -> None:
+    base = (born("vote"), told("base"))
+    short, long = side(*base, told("short")), side(*base, told("a"), told("b"))
+    for one, other in ((short, long), (long, short)):
+        lines, notes = union_of(one, other, FOLDER)
+        assert ops(lines) == ["pool", "born vote", "base", "short", "a", "b"]
+        assert notes == ()
+
+
+def test_lines_of_a_side_that_stand_too_early_are_put_in_order() -> None:
+    early = side(tried("trial", "vote"), born("vote"))
+    lines, _ = union_of(early, side(born("vote"), told("x")), FOLDER)
+    assert ops(lines).index("born vote") < ops(lines).index("trial")
+
+
+def test_a_pool_is_shared_if_either_side_says_so() -> None:
+    one, other = side(told("a"), told("b"), shared=False), side(told("c"))
+    for mine, theirs in ((one, other), (other, one)):
+        lines, _ = union_of(mine, theirs, FOLDER)
+        assert lines[0].entry.value == {"kind": "pool", "v": 2, "shared": True}
+        assert ops(lines).count("pool") == 1
+    alone, _ = union_of(one, side(told("c"), shared=False), FOLDER)
+    assert "shared" not in alone[0].entry.value
+
+
+def test_one_operation_that_says_two_things_names_both() -> None:
+    one = side(born("vote"), tried("town/1", "vote", 1), tried("town/2", "vote"), name="A")
+    other = side(born("vote"), tried("town/1", "vote", 0), tried("town/2", "vote", 0), name="B")
+    with pytest.raises(Contradiction) as caught:
+        union_of(one, other, FOLDER)
+    said = str(caught.value)
+    assert "'town/1' says one thing in A (line 3, evaluated vote on 't' with 1)" in said
+    assert "another in B (line 3, evaluated vote on 't' with 0)" in said
+    assert "1 more operation" in said
+    assert "mas-pool import" in said
+
+
+def test_two_members_of_one_name_are_named_with_both_births() -> None:
+    op, value = born("vote")
+    one, other = side((op, value), name="A"), side((f"other {op}", value), name="B")
+    with pytest.raises(Contradiction, match=r"two members called 'vote'") as caught:
+        union_of(one, other, FOLDER)
+    assert "'born vote' in A (line 2, born vote)" in str(caught.value)
+    assert "'other born vote' in B (line 2, born vote)" in str(caught.value)
+
+
+def test_a_team_that_one_side_imported_and_the_other_had_a_twin_of_is_born_once() -> None:
+    lineage = {"operator": "import"}
+    twin = ("import/1", {"kind": "twin", "team": "vote", "lineage": lineage})
+    birth = ("import/1", born("vote_abcdef")[1])
+    one, other = side(born("vote"), twin, told("a")), side(born("vote"), birth, told("b"))
+    found = [union_of(one, other, FOLDER)[0], union_of(other, one, FOLDER)[0]]
+    assert found[0] == found[1]
+    (line,) = [line for line in found[0] if line.op == "import/1"]
+    assert line.entry.value["kind"] == "born"
+    come = [("import/1", {"kind": "retired", "team": "vote", "reason": x}) for x in "ab"]
+    one, other = (side(born("vote"), line) for line in come)
+    assert ops(union_of(one, other, FOLDER)[0]) == ["pool", "born vote", "import/1"]
+    one, other = (side(("import/1", born(name)[1])) for name in ("a", "b"))
+    with pytest.raises(Contradiction):
+        union_of(one, other, FOLDER)
+
+
+def test_what_both_sides_revised_is_told_with_the_one_that_counts() -> None:
+    agent = {"kind": "born", "agent": "ada", "value": {"prompt": "x"}}
+    birth = ("ada", {**agent, "lineage": {"operator": "seed"}})
+    revised = [(x, {"kind": "revised", "agent": "ada", "value": {"prompt": x}}) for x in "abc"]
+    one = side(birth, revised[0], name="A")
+    other = side(birth, *revised[1:], name="B")
+    lines, (note,) = union_of(one, other, FOLDER)
+    assert ops(lines)[-3:] == ["a", "b", "c"]
+    assert "both sides revised the agent 'ada'. What 'c' of B says is what counts now" in note
+    heads = [(x, {"kind": "told", "what": "pool.head", "about": {"team": "vote"}}) for x in "ab"]
+    one, other = (side(born("vote"), head) for head in heads)
+    _, (note,) = union_of(one, other, FOLDER)
+    assert "said which team is the head" in note
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda text: text[:-10] + b'00000000"}\n', "A: line 2: does not match its checksum"),
+        (lambda text: line_of({}, "x").replace(b'"op"', b'"po"'), "line 2: does not match"),
+        (lambda text: text + line_of({"kind": "told"}, "born vote"), "says one thing in A"),
+    ],
+)
+def test_a_side_that_is_damaged_is_named(spoil: Any, said: str) -> None:
+    begun = line_of(first_line(), "pool")
+    _, value = born("vote")
+    with pytest.raises((StorageError, Contradiction), match=said):
+        Side.of("A", begun + spoil(line_of(value, "born vote")))
+
+
+def test_a_line_that_no_ledger_has_is_damage_of_its_side() -> None:
+    fine, odd = side(told("x")), side(tried("trial", "nobody"), name="B")
+    for one, other in ((fine, odd), (odd, fine)):
+        with pytest.raises(StorageError, match=r"B: line 2: no team 'nobody' was born before"):
+            union_of(one, other, FOLDER)
+    old = Side.of("old", line_of({"kind": "pool", "v": 1}, "pool"))
+    with pytest.raises(StorageError, match="old: line 1: the pool has format 1"):
+        union_of(old, old, FOLDER)
+
+
+def test_the_unfinished_line_of_a_crash_counts_for_nothing() -> None:
+    whole = line_of(first_line(), "pool") + line_of(told("x")[1], "x")
+    assert ops(Side.of("A", whole + b'{"op": "y"').lines) == ["pool", "x"]
+    assert ops(Side.of("A", whole + whole).lines) == ["pool", "x"]

@@ -1,0 +1,73 @@
+"""What a snapshot says of a state is taken as nothing where no state says it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from coterie.pool.ledger.ledger import Ledger
+from coterie.pool.ledger.plain_state import state_of, value_of
+from coterie.pool.ledger.state import State
+
+from ..drawn_histories import History
+
+
+@pytest.fixture
+def said(tmp_path: Path) -> tuple[dict[str, Any], list[bytes]]:
+    history = History(Random(2))
+    history.go_on(80)
+    (tmp_path / "ledger.jsonl").write_bytes(b"".join(history.lines))
+    state = State(tmp_path)
+    for entry in Ledger(tmp_path / "ledger.jsonl").read():
+        state.take(entry)
+    value, tables = value_of(state)
+    return json.loads(json.dumps(value)), tables
+
+
+def test_a_state_reads_back_from_its_value(
+    said: tuple[dict[str, Any], list[bytes]], tmp_path: Path
+) -> None:
+    value, tables = said
+    again, same = value_of(state_of(tmp_path, value, tables))
+    assert json.dumps(again) == json.dumps(value)
+    assert same == tables
+
+
+@pytest.mark.parametrize(
+    ("path", "odd", "why"),
+    [
+        (("teams", 0, "name"), "No name", "no name of a newcomer"),
+        (("teams", 1, "name"), "team_0", "no name of a newcomer"),
+        (("teams", 0, "name"), 1, "no text"),
+        (("teams", 0, "born"), {"operator": 1}, "no lineage"),
+        (("teams", 0, "born"), {"operator": "x", "parents": ["later"]}, "was not born before"),
+        (("teams", 0, "splits"), [["evolve", "1"]], "no number"),
+        (("teams", 0, "splits"), [["evolve", 1e30]], "more than trials add up to"),
+        (("teams", 0, "tasks"), [["evolve", "plain", ["", "t", 0, 0, 0]]], "of no trial"),
+        (("teams", 0, "past"), [["evolve", "plain", ["", 1, 0, 0, 0, 0]]], "of no trial"),
+        (("agents", 0, "revisions"), [], "something from its birth on"),
+        (("agents", 0, "revisions", 0, "agent"), 1, "no revision"),
+        (("agents", 0, "revisions", 0, "edits"), "x", "no list"),
+        (("agents", 0, "inherits"), ["later"], "was not born before"),
+        (("episodes",), {"evomas": 1.5}, "no whole number"),
+        (("learnt", "ids"), [], "each entry has one place"),
+    ],
+)
+def test_what_no_state_says_is_refused(
+    said: tuple[dict[str, Any], list[bytes]],
+    tmp_path: Path,
+    path: tuple[str | int, ...],
+    odd: Any,
+    why: str,
+) -> None:
+    value, tables = said
+    at: Any = value
+    for key in path[:-1]:
+        at = at[key]
+    at[path[-1]] = odd
+    with pytest.raises((TypeError, ValueError), match=why):
+        state_of(tmp_path, value, tables)

@@ -1,0 +1,154 @@
+"""Answers that come in pieces over HTTP: put together, bounded, and what failures may have cost."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from coterie.runtime.doubles import Reply, ScriptedModel
+from coterie.runtime.gateway import CallError, ChatAnswer, ChatRequest, Endpoint
+from coterie.runtime.gateway.http.http_client import HttpClient
+from coterie.runtime.gateway.stream_sink import Hearing
+from coterie.runtime.gateway.wires.chat import ChatWire
+
+REQUEST = ChatRequest(model="default", messages=[{"role": "user", "content": "漢"}])
+HALF = ({"choices": [{"index": 0, "delta": {"content": "Fo"}}]},)
+FOUR = {"choices": [{"delta": {"content": "Four"}}]}
+END = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+
+
+async def ask(client: HttpClient, model: ScriptedModel, hearing: Hearing) -> ChatAnswer:
+    endpoint = Endpoint(kind="openai", model="m", api_base=model.api_base, key="sk-0123456789")
+    return await client.chat(endpoint, ChatWire().body(endpoint, REQUEST, set()), hearing)
+
+
+def asked(*replies: Any) -> tuple[list[ChatAnswer], list[str], int]:
+    """Ask once for each reply; give the answers, the words as they came, and the connections."""
+    words: list[str] = []
+
+    async def scene() -> list[ChatAnswer]:
+        client = HttpClient()
+        try:
+            return [await ask(client, model, Hearing(on_words=words.append)) for _ in replies]
+        finally:
+            await client.close()
+
+    with ScriptedModel(replies) as model:
+        opened: set[Any] = set()
+        assert model._running is not None
+        service = model._running._service
+        service_opened = service.opened
+
+        def noted(connection: Any) -> None:
+            opened.add(connection)
+            service_opened(connection)
+
+        service.opened = noted
+        return asyncio.run(scene()), words, len(opened)
+
+
+def failure(reply: Reply) -> CallError:
+    with pytest.raises(CallError) as caught:
+        asked(reply)
+    return caught.value
+
+
+def test_an_answer_comes_in_pieces_and_its_connection_is_used_again() -> None:
+    text = "Zwei und zwei macht vier, 漢字 \U0001f600, " * 4
+    answers, words, connections = asked(
+        Reply(text=text), Reply(text=text, delivery="dripped", interval=0)
+    )
+    assert [one.text for one in answers] == [text] * 2
+    assert "".join(words) == text * 2
+    assert len(words) > 9
+    assert connections == 1
+
+
+def test_tool_calls_and_usage_come_too() -> None:
+    (one,), words, _ = asked(Reply.tool("look", at="漢"))
+    assert [(call.name, json.loads(call.arguments)) for call in one.tool_calls] == [
+        ("look", {"at": "漢"})
+    ]
+    assert one.tool_calls[0].id
+    assert (one.usage.prompt_tokens, one.usage.unmetered_calls, words) == (1, 0, [])
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(text="Four", delivery="paced", interval=0),
+        Reply(body='{"choices": [{"message": {"content": "Four"}}]}'),
+        Reply(body='\n{"choices": [{"message": {"content": "Four"}}]}').replace(
+            headers={"content-type": "text/event-stream"}
+        ),
+        Reply(events=(*HALF, {"choices": [{"delta": {"content": "ur"}, "finish_reason": "stop"}]})),
+        Reply(events=(FOUR, "", END, "", "[DONE]", "nobody reads this")),
+    ],
+    ids=[
+        "event by event",
+        "a document",
+        "a document called a stream",
+        "no last word",
+        "junk",
+    ],
+)
+def test_many_forms_are_an_answer(reply: Reply) -> None:
+    assert asked(reply)[0][0].text == "Four"
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind", "billed"),
+    [
+        (Reply(events=HALF), "malformed", True),
+        (Reply(events=(*HALF, "[DONE]")), "malformed", True),
+        (Reply(events=(*HALF, "{oops")), "malformed", True),
+        (Reply(text="x" * 99, delivery="truncated"), "down", True),
+        (Reply(events=(*HALF, {"error": {"message": "gone", "code": 502}})), "down", True),
+        (Reply(events=({"error": {"message": "gone"}},)), "down", True),
+        (Reply(events=({"error": "gone"},)), "down", True),
+        (Reply(events=({"error": {"message": "wait", "code": 429}},)), "busy", False),
+        (Reply(events=(*HALF, {"error": {"message": "wait", "code": 429}})), "busy", True),
+        (
+            Reply(
+                events=({"type": "error", "error": {"type": "overloaded_error", "message": "x"}},)
+            ),
+            "down",
+            True,
+        ),
+        (
+            Reply(events=({"type": "error", "code": "rate_limit_exceeded", "message": "x"},)),
+            "busy",
+            False,
+        ),
+        (
+            Reply(events=({"type": "response.failed", "response": {"error": {"message": "x"}}},)),
+            "down",
+            True,
+        ),
+        (Reply(events=("x" * (9 << 20),)), "malformed", True),
+        (Reply(body="x" * (9 << 20)), "malformed", True),
+    ],
+)
+def test_what_an_answer_that_breaks_off_may_have_cost(
+    reply: Reply, kind: str, billed: bool
+) -> None:
+    error = failure(reply)
+    assert (error.kind, error.may_be_billed) == (kind, billed)
+
+
+def test_an_answer_that_is_whole_survives_its_connection() -> None:
+    said = (*HALF, END)
+    events = "".join(f"data: {json.dumps(one)}\n\n" for one in said)
+    reply = Reply(body=events + " " * (len(events) + 2), delivery="truncated")
+    assert asked(reply)[0][0].text == "Fo"
+
+
+def test_the_key_does_not_come_back() -> None:
+    echo = {"choices": [{"delta": {"content": "It is sk-0123456789"}}]}
+    rest = [{"choices": [{"delta": {"content": one}}]} for one in (", sk-01234", "56789!")]
+    answers, words, _ = asked(Reply(events=(echo, *rest, END)))
+    assert answers[0].text == "It is [secret], [secret]!"
+    assert words[0] == "It is [secret]"

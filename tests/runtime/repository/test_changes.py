@@ -1,0 +1,103 @@
+"""What each agent starts from: the rule, over every topology of a few agents."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+
+import pytest
+
+from coterie.runtime.repository.changes import Change, newest, passed_on
+
+Topology = Mapping[str, tuple[str, ...]]
+"""Whose reports each agent sees, in Kahn order."""
+
+
+def topologies(agents: int) -> Iterator[Topology]:
+    """Every topology of so many agents, in a given order."""
+    names = [f"w{number}" for number in range(agents)]
+    pairs = [(a, b) for b in range(agents) for a in range(b)]
+    for taken in itertools.product((False, True), repeat=len(pairs)):
+        edges = [pair for pair, is_taken in zip(pairs, taken, strict=True) if is_taken]
+        yield {
+            name: tuple(names[a] for a, b in edges if b == number)
+            for number, name in enumerate(names)
+        }
+
+
+def walked(topology: Topology, coders: set[str]) -> Mapping[str, tuple[Change, ...]]:
+    """What each agent passes on, and under `start ID` what it starts from."""
+    found: dict[str, tuple[Change, ...]] = {}
+    for agent, sees in topology.items():
+        start = newest(change for one in sees for change in found[one])
+        found[f"start {agent}"] = start
+        found[agent] = passed_on(agent, agent if agent in coders else None, start)
+    return found
+
+
+def above(topology: Topology, agent: str) -> set[str]:
+    """All from whom something reaches an agent."""
+    return set(topology[agent]).union(*(above(topology, one) for one in topology[agent]))
+
+
+def everyone(changes: tuple[Change, ...]) -> set[str]:
+    """Whose work is in these changes."""
+    return {one.agent for change in changes for one in (change, *change.held)}
+
+
+@pytest.mark.parametrize("agents", [1, 2, 3, 4])
+def test_nothing_is_lost_and_nothing_counts_twice(agents: int) -> None:
+    names = [f"w{number}" for number in range(agents)]
+    kinds = [
+        set(itertools.compress(names, one)) for one in itertools.product((0, 1), repeat=agents)
+    ]
+    for topology, coders in itertools.product(topologies(agents), kinds):
+        found = walked(topology, coders)
+        for agent in topology:
+            start = found[f"start {agent}"]
+            assert everyone(start) == above(topology, agent) & coders
+            assert not any(one in other.held for one in start for other in start)
+
+
+def test_five_agents_at_random(nightly: bool) -> None:
+    coders = {"w0", "w2", "w3"}
+    step = 1 if nightly else 23
+    for topology in itertools.islice(topologies(5), 0, None, step):
+        found = walked(topology, coders)
+        assert all(
+            everyone(found[f"start {one}"]) == above(topology, one) & coders for one in topology
+        )
+
+
+def test_a_patch_goes_through_those_who_cannot_edit() -> None:
+    found = walked({"coder": (), "reviewer": ("coder",), "second": ("reviewer",)}, {"coder"})
+    assert [one.agent for one in found["second"]] == ["coder"]
+
+
+def test_what_a_later_change_holds_is_left_out() -> None:
+    first = Change(agent="a", patch="1")
+    second = Change(agent="b", patch="2", onto=(first,))
+    beside = Change(agent="c", patch="3")
+    assert newest([first, beside, second, beside]) == (beside, second)
+
+
+def test_an_own_change_of_the_round_before_is_merged_with_what_comes() -> None:
+    first = Change(agent="a", patch="1")
+    tester = Change(agent="b", patch="2", onto=(first,))
+    again = Change(agent="a", patch="3", onto=(first,))
+    assert newest([tester, again]) == (tester, again)
+    assert newest([first, again]) == (again,)
+
+
+def test_a_change_is_named_by_what_it_is() -> None:
+    first = Change(agent="a", patch="1")
+    assert Change(agent="a", patch="1") == first
+    assert (
+        len({first, Change(agent="a", patch="1"), Change(agent="a", patch="1", onto=(first,))}) == 2
+    )
+    assert first != "a"
+
+
+def test_whoever_changed_nothing_passes_on_what_it_got() -> None:
+    first = Change(agent="a", patch="1")
+    assert passed_on("b", "", [first]) == passed_on("b", None, [first]) == (first,)

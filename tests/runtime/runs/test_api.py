@@ -1,0 +1,258 @@
+"""coterie from Python: a call, an await, an `async for`, in scripts and in notebooks."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import json
+import pickle
+import signal
+import sys
+import threading
+from contextlib import closing
+from dataclasses import asdict, replace
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import coterie
+from coterie.runtime.command.run import main as mas_run
+from coterie.runtime.doubles import Reply, ScriptedModel
+
+from ...came import (Came, invoked_in)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PAIR = coterie.Team(
+    name="pair",
+    agents={
+        "worker": coterie.Agent(id="worker", prompt="You are [worker]. Solve it."),
+        "judge": coterie.Agent(id="judge", prompt="You are [judge]. Decide it."),
+    },
+    reports_to={"worker": ("judge",)},
+)
+USER = replace(
+    PAIR,
+    name="user",
+    agents={
+        "user": coterie.Agent(
+            id="user", agent_type="ToolCallingAgent", prompt="Use your tools.", tools=("weekday",)
+        )
+    },
+    reports_to={},
+)
+DAY = {"day": "2026-11-23"}
+
+
+def weekday(day: str) -> str:
+    """Tell which weekday a date is."""
+    return date.fromisoformat(day).strftime("%A")
+
+
+@pytest.fixture(autouse=True)
+def home(here: Path) -> Path:
+    return here
+
+
+@pytest.fixture
+def model() -> Iterator[str]:
+    with ScriptedModel({"[judge]": "7 <b>it is</b>", "": "maybe 7"}) as scripted:
+        yield f"scripted@{scripted.api_base}"
+
+
+def test_a_question_is_enough_and_a_text_is_one_model(model: str) -> None:
+    ways: list[Any] = [model, [model], {"default": model}, [f"default={model}"]]
+    for way in ways:
+        came = coterie.run(PAIR, query="What is 3 + 4?", model=way)
+        assert (came.status, came.answer, came.folder) == ("done", "7 <b>it is</b>", None)
+
+
+def test_a_seed_is_a_team() -> None:
+    with ScriptedModel(Reply.json({"answer": "negative"})) as scripted:
+        model = f"scripted@{scripted.api_base}"
+        came = coterie.run("seed:majority_vote_3", query="The soup was cold.", model=model)
+    assert came.answer == "negative"
+
+
+def test_run_works_where_a_loop_runs_already(model: str) -> None:
+    """As in a notebook, where each cell is run by an event loop."""
+    seen: set[str] = set()
+
+    async def cell() -> coterie.Run:
+        return coterie.run(
+            PAIR, query="?", model=model,
+            listener=lambda _: seen.add(threading.current_thread().name),
+        )  # fmt: skip
+
+    assert asyncio.run(cell()).answer == "7 <b>it is</b>"
+    assert threading.current_thread().name not in seen
+    assert not [one for one in threading.enumerate() if one.name in seen]
+
+
+def test_ctrl_c_in_a_notebook_ends_the_run() -> None:
+    def ask(_: Any) -> Reply:
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        return Reply.fault("hang")
+
+    with ScriptedModel(ask) as scripted:
+
+        async def cell() -> None:
+            coterie.run(PAIR, query="?", model=f"scripted@{scripted.api_base}")
+
+        # Not asyncio.run, which takes a first Ctrl-C for itself.
+        with closing(asyncio.new_event_loop()) as loop, pytest.raises(KeyboardInterrupt):
+            loop.run_until_complete(cell())
+        scripted.wait_for(lambda calls: calls[0].abandoned)
+    assert not [one for one in threading.enumerate() if one.name.startswith("coterie")]
+
+
+def test_events_come_while_the_run_goes_on(model: str) -> None:
+    heard: list[str] = []
+
+    async def cell() -> tuple[list[str], coterie.Run | None]:
+        events = coterie.stream(
+            PAIR, query="?", model=model, listener=lambda event: heard.append(event.type)
+        )
+        assert events.result is None
+        return [event.type async for event in events], events.result
+
+    types, result = asyncio.run(cell())
+    assert (types[0], types[-1]) == ("run_started", "run_finished")
+    assert types == heard
+    assert result is not None
+    assert result.answer == "7 <b>it is</b>"
+
+
+def test_who_leaves_the_events_ends_the_run() -> None:
+    with ScriptedModel(Reply.fault("hang")) as scripted:
+
+        async def cell() -> None:
+            events = aiter(coterie.stream(PAIR, query="?", model=f"scripted@{scripted.api_base}"))
+            assert (await anext(events)).type == "run_started"
+            await asyncio.to_thread(scripted.wait_for, lambda calls: len(calls) == 1)
+            await events.aclose()
+            assert asyncio.all_tasks() == {asyncio.current_task()}
+
+        asyncio.run(cell())
+        scripted.wait_for(lambda calls: calls[0].abandoned)
+
+
+def test_events_raise_what_the_run_raises() -> None:
+    async def cell() -> None:
+        async for _ in coterie.stream(USER, query="?", model="openai/m"):
+            pass
+
+    with pytest.raises(coterie.ConfigError, match="no tool 'weekday'"):
+        asyncio.run(cell())
+
+
+def test_a_python_function_is_a_tool(home: Path) -> None:
+    answers = [Reply.tool("weekday", **DAY), Reply.tool("final_answer", answer="On a Monday.")]
+    with ScriptedModel(answers) as scripted:
+        came = coterie.run(
+            USER, query="When?", model=f"scripted@{scripted.api_base}", tools=[weekday], runs="runs"
+        )
+    assert came.answer == "On a Monday."
+    (call,) = came.agents["user"].tool_calls
+    assert (call.tool, call.arguments, call.error) == ("weekday", DAY, None)
+    assert "Tell which weekday a date is." in json.dumps(scripted.calls[0].body)
+    assert "Monday" in scripted.calls[1].text
+    assert came.folder is not None
+    result = json.loads((came.folder / "result.json").read_text(encoding="utf-8"))
+    assert result["answer"] == came.to_dict()["answer"] == "On a Monday."
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"tools": [weekday, weekday]}, "two functions have one name"),
+        ({"tools": [lambda day: day]}, "cannot be a tool"),
+        ({"approve": ["weekdya"]}, "no tool 'weekdya'"),
+        ({"task": "What is 3 + 4?"}, r"no task file 'What is 3 \+ 4\?'\. To ask a question, write"),
+        ({"query": "?", "task": "task.json"}, "give a task, or a question as query=…; one of them"),
+        ({"query": "?", "model": "mistral"}, "'mistral' is neither PROVIDER/NAME"),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_is_spent(options: Any, why: str) -> None:
+    with pytest.raises(coterie.InputError, match=why):
+        coterie.run(PAIR, **options)
+
+
+def test_a_team_built_in_python_is_checked_as_a_file_is() -> None:
+    wrong = replace(PAIR, reports_to={"worker": ("jugde",)})
+    with pytest.raises(coterie.ConfigError) as refused:
+        coterie.run(wrong, query="?", model="openai/m")
+    assert "team 'pair':" in str(refused.value)
+    assert "no agent 'jugde'. Did you mean 'judge'?" in str(refused.value)
+
+
+def test_teams_and_runs_can_be_pickled_and_copied(model: str) -> None:
+    came = coterie.run(PAIR, query="?", model=model)
+    team = coterie.load_team(Path(__file__).parents[3] / "seeds" / "debate_3.yaml")
+    for value in (team, PAIR, came, coterie.Task(id="t", query="?", files={"a.txt": "b"})):
+        assert pickle.loads(pickle.dumps(value)) == value  # noqa: S301 - our own
+        assert copy.deepcopy(value) == value
+        assert asdict(value)
+
+
+def test_a_notebook_shows_a_run_and_no_markup_of_a_model(model: str) -> None:
+    came = coterie.run(PAIR, query="?", model=model)
+    shown = came._repr_html_()
+    assert "done · 2 calls" in shown
+    assert "7 &lt;b&gt;it is&lt;/b&gt;" in shown
+    assert "<b>" not in shown
+    assert came.cost == "unpriced" or came.cost.startswith("$0")
+
+
+def test_agents_are_rows_of_a_frame(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    came = coterie.run(PAIR, query="?", model=model)
+    rows: list[Any] = []
+    fake = type(sys)("pandas")
+    fake.DataFrame = rows.extend  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "pandas", fake)
+    came.to_frame()
+    assert [(row["agent"], row["status"], row["calls"]) for row in rows] == [
+        ("worker", "done", 1),
+        ("judge", "done", 1),
+    ]
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(coterie.InputError, match="Run: pip install pandas"):
+        came.to_frame()
+
+
+TOOLS = '''\
+def weekday(day: str) -> str:
+    """Tell which weekday a date is."""
+    return "Monday"
+'''
+
+
+def asked(home: Path, *words: str) -> Came:
+    answers = [Reply.tool("weekday", **DAY), Reply.tool("final_answer", answer="On a Monday.")]
+    with ScriptedModel(answers) as scripted:
+        options = ["--model", f"scripted@{scripted.api_base}", *words]
+        came = invoked_in(home, mas_run, options, "mas-run")
+        return replace(came, calls=len(scripted.calls))
+
+
+def test_a_replay_takes_a_functions_result_from_the_journal(home: Path) -> None:
+    """And asks nobody again: neither the function nor the person."""
+    (home / "team.yaml").write_text(coterie.schema.dump(USER), encoding="utf-8")
+    (home / "tools.py").write_text(TOOLS)
+    (home / "tools.yaml").write_text("python: tools.py:weekday\npermissions: {weekday: ask}\n")
+
+    refused = asked(home, "team.yaml", "--query", "When?")
+    assert (refused.code, refused.calls) == (2, 0)
+    assert "write --approve weekday." in refused.err
+
+    done = asked(home, "team.yaml", "--query", "When?", "--approve", "weekday")
+    assert (done.code, done.out) == (0, "On a Monday.\n")
+
+    (home / "tools.py").write_text(TOOLS.replace('return "Monday"', "raise ValueError(day)"))
+    (folder,) = (home / "runs").iterdir()
+    again = asked(home, "--replay", str(folder), "--verify")
+    assert (again.code, again.calls) == (0, 0)
+    assert "no difference" in again.out

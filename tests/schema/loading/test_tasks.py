@@ -1,0 +1,42 @@
+"""Streams of tasks: each line by its place, and every problem of a file at its own line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from coterie.schema import Catalogue
+from coterie.schema.command import validate
+from coterie.schema.loading.tasks import load_tasks, placed_tasks
+
+GOOD = {"id": "a", "query": "Why?", "briefs": {"teacher": "Ben guesses."}}
+
+
+@pytest.fixture
+def stream(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return Path("tasks.jsonl")
+
+
+def test_tasks_have_the_places_that_they_were_read_from(stream: Path) -> None:
+    stream.write_text(f"{json.dumps(GOOD)}\n\n{json.dumps({**GOOD, 'id': 'b'})}\n")
+    known = Catalogue.of_host()
+    placed = placed_tasks(stream, known)
+    assert {place: task.id for place, task in placed.items()} == {
+        "tasks.jsonl:1": "a",
+        "tasks.jsonl:3": "b",
+    }
+    assert load_tasks(stream, known) == [*placed.values()]
+
+
+def test_validate_takes_a_stream_and_tells_problems_by_line_and_column(stream: Path) -> None:
+    stream.write_text(json.dumps(GOOD))
+    assert CliRunner().invoke(validate.main, ["tasks.jsonl"]).stdout == "1 file: no problems.\n"
+    stream.write_text('{"id": "a", "query": "?"}\n{"id": "b", "query": "?", "briefs": {"x": 5}}\n')
+    done = CliRunner().invoke(validate.main, ["tasks.jsonl"])
+    assert done.exit_code == 2
+    said = done.stderr.splitlines()[0]
+    assert said.startswith("tasks.jsonl:2:43: error: briefs.x: 5 is not text.")

@@ -1,0 +1,210 @@
+"""Failpoints act where and when they are told to, and stand around everything that must last."""
+
+from __future__ import annotations
+
+import ast
+import errno
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from coterie.schema.values.errors import InputError
+from coterie.schema.values.failpoints import FAILPOINTS, VARIABLE, armed, failpoint
+
+from ...support.processes import at_once, python
+
+ROOT = Path(__file__).parents[3]
+FLOORS = ("schema", "runtime", "pool", "operators")
+MODULES = sorted(path for floor in FLOORS for path in (ROOT / floor).rglob("*.py"))
+NOT_STATE = {
+    "runtime/cluster/": "what agents work on elsewhere is sent again",
+    "runtime/jail/": "what agents work on is gone with the run",
+    "runtime/local/": "the embedded model is checked by its digest, and fetched again",
+    "runtime/repository/repository.py": "a branch moves in one step, and git looks after the rest",
+}
+"""Where something is flushed or renamed that nobody misses after a crash."""
+
+PROGRAM = """
+import sys
+from coterie.schema.values.failpoints import failpoint
+for number in range(3):
+    failpoint("files.write.before")
+    print(number, flush=True)
+"""
+
+
+def test_nothing_happens_where_nothing_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    for name in FAILPOINTS:
+        failpoint(name)  # pyright: ignore[reportArgumentType]
+
+
+def test_the_process_is_killed_the_nth_time() -> None:
+    done = python("-c", PROGRAM, env={**os.environ, VARIABLE: "files.write.before:3:kill"})
+    assert done.returncode == -signal.SIGKILL
+    assert done.stdout == "0\n1\n"
+
+
+def test_nobody_is_asked_before_a_kill(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent = list[tuple[int, int]]()
+    monkeypatch.setattr(os, "kill", lambda *signal: sent.append(signal))
+    with armed("files.write.before:1:kill"):
+        failpoint("files.write.before")
+    assert sent == [(os.getpid(), signal.SIGKILL)]
+
+
+def test_whoever_comes_there_hangs() -> None:
+    with armed("files.write.before:1:hang"):
+        hanging = threading.Thread(target=failpoint, args=("files.write.before",), daemon=True)
+        hanging.start()
+        hanging.join(0.1)
+        failpoint("files.write.before")
+    assert hanging.is_alive()
+
+
+@pytest.mark.parametrize(
+    ("action", "number"), [("raise-enospc", errno.ENOSPC), ("raise-eio", errno.EIO)]
+)
+def test_an_error_of_the_system_is_raised_once(action: str, number: int) -> None:
+    with armed(f"files.write.before:2:{action}"):
+        failpoint("files.write.before")
+        failpoint("files.write.flushed")
+        with pytest.raises(OSError, match=os.strerror(number)) as raised:
+            failpoint("files.write.before")
+        failpoint("files.write.before")
+    assert raised.value.errno == number
+
+
+def test_each_time_is_counted_once_whatever_the_thread() -> None:
+    failures = list[OSError]()
+
+    def come(_: object) -> None:
+        try:
+            failpoint("files.sync.before")
+        except OSError as error:
+            failures.append(error)
+
+    with armed("files.sync.before:5:raise-eio"):
+        at_once(come, range(10))
+    assert len(failures) == 1
+
+
+def test_what_was_set_before_is_set_again() -> None:
+    with armed("files.sync.before:1:raise-eio"):
+        with armed(""):
+            failpoint("files.sync.before")
+        with pytest.raises(OSError, match="Input/output"):
+            failpoint("files.sync.before")
+    failpoint("files.sync.before")
+
+
+def test_a_clean_run_tells_where_it_came(tmp_path: Path) -> None:
+    counted = tmp_path / "a:b"
+    with armed(f"count:{counted}"):
+        for name in ("files.write.before", "files.write.flushed", "files.write.before"):
+            failpoint(name)
+    assert counted.read_text().split() == [
+        *("files.write.before", "files.write.flushed", "files.write.before")
+    ]
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "files.write.before",
+        "files.write.before:1",
+        "files.write.before:0:kill",
+        "files.write.before:x:kill",
+        "files.write.before:1:explode",
+        "files.wrote.before:1:kill",
+        "count",
+        "count:",
+    ],
+)
+def test_a_setting_that_cannot_be_read_is_said(setting: str) -> None:
+    with pytest.raises(InputError, match="is not NAME:N:ACTION or count:FILE"), armed(setting):
+        pass
+
+
+# What the tree has to keep to
+
+
+def calls(tree: ast.AST) -> Iterator[ast.Call]:
+    """Give the calls of a function, but not of those that it defines, in the order of the text."""
+    found = list[ast.Call]()
+    rest = [*ast.iter_child_nodes(tree)]
+    while rest:
+        node = rest.pop()
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            rest += ast.iter_child_nodes(node)
+            found += [node] if isinstance(node, ast.Call) else []
+    return iter(sorted(found, key=lambda call: (call.lineno, call.col_offset)))
+
+
+def name_of(call: ast.Call) -> str:
+    match call.func:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+        case _:
+            return ""
+
+
+def makes_something_last(call: ast.Call) -> bool:
+    """Whether a call flushes, renames or commits."""
+    match call:
+        case ast.Call(func=ast.Attribute(attr="fsync" | "fdatasync")):
+            return True
+        case ast.Call(func=ast.Attribute(attr="replace" | "rename"), args=[_], keywords=[]):
+            return True
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="os"), attr="replace" | "rename")):
+            return True
+        case ast.Call(func=ast.Attribute(attr="commit"), args=[], keywords=[]):
+            return True
+        case ast.Call(
+            func=ast.Attribute(attr="execute"), args=[ast.Constant(value=str(statement)), *_]
+        ):
+            return statement.upper().startswith(("COMMIT", "END"))
+        case _:
+            return False
+
+
+def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+def is_state(path: Path) -> bool:
+    return not str(path.relative_to(ROOT)).startswith(tuple(NOT_STATE))
+
+
+def test_all_that_makes_state_last_stands_between_two_failpoints() -> None:
+    guarded = 0
+    for path in filter(is_state, MODULES):
+        for function in functions(path):
+            marks = [
+                "point" if name_of(call) == "failpoint" else "last"
+                for call in calls(function)
+                if name_of(call) == "failpoint" or makes_something_last(call)
+            ]
+            for index, mark in enumerate(marks):
+                if mark == "last":
+                    around = (*marks[max(0, index - 1) : index], *marks[index + 1 : index + 2])
+                    assert around == ("point", "point"), f"{path}: {function.name}"
+                    guarded += 1
+    assert guarded >= 6
+
+
+def test_every_failpoint_is_declared_and_stands_somewhere() -> None:
+    named = {
+        ast.literal_eval(call.args[0])
+        for path in MODULES
+        for function in functions(path)
+        for call in calls(function)
+        if name_of(call) == "failpoint"
+    }
+    assert named == FAILPOINTS
