@@ -6,10 +6,10 @@ scores answers without knowing the right one, and `chance` edits without a model
 `contributions`, `coach`, `restructure` and `enlist` adapt a team while it works (TacoMAS §3).
 `utterances`, `appraise` and `distil` make experience of what agents said in rounds (MATTRL §3.2).
 `gauge` says what a case looks like, and `operators/routing/` who is to work on it (MATTRL §5.2).
-`operators/strategies/` has the loops that put them to work.
+`methods/` has them by method, with the loops that put them to work.
 
-Each operator is usable alone. What it needs of a model it asks through `Meta`; what came of it is a
-`Proposal`, or it was `Dropped`, and then the parents stay as they are.
+Each operator is usable alone. It asks a model through `MetaModel`, and returns a `Proposal`, or a
+`RejectedProposal`, after which the parents are unchanged.
 """
 
 from typing import TYPE_CHECKING
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from .core.account import Account
     from .core.bounds import Bounds
     from .core.digest import digest
-    from .core.judge import Agreement, Verdict, agreement, judge
-    from .core.meta import Meta, Respondent
-    from .core.proposal import Dropped, Parent, Proposal, edit_words
+    from .core.judge import Agreement, JudgeVerdict, agreement, judge
+    from .core.meta import MetaModel, OperatorModel
+    from .core.proposal import Parent, Proposal, RejectedProposal, edit_words
     from .core.utterances import Utterance, utterances
     from .credit.contributions import Contribution, Contributions, Earlier, contributions
     from .methods.evomas.crossover import crossover
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .methods.mattrl.gauge import gauge
     from .methods.search.chance import Chance, chance
     from .methods.search.components import ByChance, ByOutcome, BySchedule, ComponentPolicy
-    from .methods.search.consolidate import Step, consolidate
+    from .methods.search.consolidate import EvolutionStep, consolidate
     from .methods.search.decide import decide
     from .methods.search.mutate import MUTABLE, mutate
     from .methods.tacomas.coach import Coaching, coach
@@ -55,16 +55,16 @@ __all__ = [
     "Contribution",
     "Contributions",
     "Distilled",
-    "Dropped",
     "Earlier",
-    "Meta",
+    "EvolutionStep",
+    "JudgeVerdict",
+    "MetaModel",
+    "OperatorModel",
     "Parent",
     "Proposal",
-    "Respondent",
+    "RejectedProposal",
     "Selection",
-    "Step",
     "Utterance",
-    "Verdict",
     "agreement",
     "appraise",
     "chance",
@@ -102,16 +102,16 @@ _HOMES = {
     "Contribution": "credit.contributions",
     "Contributions": "credit.contributions",
     "Distilled": "methods.mattrl.distil",
-    "Dropped": "core.proposal",
+    "RejectedProposal": "core.proposal",
     "Earlier": "credit.contributions",
-    "Meta": "core.meta",
+    "MetaModel": "core.meta",
     "Parent": "core.proposal",
     "Proposal": "core.proposal",
-    "Respondent": "core.meta",
+    "OperatorModel": "core.meta",
     "Selection": "methods.evomas.select",
-    "Step": "methods.search.consolidate",
+    "EvolutionStep": "methods.search.consolidate",
     "Utterance": "core.utterances",
-    "Verdict": "core.judge",
+    "JudgeVerdict": "core.judge",
     "agreement": "core.judge",
     "appraise": "methods.mattrl.appraise",
     "chance": "methods.search.chance",

@@ -12,7 +12,7 @@ from .expectation.expectation import (
     ranked,
 )
 from .git.upkeep import Findings, repair, verify
-from .ledger.ledger import Entry
+from .ledger.ledger import LedgerEntry
 from .ledger.members import Member
 from .ledger.state import Admission
 from .teams.exchange import import_teams
@@ -24,9 +24,9 @@ from .values.statistics import EVOLVE, Statistics, Trial
 __all__ = [
     "EVOLVE",
     "Admission",
-    "Entry",
     "Expectation",
     "Findings",
+    "LedgerEntry",
     "Member",
     "Origin",
     "Pool",

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from ..schema.values.codec import from_value
-from .ledger.changes import Told
+from .ledger.changes import EventNoted
 from .ledger.ledger import START, Ledger
-from .ledger.records import Record
+from .ledger.records import TrialRecord
 from .ledger.snapshot import newest
 from .ledger.state import State
 from .values.layout import LEDGER
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
     from .ledger.agents import PoolAgent
     from .ledger.learnt import Learnt
-    from .ledger.ledger import Entry, Place
+    from .ledger.ledger import LedgerEntry, LedgerPosition
     from .ledger.lessons import Lessons
     from .ledger.members import Member
     from .memory.memory import Memory
     from .teams.pool import Pool
 
-__all__ = ["Fold", "View", "Views", "episode_of", "events", "op"]
+__all__ = ["Fold", "PoolView", "Views", "episode_of", "events", "op"]
 
-One = TypeVar("One", bound=Record)
+One = TypeVar("One", bound=TrialRecord)
 """Teams, or agents."""
 
 
@@ -44,7 +44,7 @@ def episode_of(evolution: str, operation: str) -> int | None:
     return int(episode) if slash and not name and episode.isdecimal() else None
 
 
-def events(folder: Path, what: str, *, end: Place | None = None) -> list[Told]:
+def events(folder: Path, what: str, *, end: LedgerPosition | None = None) -> list[EventNoted]:
     """Give the events of a pool that are called so, in order. They are kept nowhere but there.
 
     Args:
@@ -55,12 +55,12 @@ def events(folder: Path, what: str, *, end: Place | None = None) -> list[Told]:
     Raises:
         StorageError: The ledger cannot be read.
     """
-    found: list[Told] = []
+    found: list[EventNoted] = []
     for entry in Ledger(folder / LEDGER).read():
         if end is not None and entry.end.line > end.line:
             break
         if entry.value["kind"] == "told" and entry.value["what"] == what:
-            found.append(from_value(Told, entry.value))
+            found.append(from_value(EventNoted, entry.value))
     return found
 
 
@@ -70,13 +70,13 @@ class Fold(Protocol):
     It **must** be a value: what follows from a line more is another one, and this one stays.
     """
 
-    def after(self, entry: Entry, /) -> Fold:
+    def after(self, entry: LedgerEntry, /) -> Fold:
         """Take in the next line."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class View:
+class PoolView:
     """What an episode sees of a pool, all as of one line of its ledger. It stays as it is.
 
     Attributes:
@@ -92,7 +92,7 @@ class View:
     members: Mapping[str, Member]
     agents: Mapping[str, PoolAgent]
     seen: int
-    end: Place
+    end: LedgerPosition
     pool: Pool
     memory: Memory | None = None
     folded: Any = None
@@ -118,7 +118,7 @@ class View:
             self.pool.refresh()
         return self.pool.learnt
 
-    def told(self, what: str) -> list[Told]:
+    def told(self, what: str) -> list[EventNoted]:
         """Give the events that are called so, in order.
 
         Raises:
@@ -204,7 +204,7 @@ class Views:
         self._members: Mapping[str, Member] = {}
         self._agents: Mapping[str, PoolAgent] = {}
 
-    def upto(self, episode: int) -> View:
+    def upto(self, episode: int) -> PoolView:
         """Give the view of who sees what came of the episodes up to one, and of everybody else.
 
         Args:
@@ -225,7 +225,7 @@ class Views:
         self._members = _renewed(self._members, state.live, state.touched, upto)
         self._agents = _renewed(self._agents, state.live_agents, state.touched, upto)
         state.touched.clear()
-        return View(
+        return PoolView(
             members=self._members,
             agents=self._agents,
             seen=self._seen,
@@ -251,7 +251,7 @@ class Views:
             self._ledger = Ledger(self._ledger.path, known=found.known)
             self._state.touched.update(self._state.teams, self._state.agents)
 
-    def _take(self, entry: Entry) -> None:
+    def _take(self, entry: LedgerEntry) -> None:
         if entry.value["kind"] == "learnt":
             self._seen += 1  # the pool has what it says
         else:

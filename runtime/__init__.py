@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..schema.values.first_use import on_first_use
 
 if TYPE_CHECKING:
-    from .agents.ablation import Silence
+    from .agents.ablation import Ablation
     from .agents.outcomes import AgentOutcome, Run
     from .calls.calls import Calls
     from .engine.engine import Context, execute
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .values.score import Score
 
 __all__ = [
+    "Ablation",
     "AgentOutcome",
     "Budget",
     "Calls",
@@ -41,7 +42,6 @@ __all__ = [
     "Score",
     "Services",
     "Setting",
-    "Silence",
     "Toolbox",
     "Trace",
     "arun",
@@ -69,7 +69,7 @@ _HOMES = {
     "Score": "values.score",
     "Services": "runs.services",
     "Setting": "runs.services",
-    "Silence": "agents.ablation",
+    "Ablation": "agents.ablation",
     "Toolbox": "tools",
     "Trace": "record.trace",
     "arun": "runs.api",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from .values.first_use import on_first_use
 
 if TYPE_CHECKING:
-    from .host.catalogue import Catalogue, Server
+    from .host.catalogue import Catalogue, ToolServer
     from .host.models import Model
     from .loading.loading import load_models, load_task, load_team, parse_team
     from .loading.tools_file import HostTools, load_tools
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         ModelError,
         RunError,
     )
-    from .values.problems import Place, Problem
+    from .values.problems import Problem, TextPosition
 
 __all__ = [
     "Agent",
@@ -57,7 +57,6 @@ __all__ = [
     "Model",
     "ModelError",
     "Notes",
-    "Place",
     "Problem",
     "Recall",
     "Recruit",
@@ -65,11 +64,12 @@ __all__ = [
     "Rounds",
     "RunError",
     "ScorerChoice",
-    "Server",
     "Skill",
     "SolvedTask",
     "Task",
     "Team",
+    "TextPosition",
+    "ToolServer",
     "dump",
     "load_models",
     "load_task",
@@ -95,7 +95,7 @@ _HOMES = {
     "Model": "host.models",
     "ModelError": "values.errors",
     "Notes": "team.team",
-    "Place": "values.problems",
+    "TextPosition": "values.problems",
     "Problem": "values.problems",
     "Recall": "team.team",
     "Recruit": "team.team",
@@ -103,7 +103,7 @@ _HOMES = {
     "Rounds": "team.team",
     "RunError": "values.errors",
     "ScorerChoice": "team.task",
-    "Server": "host.catalogue",
+    "ToolServer": "host.catalogue",
     "Skill": "team.team",
     "SolvedTask": "team.team",
     "Task": "team.task",

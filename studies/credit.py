@@ -21,7 +21,7 @@ from coterie.schema.command import Command
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from coterie.operators.credit import Estimate
+    from coterie.operators.credit import CreditEstimate
 
     Game = Mapping[frozenset[int], float]
 
@@ -115,7 +115,7 @@ def coverage(kind: str, permutations: int, *, games: int, seed: int = 0) -> Cove
     )
 
 
-def _held(estimate: Estimate, exact: float) -> tuple[bool, bool, bool, float]:
+def _held(estimate: CreditEstimate, exact: float) -> tuple[bool, bool, bool, float]:
     """Tell whether the exact value is in the intervals of 99 and 95 %, and in a normal one."""
     low, high = estimate.interval(0.99)
     least, most = estimate.interval()

@@ -29,7 +29,7 @@ import click
 from coterie.operators.evolution.evolution import Evolution
 from coterie.operators.evolution.folder import open_folder
 from coterie.operators.evolution.strategy import strategy_of
-from coterie.pool.ledger.changes import Born, Learnt, Tried
+from coterie.pool.ledger.changes import Added, Evaluated, Learnt
 from coterie.pool.ledger.ledger import line_of
 from coterie.pool.teams.pool import Pool
 from coterie.pool.values.layout import LEDGER, SNAPSHOTS, file_of
@@ -132,7 +132,7 @@ def grow(folder: Path, teams: int, lines: int) -> None:
         if len(names) < teams and due:
             child = _child(founders, names, chance, task)
             (folder / file_of(child.name)).write_text(dump(child), encoding="utf-8")
-            born = Born(member=child, lineage=child.lineage or Lineage(operator="mutate"))
+            born = Added(member=child, lineage=child.lineage or Lineage(operator="mutate"))
             op = f"{BEFORE}/{task:06d}/best"
             waiting.append(line_of(born.value(), op, [file_of(child.name)]))
             names.append(child.name)
@@ -169,7 +169,7 @@ def _lines(names: list[str], chance: random.Random, task: int) -> Iterator[bytes
             adapted=is_adapted,
         )
         op = f"{BEFORE}/{task:06d}/{'adapted' if is_adapted else 'trial'} {number}"
-        yield line_of(Tried(member=name, trial=trial).value(), op)
+        yield line_of(Evaluated(member=name, trial=trial).value(), op)
     entry = Learnt(
         kind="evolution",
         task=f"Sheet {task}: which letters are right?",

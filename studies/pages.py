@@ -25,7 +25,7 @@ import click
 from click.testing import CliRunner
 
 from coterie.benchmarks.command import main as mas_bench
-from coterie.pool.ledger.changes import Tried
+from coterie.pool.ledger.changes import Evaluated
 from coterie.pool.teams.pool import Pool
 from coterie.pool.values.statistics import Trial
 from coterie.runtime.command.viewer import viewer
@@ -172,7 +172,7 @@ def large_pool(folder: Path, teams: int, trials: int) -> None:
         names.append(pool.add(team, born, op=f"make/{number}").name)
         for trial in range(trials // teams):
             pool.commit(
-                Tried(
+                Evaluated(
                     member=chance.choice(names),
                     trial=Trial(
                         task=f"t{trial}",

@@ -23,14 +23,14 @@ import click
 from coterie.operators.methods.evochamber.compose import compose, seats
 from coterie.operators.methods.evochamber.settings import PopulationSettings
 from coterie.pool.embedding import choose_embedder
-from coterie.pool.ledger.changes import Learnt, Told, Tried
+from coterie.pool.ledger.changes import Evaluated, EventNoted, Learnt
 from coterie.pool.ledger.ledger import line_of
 from coterie.pool.memory.memory import Memory
-from coterie.pool.memory.shards import Shelves
+from coterie.pool.memory.shards import VectorShards
 from coterie.pool.population.population import Population, Rates
 from coterie.pool.teams.pool import Pool
 from coterie.pool.values.layout import LEDGER
-from coterie.pool.values.statistics import Part, Trial
+from coterie.pool.values.statistics import Trial, TrialPart
 from coterie.pool.view import Views, op
 from coterie.runtime.values.usage import Usage
 from coterie.schema.command import Command
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from coterie.pool.embedding import Embedder, Vector
-    from coterie.pool.view import View
+    from coterie.pool.view import PoolView
 
 T = TypeVar("T")
 
@@ -171,13 +171,13 @@ def measured(size: Size, embedder: Prepared) -> Iterator[str]:
         with (Path(folder) / LEDGER).open("ab") as stream:
             stream.writelines(_prepared(size))
         pool = Pool.open(folder)
-        memory = Memory(pool, embedder, Shelves())
+        memory = Memory(pool, embedder, VectorShards())
         memory.search("", 1)  # fills the cache, and so does what follows
         for name in pool.agents:
             memory.alike("", name, over=1.0)
         started = Seconds.now()
         pool = Pool.open(folder)
-        memory = Memory(pool, embedder, Shelves())
+        memory = Memory(pool, embedder, VectorShards())
         memory.search("", 1)
         views = Views(pool, EVOLUTION, memory, Population(rates=Rates.of(SETTINGS)))
         views.upto(-1)
@@ -226,14 +226,14 @@ class Clock:
         return done
 
 
-def _reminded(view: View, team: Mapping[str, str], niche: str, text: str) -> None:
+def _reminded(view: PoolView, team: Mapping[str, str], niche: str, text: str) -> None:
     for owner in team.values():
         for kind in KINDS:
             of = niche if kind == "lesson" else None
             view.search(text, SETTINGS.lessons, kind=kind, owner=owner, niche=of)
 
 
-def _compared(view: View, entry: Learnt) -> None:
+def _compared(view: PoolView, entry: Learnt) -> None:
     """Look for what is nearly the same in the archive."""
     owner = entry.owner or ""
     view.alike(entry.text, owner, kind=entry.kind, niche=entry.niche, over=SETTINGS.dedup)
@@ -249,17 +249,17 @@ def _learnt(
             yield Learnt(kind=kind, task=text, text=said, niche=of, owner=owner, case=f"t{number}")
 
 
-def _kept(pool: Pool, number: int, changes: Sequence[Tried | Told | Learnt]) -> None:
+def _kept(pool: Pool, number: int, changes: Sequence[Evaluated | EventNoted | Learnt]) -> None:
     for place, change in enumerate(changes):
         pool.commit(change, op=op(EVOLUTION, number, f"{place:03d}"))
 
 
 def _told(
     task: str, team: Mapping[str, str], niche: str, chance: random.Random
-) -> Iterator[Tried | Told]:
+) -> Iterator[Evaluated | EventNoted]:
     """Give what a task comes to, beside lessons."""
     reward, structure = float(chance.random() < 0.6), chance.choice(STRUCTURES)
-    agents = {seat: Part(member=name) for seat, name in team.items()}
+    agents = {seat: TrialPart(member=name) for seat, name in team.items()}
     trial = Trial(
         task=task,
         niche=niche,
@@ -268,11 +268,11 @@ def _told(
         structure=structure,
         usage=Usage(calls=3, prompt_tokens=3_000, completion_tokens=900),
     )
-    yield Tried(member=structure, trial=trial)
+    yield Evaluated(member=structure, trial=trial)
     profile = [round(chance.random(), 3) for _ in team]
     about = {"niche": niche, "structure": structure, "profile": profile, "reward": reward}
     reflection = "The members agreed at once, so that a vote was enough."
-    yield Told(what="leadership", about={**about, "reflection": reflection, "task": task})
+    yield EventNoted(what="leadership", about={**about, "reflection": reflection, "task": task})
 
 
 def _row(size: Size, opened: Seconds, task: int, taken: Sequence[Mapping[str, Seconds]]) -> str:

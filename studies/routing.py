@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import click
 
 from coterie.benchmarks.comparison.tables import written
-from coterie.operators.routing import Case, Side, fit
+from coterie.operators.routing import Case, RoutingOutcome, fit
 from coterie.operators.routing.figures import decided, figures_of
 from coterie.pool.values.statistics import wilson
 from coterie.schema.command import Command
@@ -25,7 +25,7 @@ from coterie.schema.command import Command
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from coterie.operators.routing import By, Decision, Features, Figures
+    from coterie.operators.routing import By, Decision, Features, RouterFigures
 
     NewCases = Sequence[tuple[Features, float]]
 
@@ -64,7 +64,9 @@ class World:
 
     def _case(self, task: str, chance: random.Random) -> Case:
         features = _features(chance)
-        single, team = (Side(score=float(chance.random() < odds)) for odds in self.odds(features))
+        single, team = (
+            RoutingOutcome(score=float(chance.random() < odds)) for odds in self.odds(features)
+        )
         return Case(task=task, features=features, single=single, team=team)
 
     def new_cases(self, chance: random.Random) -> NewCases:
@@ -142,7 +144,7 @@ def _gain(decision: Decision, new: NewCases) -> float:
     return sum(gain for one, gain in new if decision.choose(one) == "team") / len(new)
 
 
-def _holds(told: Figures, name: str, truth: float) -> bool:
+def _holds(told: RouterFigures, name: str, truth: float) -> bool:
     low, high = told.over[name].interval
     return low <= truth <= high
 

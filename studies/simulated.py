@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from coterie.operators.evolution.context import Stage
+from coterie.operators.evolution.context import EvolutionContext
 from coterie.pool.embedding import HashingEmbedder
 from coterie.pool.memory.memory import Memory
 from coterie.pool.memory.store import open_store
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from coterie.runtime.gateway import ChatRequest, Gateway
     from coterie.runtime.record.journal import Journal
     from coterie.schema.host.catalogue import Catalogue
-    from coterie.schema.loading.ceiling import Ceiling
+    from coterie.schema.loading.ceiling import CapabilityPolicy
     from coterie.schema.loading.recipe import Recipe
 
 __all__ = [
@@ -177,12 +177,12 @@ def stage_of(
     pool: Pool,
     *,
     catalogue: Catalogue,
-    ceiling: Ceiling,
+    ceiling: CapabilityPolicy,
     memory: Memory | None = None,
     name: str = "trial",
-) -> Stage:
+) -> EvolutionContext:
     """Give what an evolution has where all that it asks is simulated: no secrets, no budget."""
-    return Stage(
+    return EvolutionContext(
         name=name,
         recipe=recipe,
         catalogue=catalogue,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coterie.runtime.otel import Turns
+from coterie.runtime.otel import TurnSpans
 from coterie.runtime.scrubbing.scrubber import Scrubber
 from coterie.schema.command import Command
 from coterie.schema.host.models import DEFAULT_ALIAS, Model
@@ -47,7 +47,7 @@ def _cpu(tasks: Sequence[Task], content: bool | None) -> float:
 
     models = {DEFAULT_ALIAS: Model(alias=DEFAULT_ALIAS, model="none")}
     telemetry = None if content is None else Telemetry(Encodes(), content=content)
-    turns = Turns(telemetry, models, Scrubber())
+    turns = TurnSpans(telemetry, models, Scrubber())
     parts = None if telemetry is None else turns
     with tempfile.TemporaryDirectory() as folder, turns:
         came = asyncio.run(measured(Path(folder), tasks, replaying=False, parts=parts))

@@ -22,7 +22,7 @@ from random import Random
 import atheris
 
 with atheris.instrument_imports(include=["coterie"]):  # pyright: ignore[reportAttributeAccessIssue]
-    from coterie.operators.core.answers import Unfit, edits_in
+    from coterie.operators.core.answers import InvalidAnswer, edits_in
     from coterie.operators.core.bounds import Bounds
     from coterie.pool.teams.pool import Pool
     from coterie.runtime.gateway.chat.answer import parsed
@@ -161,7 +161,7 @@ def ledger(data: bytes) -> None:
 
 TARGETS: Mapping[str, Target] = {
     "answers": Target(answers, is_json=True),
-    "edits": Target(edits, (Unfit,)),
+    "edits": Target(edits, (InvalidAnswer,)),
     "foreign": Target(on_disk(take_over)),
     "ledger": Target(ledger, is_json=True),
     "models": Target(on_disk(load_models)),

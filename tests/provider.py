@@ -9,7 +9,7 @@ from typing import Any
 
 from coterie.runtime.gateway import CallError, ChatAnswer, ChatRequest, Endpoint, Gateway
 from coterie.runtime.gateway.chat.body import Body
-from coterie.runtime.gateway.stream_sink import Hearing
+from coterie.runtime.gateway.stream_sink import StreamSink
 from coterie.runtime.values.usage import Usage
 from coterie.schema import Model
 
@@ -35,7 +35,7 @@ class Provider:
         self.peak = 0
         self.open = 0
 
-    async def chat(self, endpoint: Endpoint, body: Body, _hearing: Hearing) -> ChatAnswer:
+    async def chat(self, endpoint: Endpoint, body: Body, _hearing: StreamSink) -> ChatAnswer:
         self.moments.append(virtual_clock())
         self.asked.append(endpoint.model)
         self.open += 1

@@ -11,20 +11,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.benchmarks.evaluation.benchmark import Source
-from coterie.benchmarks.evaluation.choosing import Choice, Part
+from coterie.benchmarks.evaluation.choosing import Part, TaskChoice
 from coterie.benchmarks.evaluation.results import Request
 from coterie.benchmarks.evaluation.samples import Sample
 from coterie.operators.credit.contributions import Contribution, Contributions
 from coterie.operators.credit.counterfactual import Worth
-from coterie.operators.routing.cases import Case, Side, Spending
+from coterie.operators.routing.cases import Case, RoutingOutcome, Spending
 from coterie.operators.routing.decisions import Condition, Linear, Rule
 from coterie.pool.ledger.learnt import OperatorOutcome
-from coterie.pool.values.statistics import Part as Share
 from coterie.pool.values.statistics import Trial
+from coterie.pool.values.statistics import TrialPart as Share
 from coterie.runtime.agents.outcomes import AgentOutcome, Ending, Run
 from coterie.runtime.agents.posted import Ended, Posted, Taken, TurnDone
 from coterie.runtime.gateway import ChatAnswer
-from coterie.runtime.gateway import ToolCall as Called
+from coterie.runtime.gateway import ToolRequest as Called
 from coterie.runtime.record.attempts import Attempt
 from coterie.runtime.runners import AgentResult
 from coterie.runtime.scoring.scorers import Score
@@ -88,9 +88,9 @@ ENDINGS = st.builds(
     Ending, why=st.sampled_from(["silence", "turns"]), by=st.none() | TEXTS, turns=maps(COUNTS)
 )
 SPENDING = st.builds(Spending, cost=SHARES, calls=COUNTS, tokens=COUNTS)
-SIDES = st.builds(Side, score=SHARES, spent=SPENDING, name=TEXTS)
+SIDES = st.builds(RoutingOutcome, score=SHARES, spent=SPENDING, name=TEXTS)
 CHOICES = st.builds(
-    Choice,
+    TaskChoice,
     split=st.sampled_from(["all", "test"]),
     limit=st.none() | COUNTS,
     instances=tuples(TEXTS),

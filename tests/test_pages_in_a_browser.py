@@ -16,7 +16,7 @@ import pytest
 from coterie.benchmarks.command import main as mas_bench
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.view import opened
-from coterie.runtime.view.server import Server
+from coterie.runtime.view.server import PageServer
 
 from .browser import CHROMIUM, browser
 from .came import invoked
@@ -68,7 +68,7 @@ def test_every_page_is_for_everybody_fits_a_phone_and_asks_nobody(
 
     async def driven() -> None:
         async with (
-            Server(site=opened(folder), source=folder) as server,
+            PageServer(site=opened(folder), source=folder) as server,
             browser(tmp_path / "profile") as tab,
         ):
             for address in addresses:

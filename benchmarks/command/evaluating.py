@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...runtime.otel import Turns, around, exporting
+from ...runtime.otel import TurnSpans, around, exporting
 from ...runtime.values.terminal import counted, speakable, speakable_json
 from ...schema.command import catalogue_of
 from ...schema.values.errors import InputError
@@ -196,7 +196,7 @@ class Evaluating:
         progress.known = sum(1 for _ in evaluation.samples())
         benchmark = find_benchmark(self.request.benchmark)
         told = {"coterie.benchmark": self.request.benchmark, "coterie.team": self.plan.team.name}
-        turns = Turns(self.telemetry, self.known.models, folder.scrub)
+        turns = TurnSpans(self.telemetry, self.known.models, folder.scrub)
         evaluation.parts = turns if self.telemetry is not None else None
         try:
             with around(self.telemetry, "evaluation", **told), turns:

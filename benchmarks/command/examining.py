@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...runtime.otel import Turns, around, exporting
+from ...runtime.otel import TurnSpans, around, exporting
 from ...runtime.values.terminal import counted, speakable
 from ...schema.values.codec import to_value
 from ...schema.values.errors import InputError
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from ...operators.command.starting import Start
+    from ...operators.command.starting import EvolutionStart
     from ...runtime.otel.telemetry import Telemetry
     from ...runtime.record.trace import RunFolder
     from ...runtime.runs.estimate import Estimate
@@ -115,7 +115,7 @@ class Examining:
         return evolution(self.start, self.tasks) * trials
 
     @cached_property
-    def start(self) -> Start:
+    def start(self) -> EvolutionStart:
         """What it begins with."""
         from ...operators.command.starting import found
 
@@ -217,7 +217,7 @@ class Examining:
             )
             progress.known = sum(1 for _ in examination.samples())
             told = {"coterie.benchmark": self.request.benchmark}
-            turns = Turns(self.telemetry, self.known.models, stage.scrubber)
+            turns = TurnSpans(self.telemetry, self.known.models, stage.scrubber)
             examination.parts = turns if self.telemetry is not None else None
             try:
                 with around(self.telemetry, "evaluation", **told), turns:

@@ -10,7 +10,7 @@ import click
 from ...runtime.cluster import on_option
 from ...schema.values.errors import InputError
 from ...schema.values.part import Part
-from ..evaluation.choosing import SPLITS, Choice
+from ..evaluation.choosing import SPLITS, TaskChoice
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -217,7 +217,7 @@ def named(name: str, options: dict[str, Any]) -> str:
     return name
 
 
-def choice_of(options: dict[str, Any]) -> Choice:
+def choice_of(options: dict[str, Any]) -> TaskChoice:
     """Read which tasks are taken.
 
     Raises:
@@ -225,4 +225,4 @@ def choice_of(options: dict[str, Any]) -> Choice:
     """
     names = ("split", "evolve_share", "limit", "seed", "shuffle", "instances")
     shard = Part.read(options["shard"], "--shard") if options["shard"] else None
-    return Choice(**{name: options[name] for name in names}, shard=shard)
+    return TaskChoice(**{name: options[name] for name in names}, shard=shard)

@@ -11,7 +11,7 @@ from ...pool.values.intervals import paired_interval
 from ...runtime.values.terminal import counted
 from ...schema.values.errors import InputError
 from ..evaluation.benchmark import find_benchmark, mean_score
-from ..evaluation.figures import Figures
+from ..evaluation.figures import EvaluationFigures
 from ..evaluation.measures import paired
 from ..evaluation.online import CHOSEN
 from ..evaluation.results import read_results, scored_samples
@@ -278,8 +278,8 @@ def _effects(effects: dict[str, float | None]) -> str:
     )
 
 
-def _figures(folder: Path, benchmark: str) -> Figures:
-    figures = Figures.on(find_benchmark(benchmark))
+def _figures(folder: Path, benchmark: str) -> EvaluationFigures:
+    figures = EvaluationFigures.on(find_benchmark(benchmark))
     for sample in scored_samples(folder):
         figures.take(sample)
     return figures

@@ -87,9 +87,9 @@ def tokens_each(folder: Path) -> float:
     """Give the tokens that one trial of one task took: those of runs, operators and judges."""
     if (folder / TURNS).exists():
         from ...operators.evolution.lines import lines_in
-        from ...operators.report.report import Report
+        from ...operators.report.report import EvolutionReport
 
-        report = Report.of(lines_in(folder))
+        report = EvolutionReport.of(lines_in(folder))
         usage = sum(report.spending.values(), Usage())
         return usage.tokens / max(1, report.tasks)
     told: dict[str, Any] = read_results(folder)

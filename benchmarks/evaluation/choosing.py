@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ...schema.team.task import Task
 
-__all__ = ["SPLITS", "Choice", "matching"]
+__all__ = ["SPLITS", "TaskChoice", "matching"]
 
 T = TypeVar("T")
 Split = Literal["all", "evolve", "test"]
@@ -26,7 +26,7 @@ SPLITS: tuple[Split, ...] = ("all", "evolve", "test")
 
 @kept(closed=True)
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Choice:
+class TaskChoice:
     """Which tasks, and in which order.
 
     Attributes:

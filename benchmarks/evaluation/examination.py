@@ -16,9 +16,9 @@ from .samples import Sample
 from .trials import Trials, path_of
 
 if TYPE_CHECKING:
-    from ...operators.evolution.context import Stage
+    from ...operators.evolution.context import EvolutionContext
     from ...operators.evolution.strategy import Strategy
-    from ...pool.view import View
+    from ...pool.view import PoolView
     from ...runtime.record.trace import Trace
     from ...schema.team.task import Task
 
@@ -36,9 +36,9 @@ class Examination(Trials):
         state: What tells this state of the pool, and this recipe, from others.
     """
 
-    stage: Stage
+    stage: EvolutionContext
     strategy: Strategy
-    view: View
+    view: PoolView
     state: str
 
     @property

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .measures import Measure
     from .samples import Sample
 
-__all__ = ["Figures"]
+__all__ = ["EvaluationFigures"]
 
 
 @dataclass(kw_only=True, slots=True)
@@ -36,7 +36,7 @@ class _Trials:
 
 
 @dataclass(kw_only=True, eq=False)
-class Figures:
+class EvaluationFigures:
     """Figures of an evaluation. Trials that nobody can score are counted and left out.
 
     Attributes:
@@ -62,7 +62,7 @@ class Figures:
     _durations: array[float] = field(default_factory=lambda: array("d"))
 
     @classmethod
-    def on(cls, benchmark: Benchmark) -> Figures:
+    def on(cls, benchmark: Benchmark) -> EvaluationFigures:
         """Begin the figures of an evaluation on a benchmark, without a sample yet."""
         return cls(headline=benchmark.headline, measured=Measured(known=benchmark.measures))
 
@@ -72,7 +72,7 @@ class Figures:
         samples: Iterable[Sample],
         headline: Headline,
         measures: Mapping[str, Measure] | None = None,
-    ) -> Figures:
+    ) -> EvaluationFigures:
         """Add samples up."""
         figures = cls(headline=headline, measured=Measured(known=measures or {}))
         for sample in samples:

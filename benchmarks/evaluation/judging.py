@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...runtime.record.trace import Trace
 from ...schema.host.models import DEFAULT_ALIAS
-from ...schema.loading.ceiling import Ceiling
+from ...schema.loading.ceiling import CapabilityPolicy
 from ...schema.values.errors import ModelError
 from .own import JUDGE, is_judged
 
@@ -68,14 +68,14 @@ class Judging:
             LimitError: The budget is used up.
         """
         from ...operators.core.judge import judge
-        from ...operators.core.meta import Meta
-        from ...operators.core.proposal import Dropped
+        from ...operators.core.meta import MetaModel
+        from ...operators.core.proposal import RejectedProposal
 
         if run.answer is None:
             return run
-        meta = Meta(
+        meta = MetaModel(
             catalogue=self.known,
-            ceiling=Ceiling(),
+            ceiling=CapabilityPolicy(),
             calls=self.calls,
             model=self.model,
             budget=self.budget,
@@ -86,7 +86,7 @@ class Judging:
             verdict = await judge(meta, path, task, run.answer, rubric=rubric)
         except ModelError as error:
             return _unscored(run, str(error))
-        if isinstance(verdict, Dropped):
+        if isinstance(verdict, RejectedProposal):
             return _unscored(run, verdict.reason)
         return replace(run, score=verdict.score)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ...schema.host.models import Model
     from ...schema.loading.recipe import Recipe
     from .benchmark import Benchmark
-    from .figures import Figures
+    from .figures import EvaluationFigures
     from .results import Request
 
 __all__ = ["episode_samples", "evolution_of", "write_online"]
@@ -60,16 +60,16 @@ def write_online(
     benchmark: Benchmark,
     *,
     command: Sequence[str],
-) -> Figures:
+) -> EvaluationFigures:
     """Write results.json and samples.jsonl of an evolution into its folder.
 
     Raises:
         StorageError: They cannot be written.
     """
     from ...operators.evolution.lines import lines_in
-    from ...operators.report.report import Report
+    from ...operators.report.report import EvolutionReport
 
-    report = Report.of(lines_in(folder.path))
+    report = EvolutionReport.of(lines_in(folder.path))
     tasks = request.tasks()
     by_judge = recipe.score == "judge"
     chosen = "chosen by a judge" if by_judge else "chosen by answers"

@@ -29,9 +29,9 @@ from ...schema.values.json_text import dumps, loads
 from ...schema.values.problems import quoted
 from ...schema.values.values import is_mapping
 from .benchmark import Source, find_benchmark
-from .choosing import Choice
+from .choosing import TaskChoice
 from .consumption import consumption
-from .figures import Figures
+from .figures import EvaluationFigures
 from .provenance import digest_of, endpoint, host, versions
 from .samples import ASKED, Sample, asked, journaled
 
@@ -74,7 +74,7 @@ class Request:
 
     benchmark: str
     source: Source
-    choice: Choice
+    choice: TaskChoice
     trials: int
 
     def tasks(self) -> list[Task]:
@@ -194,7 +194,9 @@ class Results:
             raise InputError(f"{path}: not the manifest of an evaluation: {error}.") from None
         return cls(folder=RunFolder(folder, scrub), request=begun.evaluation, head=begun.head)
 
-    def write(self, samples: Iterable[Sample], benchmark: Benchmark, *, expected: int) -> Figures:
+    def write(
+        self, samples: Iterable[Sample], benchmark: Benchmark, *, expected: int
+    ) -> EvaluationFigures:
         """Write what there is: every sample, and the figures.
 
         Args:
@@ -205,7 +207,7 @@ class Results:
         Raises:
             StorageError: It cannot be written.
         """
-        figures, tasks = Figures.on(benchmark), {task.id: task for task in self.tasks}
+        figures, tasks = EvaluationFigures.on(benchmark), {task.id: task for task in self.tasks}
 
         def lines() -> Iterator[str]:
             for sample in samples:
@@ -223,7 +225,9 @@ class Results:
         self.folder.write(RESULTS, as_json(told))
         return figures
 
-    def _told(self, figures: Figures, benchmark: Benchmark, expected: int) -> dict[str, Any]:
+    def _told(
+        self, figures: EvaluationFigures, benchmark: Benchmark, expected: int
+    ) -> dict[str, Any]:
         return {
             "version": VERSION,
             "benchmark": benchmark.name,
@@ -239,7 +243,7 @@ class Results:
         """Give what there is of an evaluation that was killed, as results.json would have it."""
         benchmark = find_benchmark(self.request.benchmark)
         found = scored_samples(self.folder.path)
-        figures = Figures.of(found, benchmark.headline, benchmark.measures)
+        figures = EvaluationFigures.of(found, benchmark.headline, benchmark.measures)
         told = self._told(figures, benchmark, self.head.get("expected", figures.samples))
         return {**told, **consumption(self.folder.path), "interrupted": True}
 
@@ -312,7 +316,7 @@ def _differences(
     samples: Iterable[Sample],
     known: Mapping[tuple[str, int], Sample] | None,
 ) -> Iterator[str]:
-    figures, seen = Figures.on(find_benchmark(told["benchmark"])), set[tuple[str, int]]()
+    figures, seen = EvaluationFigures.on(find_benchmark(told["benchmark"])), set[tuple[str, int]]()
     for sample in samples:
         figures.take(sample)
         where = (sample.task, sample.trial)

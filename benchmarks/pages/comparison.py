@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.view import Cell, NoPage, Page, Table, is_number, paged
+from ...runtime.view import Cell, NoPage, Page, PageTable, is_number, paged
 from ...schema.values.errors import CoterieError
 from ..comparison.comparing import compare, compared
 from .figures import table_of
@@ -131,7 +131,7 @@ def pair_page(members: Mapping[str, Evaluated], address: str, links: Links) -> P
                 for name in CHANGES
             ],
             part=part,
-            table=Table(
+            table=PageTable(
                 caption="Tasks: the mean over its trials in each, those that gained most first",
                 heads=HEADS,
                 rows=[

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.view import Cell, Page, Table
+from ...runtime.view import Cell, Page, PageTable
 from ...runtime.view.plots import Bar, Bars
 from ...schema.loading.loading import read_team
 from ...schema.picture.svg import draw_marked
@@ -83,7 +83,7 @@ def bar_of(name: str, figure: Mapping[str, Any], address: str = "") -> Bar:
 
 def table_of(
     caption: str, rows: Sequence[Mapping[str, str]], links: Mapping[str, str] | None = None
-) -> Table:
+) -> PageTable:
     """Make a table of rows as `mas-bench table` has them.
 
     Args:
@@ -93,7 +93,7 @@ def table_of(
     """
     heads = [*dict.fromkeys(name for row in rows for name in row)]
     addresses = links or {}
-    return Table(
+    return PageTable(
         caption=caption,
         heads={
             name: "<" if place == 0 or name in WORDS else ">" for place, name in enumerate(heads)
@@ -126,8 +126,8 @@ def _facts(told: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield f"Seconds of a trial, {name}", f"{seconds:.3g}"
 
 
-def _measures(told: Mapping[str, Any]) -> Table:
-    return Table(
+def _measures(told: Mapping[str, Any]) -> PageTable:
+    return PageTable(
         caption="What else was measured",
         heads={"measure": "<", "mean": ">", "95 %": ">", "of samples": ">"},
         rows=[

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...runtime.values.terminal import counted
 from ...runtime.view import Page
-from ...runtime.view.plots import Bars, Plot, Point, Series
+from ...runtime.view.plots import Bars, Plot, PlotPoint, Series
 from ...schema.values.errors import CoterieError
 from ..comparison.tables import by_niche, by_team, figure_text
 from .figures import bar_of, table_of
@@ -105,7 +105,7 @@ def _costs(scored: Sequence[tuple[str, Mapping[str, Any], str]]) -> Plot | None:
         told["usage"]["usd"] > 0 and not told["usage"]["unpriced_calls"] for _, told, _ in scored
     )
     points = [
-        Point(
+        PlotPoint(
             x=_each(told, is_priced=is_priced),
             y=told["headline"]["value"],
             low=told["headline"]["interval"][0],
@@ -141,7 +141,7 @@ def _each(told: Mapping[str, Any], *, is_priced: bool) -> float:
     return (usage["usd"] if is_priced else tokens) / samples
 
 
-def front(points: Iterable[Point]) -> Iterator[Point]:
+def front(points: Iterable[PlotPoint]) -> Iterator[PlotPoint]:
     """Give the points than which nothing at most as dear is better, the cheapest first."""
     best = float("-inf")
     for one in sorted(points, key=lambda point: (point.x, -point.y)):

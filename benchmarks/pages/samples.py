@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from ...runtime.values.terminal import counted
-from ...runtime.view import Cell, NoPage, Page, Table, is_number, paged, verdict, word
+from ...runtime.view import Cell, NoPage, Page, PageTable, is_number, paged, verdict, word
 from .templates import TEMPLATES
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def samples_page(one: Evaluated, prefix: str, which: str, links: Links) -> Page:
                 for name in choices
             ],
             part=part,
-            table=Table(
+            table=PageTable(
                 caption=counted(len(shown), "sample"),
                 heads=HEADS,
                 rows=[_row(each, prefix, links) for each in part.shown],

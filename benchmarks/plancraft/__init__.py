@@ -1,27 +1,27 @@
 """Plancraft: items to be made at Minecraft's crafting table, and the package's verdict.
 
 * `read_published` reads the package's examples and recipes; `world_of` is one example's world.
-* `Episode` is played action by action, as text, and gives observations and verdict.
+* `CraftingEpisode` is played action by action, as text, and gives observations and verdict.
 * `read_action` reads one action.
 """
 
 from .actions import Impossible, Transfer, read_action
 from .crafting import CraftingTable, Stack
-from .episode import MOST_STEPS, Episode, World
+from .episode import MOST_STEPS, CraftingEpisode, CraftingWorld
 from .package import SPLITS, Example, Published, read_published
 from .tasks import world_of
 
 __all__ = [
     "MOST_STEPS",
     "SPLITS",
+    "CraftingEpisode",
     "CraftingTable",
-    "Episode",
+    "CraftingWorld",
     "Example",
     "Impossible",
     "Published",
     "Stack",
     "Transfer",
-    "World",
     "read_action",
     "read_published",
     "world_of",

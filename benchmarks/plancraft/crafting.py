@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from .actions import Transfer
-    from .recipes import Product, Recipe
+    from .recipes import CraftingRecipe, Product
 
 __all__ = ["CraftingTable", "Stack"]
 
@@ -41,7 +41,10 @@ class CraftingTable:
     """
 
     def __init__(
-        self, slots: Mapping[int, Stack], recipes: Sequence[Recipe], stacks: Mapping[str, int]
+        self,
+        slots: Mapping[int, Stack],
+        recipes: Sequence[CraftingRecipe],
+        stacks: Mapping[str, int],
     ) -> None:
         self._slots = dict(slots)
         self._stacks = stacks

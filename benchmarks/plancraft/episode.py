@@ -9,9 +9,9 @@ from typing import Annotated, Any
 from ...schema.values.codec import Form, from_value, kept, to_value
 from .actions import Impossible, read_action
 from .crafting import CraftingTable, Stack
-from .recipes import Recipe, recipe_of
+from .recipes import CraftingRecipe, recipe_of
 
-__all__ = ["MOST_STEPS", "Episode", "World"]
+__all__ = ["MOST_STEPS", "CraftingEpisode", "CraftingWorld"]
 
 MOST_STEPS = 30
 """The package's limit. Each text that is meant as an action is a step, whatever becomes of it."""
@@ -27,7 +27,7 @@ def _stack(value: Any) -> Stack:
 
 @kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
-class World:
+class CraftingWorld:
     """What an episode starts from: all that there is to know of it but whether it can succeed.
 
     Attributes:
@@ -40,12 +40,12 @@ class World:
 
     target: str
     slots: Mapping[int, Annotated[Stack, Form(write=_listed, read=_stack)]]
-    recipes: Sequence[Annotated[Recipe, Form(write=to_value, read=recipe_of)]]
+    recipes: Sequence[Annotated[CraftingRecipe, Form(write=to_value, read=recipe_of)]]
     stacks: Mapping[str, int]
     steps: int = MOST_STEPS
 
 
-class Episode:
+class CraftingEpisode:
     """An episode under way.
 
     Attributes:
@@ -55,7 +55,7 @@ class Episode:
         has_given_up: Whether the agent has said that it is impossible.
     """
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: CraftingWorld) -> None:
         self._world = world
         self._table = CraftingTable(world.slots, world.recipes, world.stacks)
         self.steps = 0

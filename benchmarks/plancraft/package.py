@@ -19,7 +19,7 @@ from ...schema.values.problems import reason_of
 from ...schema.values.values import is_mapping
 from ..evaluation.keeping import kept
 from .crafting import LARGEST_STACK, Stack
-from .recipes import EMPTY, Product, Recipe, Shaped, Shapeless, Smelted, recipe_of
+from .recipes import EMPTY, CraftingRecipe, Product, Shaped, Shapeless, Smelted, recipe_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -79,7 +79,7 @@ class Published:
     """
 
     splits: Mapping[str, Sequence[Example]]
-    recipes: Sequence[Recipe]
+    recipes: Sequence[CraftingRecipe]
     stacks: Mapping[str, int]
 
     @classmethod
@@ -197,7 +197,7 @@ def _stacks(items: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     return {item: size for item, size in sizes.items() if size != LARGEST_STACK}
 
 
-def _recipe(value: Mapping[str, Any], tags: Mapping[str, Sequence[str]]) -> Recipe | None:
+def _recipe(value: Mapping[str, Any], tags: Mapping[str, Sequence[str]]) -> CraftingRecipe | None:
     """Read a recipe of the package; None for kinds that its environment leaves out."""
     kind = _plain(value["type"])
     if kind == "smelting":

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 __all__ = [
     "EMPTY",
     "RECIPE",
+    "CraftingRecipe",
     "Product",
-    "Recipe",
     "Shaped",
     "Shapeless",
     "Smelted",
@@ -54,7 +54,7 @@ class Product:
     count: Annotated[int, OMITTED] = 1
 
 
-class Recipe(Protocol):
+class CraftingRecipe(Protocol):
     """A recipe: one of `Shaped`, `Shapeless` and `Smelted`."""
 
     @property
@@ -67,7 +67,7 @@ class Recipe(Protocol):
         """The items that it takes, each as what may stand for it."""
         ...
 
-    def among(self, items: frozenset[str]) -> Recipe:
+    def among(self, items: frozenset[str]) -> CraftingRecipe:
         """Give the recipe without the alternatives that are not among these items."""
         ...
 
@@ -175,13 +175,15 @@ def fault_of(value: Mapping[str, Any]) -> str:
     return ""
 
 
-def recipe_of(value: Mapping[str, Any]) -> Recipe:
+def recipe_of(value: Mapping[str, Any]) -> CraftingRecipe:
     """Return the recipe that JSON has."""
     kinds = {"shaped": Shaped, "shapeless": Shapeless, "smelted": Smelted}
     return from_value(next(form for name, form in kinds.items() if name in value), value)
 
 
-def reachable(recipes: Sequence[Recipe], start: frozenset[str]) -> tuple[Recipe, ...]:
+def reachable(
+    recipes: Sequence[CraftingRecipe], start: frozenset[str]
+) -> tuple[CraftingRecipe, ...]:
     """Give the recipes that can come to apply where there are these items to begin with.
 
     No other recipe ever does, so an episode with these alone is the same as one with all.
@@ -202,7 +204,7 @@ def reachable(recipes: Sequence[Recipe], start: frozenset[str]) -> tuple[Recipe,
 
 
 @functools.lru_cache(maxsize=4)
-def _taking(recipes: tuple[Recipe, ...]) -> Mapping[str, Sequence[int]]:
+def _taking(recipes: tuple[CraftingRecipe, ...]) -> Mapping[str, Sequence[int]]:
     """Say of each item which recipes take it, by their numbers."""
     taking: defaultdict[str, list[int]] = defaultdict(list)
     for number, recipe in enumerate(recipes):

@@ -9,7 +9,7 @@ from ...runtime.values.score import Score
 from ...schema.host.scorer_form import ScorerForm, takes
 from ...schema.values.codec import from_value
 from ...schema.values.values import is_mapping
-from .episode import Episode, World
+from .episode import CraftingEpisode, CraftingWorld
 from .recipes import RECIPE, fault_of
 from .toolkit import ACT
 
@@ -93,7 +93,7 @@ async def plancraft(evidence: Evidence) -> Score:
     task = evidence.task
     played = _played(evidence.tool_calls)
     actions = played or listed_actions(evidence.answer)
-    episode = Episode(from_value(World, task.scorer.options))
+    episode = CraftingEpisode(from_value(CraftingWorld, task.scorer.options))
     for text in actions:
         episode.act(text)
     success = episode.has_succeeded(impossible=task.answer["impossible"])
@@ -129,7 +129,7 @@ def _played(calls: Sequence[ToolCall]) -> list[str]:
     ]
 
 
-def _ending(episode: Episode) -> str:
+def _ending(episode: CraftingEpisode) -> str:
     if episode.has_target:
         return "the item was made"
     return "called impossible" if episode.has_given_up else "the item was not made"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ...schema.team.task import ScorerChoice, Task
 from ...schema.values.codec import to_value
 from ..evaluation.benchmark import Benchmark
-from .episode import Episode, World
+from .episode import CraftingEpisode, CraftingWorld
 from .package import HOW_TO_GET, read_published
 from .recipes import reachable
 from .toolkit import PLANCRAFT_TOOLS
@@ -67,12 +67,12 @@ def split_tasks(split: str, source: Source) -> Sequence[Task]:
     return [_task(example, published) for example in published.splits[split]]
 
 
-def world_of(example: Example, published: Published) -> World:
+def world_of(example: Example, published: Published) -> CraftingWorld:
     """Give the world of an example, with those recipes that can come to apply in it."""
     there = frozenset(stack.item for stack in example.slots.values())
     recipes = reachable(tuple(published.recipes), there)
     items = there | {recipe.product.item for recipe in recipes}
-    return World(
+    return CraftingWorld(
         target=example.target,
         slots=example.slots,
         recipes=recipes,
@@ -84,7 +84,7 @@ def _task(example: Example, published: Published) -> Task:
     world = world_of(example, published)
     return Task(
         id=example.id,
-        query=_PROMPT.format(steps=world.steps, observation=Episode(world).observation),
+        query=_PROMPT.format(steps=world.steps, observation=CraftingEpisode(world).observation),
         niche=example.complexity,
         answer={"impossible": example.impossible},
         scorer=ScorerChoice(name="plancraft", options=to_value(world)),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...runtime.tools import Tool, ToolError, Toolkit
 from ...schema.values.codec import from_value
-from .episode import Episode, World
+from .episode import CraftingEpisode, CraftingWorld
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,7 +38,7 @@ async def _look(_arguments: Mapping[str, Any], workspace: Workspace) -> str:
     return "\n\n".join(part for part in (episode.observation, _end(episode)) if part)
 
 
-def _end(episode: Episode) -> str:
+def _end(episode: CraftingEpisode) -> str:
     if episode.has_target:
         return _MADE
     if episode.has_given_up:
@@ -46,7 +46,7 @@ def _end(episode: Episode) -> str:
     return _USED_UP if episode.is_over else ""
 
 
-def _episode(workspace: Workspace) -> Episode:
+def _episode(workspace: Workspace) -> CraftingEpisode:
     """Give the agent's own episode, which begins with its first call.
 
     Raises:
@@ -59,7 +59,7 @@ def _episode(workspace: Workspace) -> Episode:
             " none. Go on without it."
         )
     if _KEPT not in workspace.kept:
-        workspace.kept[_KEPT] = Episode(from_value(World, scorer.options))
+        workspace.kept[_KEPT] = CraftingEpisode(from_value(CraftingWorld, scorer.options))
     return workspace.kept[_KEPT]
 
 

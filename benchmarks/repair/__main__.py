@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...schema.team.task import Task
-    from .trial import Trial
+    from .trial import PatchTrial
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
 GOLD = "gold"
@@ -114,7 +114,7 @@ def grade(predictions: str, *, data: Path | None, unsafe_local: bool, **options:
 
 async def _verdict(
     task: Task, prediction: Prediction, jails: Jails, seconds: float
-) -> tuple[str, Trial]:
+) -> tuple[str, PatchTrial]:
     """Grade one prediction, in the harness's words: an empty patch is counted apart."""
     assert task.repo is not None  # noqa: S101 - tasks of these benchmarks have one
     instance = parse_instance(task.answer, task.id)
@@ -129,7 +129,7 @@ async def _verdict(
     return "resolved" if resolved else "unresolved", trial
 
 
-def _row(verdict: str, trial: Trial) -> dict[str, object]:
+def _row(verdict: str, trial: PatchTrial) -> dict[str, object]:
     found = trial.grade
     told: dict[str, object] = {
         "verdict": verdict,

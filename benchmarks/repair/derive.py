@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ...runtime.jail import Jails
     from .instance import Instance
-    from .trial import Trial
+    from .trial import PatchTrial
 
 __all__ = ["Derived", "add_to_file", "derive", "test_files_of"]
 
@@ -108,7 +108,7 @@ def add_to_file(instance: Instance, path: Path) -> None:
     write_atomically(path, whole if path.suffix == ".json" else lines)
 
 
-def _statuses(trial: Trial, what: str) -> Mapping[str, str]:
+def _statuses(trial: PatchTrial, what: str) -> Mapping[str, str]:
     if trial.statuses is None:
         said = f"\n{trial.log[-SHOWN:]}" if trial.log else ""
         raise InputError(f"{what}, nothing is known of the tests: {trial.reason}.{said}")

@@ -12,7 +12,7 @@ from ...schema.values.json_text import loads
 from ...schema.values.problems import quoted
 from ...schema.values.values import is_list
 from .environments import parse_environment
-from .records import Record, read_records
+from .records import ReleaseRecord, read_records
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -138,7 +138,7 @@ def parse_instance(fields: Mapping[str, Any], place: str) -> Instance:
     Raises:
         InputError: A field is missing or is not what it must be.
     """
-    record = Record(place=place, fields=fields)
+    record = ReleaseRecord(place=place, fields=fields)
     patch = record.text("patch", "")
     return Instance(
         instance_id=_matching(record, "instance_id", _ID, "letters, digits, '_', '.' and '-'"),
@@ -159,14 +159,14 @@ def parse_instance(fields: Mapping[str, Any], place: str) -> Instance:
     )
 
 
-def _matching(record: Record, name: str, pattern: re.Pattern[str], rule: str) -> str:
+def _matching(record: ReleaseRecord, name: str, pattern: re.Pattern[str], rule: str) -> str:
     value = record.text(name)
     if not pattern.fullmatch(value):
         raise InputError(f"{record.place}: {name!r} must be {rule}, not {quoted(value)}.")
     return value
 
 
-def _tests(record: Record, name: str, *, optional: bool = False) -> tuple[str, ...]:
+def _tests(record: ReleaseRecord, name: str, *, optional: bool = False) -> tuple[str, ...]:
     value = record.fields.get(name, [] if optional else None)
     if isinstance(value, str):
         try:
@@ -181,7 +181,7 @@ def _tests(record: Record, name: str, *, optional: bool = False) -> tuple[str, .
     return tuple(map(str, value))
 
 
-def _eval_type(record: Record) -> str:
+def _eval_type(record: ReleaseRecord) -> str:
     value = record.text("eval_type", EVAL_TYPES[0])
     if value not in EVAL_TYPES:
         raise InputError(

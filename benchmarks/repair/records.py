@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-__all__ = ["Record", "read_records"]
+__all__ = ["ReleaseRecord", "read_records"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Record:
+class ReleaseRecord:
     """One object of a file.
 
     Attributes:
@@ -48,7 +48,7 @@ class Record:
         return value
 
 
-def read_records(path: Path) -> list[Record]:
+def read_records(path: Path) -> list[ReleaseRecord]:
     """Read the objects of a `.jsonl` file (one on a line) or a `.json` file (a list, or by name).
 
     Raises:
@@ -65,11 +65,11 @@ def read_records(path: Path) -> list[Record]:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: it cannot be read: {reason_of(error)}.") from error
-    records: list[Record] = []
+    records: list[ReleaseRecord] = []
     for line, value in readers[path.suffix](text, path):
         if not isinstance(value, dict):
             raise InputError(f"{path}:{line}: an object is expected, not {quoted(value)}.")
-        records.append(Record(place=f"{path}:{line}", fields=value))
+        records.append(ReleaseRecord(place=f"{path}:{line}", fields=value))
     return records
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ...runtime.scoring.scorers import Evidence
     from ...schema.values.problems import Path as FieldPath
     from .instance import Instance
-    from .trial import Trial
+    from .trial import PatchTrial
 
 __all__ = ["repair"]
 
@@ -107,7 +107,7 @@ def _environment(options: Mapping[str, Any]) -> Path | None:
     return folder
 
 
-def _measures(instance: Instance, patch: str, trial: Trial) -> dict[str, float]:
+def _measures(instance: Instance, patch: str, trial: PatchTrial) -> dict[str, float]:
     verdict = trial.grade
     files = touched(patch)
     edits = any(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...runtime.jail import JailKilled, Limits, Shell
+from ...runtime.jail import JailKilled, JailLimits, Shell
 from ...runtime.jail.scratch import ScratchFolder
 from ...runtime.repository.git import git
 from ...runtime.repository.repository import Repository
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .instance import Instance
     from .steering import Steering
 
-__all__ = ["TEST_SECONDS", "Trial", "check_tests", "observe", "try_patch"]
+__all__ = ["TEST_SECONDS", "PatchTrial", "check_tests", "observe", "try_patch"]
 
 APPLY = (
     "git apply --verbose",
@@ -54,7 +54,7 @@ NEEDED = {
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Trial:
+class PatchTrial:
     """What came of a patch.
 
     Attributes:
@@ -80,7 +80,7 @@ async def try_patch(
     *,
     seconds: float = TEST_SECONDS,
     environment: Path | None = None,
-) -> Trial:
+) -> PatchTrial:
     """Apply a patch, bring the tests as they are to be, run them, and grade.
 
     Nothing is added to the patch or taken from it: a missing newline at its end is the applying
@@ -99,7 +99,7 @@ async def try_patch(
         JailError: There is no jail, or it failed. That says nothing of the patch.
     """
     if not patch:
-        return Trial(applied=False, reason="the patch is empty")
+        return PatchTrial(applied=False, reason="the patch is empty")
     return await observe(
         instance, repository, patch, jails, seconds=seconds, environment=environment
     )
@@ -113,7 +113,7 @@ async def observe(
     *,
     seconds: float = TEST_SECONDS,
     environment: Path | None = None,
-) -> Trial:
+) -> PatchTrial:
     """Do what `try_patch` does, but with an empty patch run the tests on the base commit."""
     check_tests(instance)
     attempt = _Attempt(
@@ -155,7 +155,7 @@ def check_tests(instance: Instance) -> None:
         )
 
 
-def _tried(attempt: _Attempt, jails: Jails, bridge: Bridge) -> Trial:
+def _tried(attempt: _Attempt, jails: Jails, bridge: Bridge) -> PatchTrial:
     instance = attempt.instance
     with ScratchFolder("repair", passable=True) as scratch:
         work, given = scratch.path / "work", scratch.path / "given"
@@ -177,7 +177,7 @@ def _tried(attempt: _Attempt, jails: Jails, bridge: Bridge) -> Trial:
             (given / name).write_bytes(text.encode("utf-8", "surrogatepass"))
         programs = host_programs(attempt.environment)
         programs["readable"] = (*programs.get("readable", ()), RUN_TESTS)
-        limits = Limits(wall=APPLY_SECONDS, cpu=math.ceil(attempt.seconds) + 60)
+        limits = JailLimits(wall=APPLY_SECONDS, cpu=math.ceil(attempt.seconds) + 60)
         with jails.open(work, limits=limits, given=[given], returns=False, **programs) as jail:
             bridge.on_stop(jail.kill)
             steps = _Steps(
@@ -199,17 +199,17 @@ class _Steps:
     shell: Shell
     printed: list[str] = field(default_factory=list[str])
 
-    def taken(self, seconds: float) -> Trial:
+    def taken(self, seconds: float) -> PatchTrial:
         self._check()
         self.printed.clear()
         trial = self._outcome(seconds)
         return replace(trial, log=_shortened("".join(self.printed)))
 
-    def _outcome(self, seconds: float) -> Trial:
+    def _outcome(self, seconds: float) -> PatchTrial:
         if not self._apply():
-            return Trial(applied=False, reason="the patch does not apply")
+            return PatchTrial(applied=False, reason="the patch does not apply")
         if not self._bring_tests():
-            return Trial(applied=True, reason="the tests cannot be put where they belong")
+            return PatchTrial(applied=True, reason="the tests cannot be put where they belong")
         return self._run_tests(seconds)
 
     def _check(self) -> None:
@@ -262,19 +262,19 @@ class _Steps:
         command = ("git", "apply", "--verbose", *options, str(self.given / "test.patch"))
         return not self.instance.test_patch or self._in_tree(shlex.join(command))
 
-    def _run_tests(self, seconds: float) -> Trial:
+    def _run_tests(self, seconds: float) -> PatchTrial:
         record, tree = self.work / "record.jsonl", self.work / "tree"
         words = (str(RUN_TESTS), str(record), str(tree), *self.instance.directives)
         done = self.shell.run(f"python3 -I {shlex.join(words)}", folder=tree, timeout=seconds)
         tests = " ".join(self.instance.directives)
         self.printed.append(f"$ pytest {tests}\n{done.output}\nended with {done.returncode}\n")
         if done.stopped is not None:
-            return Trial(applied=True, reason=f"the tests were stopped: {done.stopped}")
+            return PatchTrial(applied=True, reason=f"the tests were stopped: {done.stopped}")
         statuses = _statuses(self.jail, record.name)
         if statuses is None or not believable(statuses, done.returncode):
-            return Trial(applied=True, reason="the tests did not run to their end")
+            return PatchTrial(applied=True, reason="the tests did not run to their end")
         verdict = grade(self.instance, statuses)
-        return Trial(applied=True, grade=verdict, reason=_told(verdict), statuses=statuses)
+        return PatchTrial(applied=True, grade=verdict, reason=_told(verdict), statuses=statuses)
 
 
 def _some(names: Sequence[str]) -> Iterator[Sequence[str]]:

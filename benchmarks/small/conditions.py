@@ -20,8 +20,8 @@ __all__ = [
     "FREQUENT",
     "OCCASIONAL",
     "STRAY",
-    "Condition",
-    "World",
+    "CaseCondition",
+    "CaseWorld",
     "likeliest",
     "read_brief",
 ]
@@ -122,7 +122,7 @@ LEVELS = (
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Condition:
+class CaseCondition:
     """A condition.
 
     Attributes:
@@ -153,7 +153,7 @@ class Condition:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class World:
+class CaseWorld:
     """What there is to know.
 
     Attributes:
@@ -162,10 +162,10 @@ class World:
     """
 
     findings: tuple[str, ...]
-    known: Mapping[str, tuple[Condition, ...]]
+    known: Mapping[str, tuple[CaseCondition, ...]]
 
     @classmethod
-    def of(cls, seed: int, level: int) -> World:
+    def of(cls, seed: int, level: int) -> CaseWorld:
         """Draw the world of a seed and a level, from 1."""
         shape = LEVELS[level - 1]
         chance = random.Random(f"conditions/{seed}/{level}")  # noqa: S311 - the same world every time
@@ -180,7 +180,7 @@ class World:
         return cls(findings=findings, known=known)
 
     @property
-    def conditions(self) -> tuple[Condition, ...]:
+    def conditions(self) -> tuple[CaseCondition, ...]:
         """All conditions, by name."""
         found = (condition for conditions in self.known.values() for condition in conditions)
         return tuple(sorted(found, key=lambda one: one.name))
@@ -193,19 +193,19 @@ class World:
         }
 
 
-def _draw(chance: random.Random, name: str, findings: Sequence[str], shape: Shape) -> Condition:
+def _draw(chance: random.Random, name: str, findings: Sequence[str], shape: Shape) -> CaseCondition:
     drawn = chance.sample(findings, shape.frequent + shape.occasional)
-    return Condition(
+    return CaseCondition(
         name=name,
         frequent=tuple(drawn[: shape.frequent]),
         occasional=tuple(drawn[shape.frequent :]),
     )
 
 
-def read_brief(brief: str) -> list[Condition]:
+def read_brief(brief: str) -> list[CaseCondition]:
     """Read the conditions that a brief tells."""
     return [
-        Condition(
+        CaseCondition(
             name=name,
             frequent=tuple(frequent.split(", ")),
             occasional=tuple(occasional.split(", ")),
@@ -214,7 +214,7 @@ def read_brief(brief: str) -> list[Condition]:
     ]
 
 
-def likeliest(record: Iterable[str], known: Iterable[Condition]) -> list[str]:
+def likeliest(record: Iterable[str], known: Iterable[CaseCondition]) -> list[str]:
     """Rank conditions by what a record makes of them (Bayes, all of them alike before it).
 
     Args:
@@ -224,7 +224,7 @@ def likeliest(record: Iterable[str], known: Iterable[Condition]) -> list[str]:
     found, among = set(record), list(known)
     possible = sorted(found.union(*((*one.frequent, *one.occasional) for one in among)))
 
-    def unlikely(one: Condition) -> tuple[float, str]:
+    def unlikely(one: CaseCondition) -> tuple[float, str]:
         chances = ((one.chance_of(finding), finding in found) for finding in possible)
         return -sum(
             math.log(chance if there else 1 - chance) for chance, there in chances

@@ -15,10 +15,10 @@ from ...schema.command import Command
 from ...schema.team.task import ScorerChoice
 from ..comparison.tables import written
 from ..evaluation.benchmark import Headline, Source, mean_score
-from ..evaluation.figures import Figures
+from ..evaluation.figures import EvaluationFigures
 from ..evaluation.measures import RANKED
 from ..evaluation.samples import Sample
-from .conditions import World, likeliest, read_brief
+from .conditions import CaseWorld, likeliest, read_brief
 from .generated.generated import LEVELS, Item, in_worlds
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ MRR = Headline(name="MRR", of=mean_score)
 
 def _in_world(seed: int, level: int) -> Write:
     """Give what draws cases of the world of a seed and a level."""
-    world = World.of(seed, level)
+    world = CaseWorld.of(seed, level)
     names = [condition.name for condition in world.conditions]
     rules = RULES.format(count=min(SHOWN, len(names)), names=", ".join(names))
     briefs = world.briefs()
@@ -116,7 +116,7 @@ SOLVERS = {
 
 def _row(level: int, name: str, tasks: Sequence[Task]) -> dict[str, str]:
     samples = [_sample(task, SOLVERS[name](task)) for task in tasks]
-    told = Figures.of(samples, MRR, RANKED).results()
+    told = EvaluationFigures.of(samples, MRR, RANKED).results()
     figures = {"MRR": told["headline"], **{f"Hit@{k}": told["measures"][f"hit@{k}"] for k in HITS}}
     shown = {
         label: "{:.3f} [{:.3f}, {:.3f}]".format(

@@ -15,7 +15,7 @@ from .published import PublishedFile
 
 if TYPE_CHECKING:
     from ..evaluation.benchmark import Source
-    from .named import Line
+    from .named import NamedItem
 
 __all__ = ["GSM8K", "GSM8K_100", "gsm8k_task", "gsm8k_tasks"]
 
@@ -47,7 +47,7 @@ def gsm8k_tasks(source: Source, benchmark: str = "gsm8k") -> list[Task]:
     return [gsm8k_task(_case(line)) for line in WHOLE.read(benchmark, source)]
 
 
-def _case(line: Line) -> dict[str, Any]:
+def _case(line: NamedItem) -> dict[str, Any]:
     """Give a line of the whole file as the selection has it, which counts its items from 0."""
     solution = line.case["answer"]
     result = _RESULT.search(solution)

@@ -12,7 +12,7 @@ from .named import NamedFile
 
 if TYPE_CHECKING:
     from ..evaluation.benchmark import Source
-    from .named import Line
+    from .named import NamedItem
 
 __all__ = ["HARD_MATH", "HARD_MATH_BY_SUBJECT", "MATH500", "math500_tasks"]
 
@@ -54,12 +54,12 @@ def hard_math_by_subject_tasks(source: Source) -> list[Task]:
     return [replace(task, niche=_plain(line.case["subject"])) for task, line in hard]
 
 
-def _hard(source: Source, benchmark: str) -> list[tuple[Task, Line]]:
+def _hard(source: Source, benchmark: str) -> list[tuple[Task, NamedItem]]:
     lines = FILE.read(benchmark, source)
     return [(_task(line), line) for line in lines if line.case["level"] >= HARD]
 
 
-def _task(line: Line) -> Task:
+def _task(line: NamedItem) -> Task:
     case = line.case
     return Task(
         id=f"math500-{line.number:03}",

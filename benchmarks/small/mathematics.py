@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.jail import JailKilled, Limits, PythonWorker
+from ...runtime.jail import JailKilled, JailLimits, PythonWorker
 from ...runtime.jail.scratch import ScratchFolder
 from ...runtime.values.score import Score
 from ...schema.host.scorer_form import ScorerForm, seconds_option, takes
@@ -35,7 +35,7 @@ SPARE_SECONDS = 30.0
 """What the interpreter may take beside the answer's own time."""
 LONGEST = 20_000
 """Characters at the end of an answer that are read: what it comes to stands there."""
-LIMITS = Limits(memory=1 << 30, resident=1 << 30, cpu=60, disk=16 << 20, processes=8)
+LIMITS = JailLimits(memory=1 << 30, resident=1 << 30, cpu=60, disk=16 << 20, processes=8)
 DISTRIBUTIONS = (
     "math-verify", "latex2sympy2-extended", "sympy", "mpmath", "antlr4-python3-runtime",
 )  # fmt: skip

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ..evaluation.benchmark import Source
-    from .named import Line
+    from .named import NamedItem
 
 __all__ = ["FILE", "MBPP", "mbpp_task", "mbpp_tasks"]
 
@@ -38,7 +38,7 @@ def mbpp_tasks(source: Source, benchmark: str = "mbpp") -> list[Task]:
     return [mbpp_task(line) for line in FILE.read(benchmark, source)]
 
 
-def mbpp_task(line: Line) -> Task:
+def mbpp_task(line: NamedItem) -> Task:
     """Give the task of a problem. It shows the tests, as the published protocol does.
 
     Raises:
@@ -62,7 +62,7 @@ def mbpp_task(line: Line) -> Task:
     )
 
 
-def _texts(line: Line, name: str) -> Sequence[str]:
+def _texts(line: NamedItem, name: str) -> Sequence[str]:
     """Give a list of one-line statements."""
     texts: Any = line.case.get(name) or []
     if not isinstance(texts, list) or not all(
@@ -72,7 +72,7 @@ def _texts(line: Line, name: str) -> Sequence[str]:
     return texts
 
 
-def _entry_point(line: Line, tests: Sequence[str]) -> str:
+def _entry_point(line: NamedItem, tests: Sequence[str]) -> str:
     """Give the function of the published solution that the tests call."""
     called = {name for text in tests for name in _called(_parsed(line, "test_list", text))}
     solution = _parsed(line, "code", line.case["code"])
@@ -86,7 +86,7 @@ def _entry_point(line: Line, tests: Sequence[str]) -> str:
     return found[0]
 
 
-def _parsed(line: Line, name: str, text: str) -> ast.Module:
+def _parsed(line: NamedItem, name: str, text: str) -> ast.Module:
     try:
         return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:

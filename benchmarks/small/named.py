@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
     from ..evaluation.benchmark import Source
 
-__all__ = ["Line", "NamedFile"]
+__all__ = ["NamedFile", "NamedItem"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Line:
+class NamedItem:
     """One item of a file.
 
     Attributes:
@@ -57,7 +57,7 @@ class NamedFile:
             f" {_listed(self.fields)}, as {self.published}."
         )
 
-    def read(self, benchmark: str, source: Source) -> list[Line]:
+    def read(self, benchmark: str, source: Source) -> list[NamedItem]:
         """Give its items, in its order.
 
         Args:
@@ -85,7 +85,7 @@ class NamedFile:
                 f" {self.how_to_get}"
             ) from error
 
-    def _line(self, number: int, text: str, path: Path) -> Line:
+    def _line(self, number: int, text: str, path: Path) -> NamedItem:
         where = f"{path}:{number}"
         try:
             case = loads(text)
@@ -96,7 +96,7 @@ class NamedFile:
             if type(value) is not kind or not str(value).strip() or value == []:
                 what = f"{name} is {value!r}, not {kind.__name__}"
                 raise InputError(f"{where}: {what}. {self.how_to_get}")
-        return Line(number=number, where=where, case=case)
+        return NamedItem(number=number, where=where, case=case)
 
 
 def _listed(names: Mapping[str, type]) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from textwrap import dedent, indent
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.jail import Limits, PythonWorker
+from ...runtime.jail import JailLimits, PythonWorker
 from ...runtime.jail.scratch import ScratchFolder
 from ...runtime.runners.bridge import in_thread
 from ...runtime.values.score import Score
@@ -33,7 +33,7 @@ __all__ = ["SECONDS", "humaneval", "readings"]
 SECONDS = 10.0
 LONGEST = 100_000
 """Characters of an answer: it is read as four programs, which come to the jail in one message."""
-LIMITS = Limits(memory=1 << 30, resident=1 << 30, cpu=60, disk=64 << 20, processes=32)
+LIMITS = JailLimits(memory=1 << 30, resident=1 << 30, cpu=60, disk=64 << 20, processes=32)
 _JAILED = Path(__file__).with_name("_jailed.py")
 _BLOCK = re.compile(r"^[ \t]*```[^\n`]*\n(.*?)(?:^[ \t]*```|\Z)", re.MULTILINE | re.DOTALL)
 

@@ -19,7 +19,7 @@ from ...schema.values.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-__all__ = ["SPLITS", "STREAMS", "Item", "Split", "items", "stream"]
+__all__ = ["SPLITS", "STREAMS", "Split", "StreamItem", "items", "stream"]
 
 Split = Literal["evolve", "test"]
 SPLITS: tuple[Split, ...] = ("evolve", "test")
@@ -55,7 +55,7 @@ MONTHS = (
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Item:
+class StreamItem:
     """One question of a stream.
 
     Attributes:
@@ -73,41 +73,41 @@ def _half(pool: Sequence[T], split: Split) -> Sequence[T]:
     return shuffled[SPLITS.index(split) :: len(SPLITS)]
 
 
-def _product(chance: random.Random, split: Split) -> Item:
+def _product(chance: random.Random, split: Split) -> StreamItem:
     pair = chance.choice(_half(FACTORS, split))
     factors = chance.sample(pair, 2)
-    return Item(query=chance.choice(TIMES).format(*factors), answer=str(pair[0] * pair[1]))
+    return StreamItem(query=chance.choice(TIMES).format(*factors), answer=str(pair[0] * pair[1]))
 
 
-def _coins(chance: random.Random, split: Split) -> Item:
+def _coins(chance: random.Random, split: Split) -> StreamItem:
     name, (a, b) = chance.choice(_half(NAMES, split)), chance.choice(_half(AMOUNTS, split))
     text, operation = chance.choice(COINS)
-    return Item(query=text.format(name=name, a=a, b=b), answer=str(operation(a, b)))
+    return StreamItem(query=text.format(name=name, a=a, b=b), answer=str(operation(a, b)))
 
 
-def _sentiment(chance: random.Random, split: Split) -> Item:
+def _sentiment(chance: random.Random, split: Split) -> StreamItem:
     """Write a judgement, one in three of them by denying its opposite."""
     label, negated = chance.choice(("positive", "negative")), chance.random() < 1 / 3
     words = GOOD if (label == "positive") != negated else BAD
     word, thing = chance.choice(_half(words, split)), chance.choice(_half(THINGS, split))
     text = chance.choice(NEGATED if negated else PLAIN).format(thing=thing, word=word)
     query = f"Is this review positive or negative? Answer with one word. {text}"
-    return Item(query=query, answer=label)
+    return StreamItem(query=query, answer=label)
 
 
-def _date(chance: random.Random, split: Split) -> Item:
+def _date(chance: random.Random, split: Split) -> StreamItem:
     year = chance.choice(_half(range(1900, 2030), split))
     day = date(year, chance.randint(1, 12), chance.randint(1, 28))
     written = f"{MONTHS[day.month - 1]} {day.day}, {day.year}"
-    return Item(query=f"Write this date as YYYY-MM-DD: {written}", answer=day.isoformat())
+    return StreamItem(query=f"Write this date as YYYY-MM-DD: {written}", answer=day.isoformat())
 
 
-def _age(chance: random.Random, split: Split) -> Item:
+def _age(chance: random.Random, split: Split) -> StreamItem:
     people = chance.sample(_half(NAMES, split), 2)
     ages = chance.sample(range(5, 90), 2)
     asked = chance.randrange(2)
     facts = " ".join(f"{one} is {age} years old." for one, age in zip(people, ages, strict=True))
-    return Item(query=f"{facts} How old is {people[asked]}?", answer=str(ages[asked]))
+    return StreamItem(query=f"{facts} How old is {people[asked]}?", answer=str(ages[asked]))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -119,22 +119,22 @@ class _Stream:
         scorer: Compares an answer with the right one.
     """
 
-    write: Callable[[random.Random, Split], Item]
-    scorer: Callable[[Item], ScorerChoice]
+    write: Callable[[random.Random, Split], StreamItem]
+    scorer: Callable[[StreamItem], ScorerChoice]
 
 
-def _number(item: Item) -> ScorerChoice:
+def _number(item: StreamItem) -> ScorerChoice:
     del item
     return ScorerChoice(name="number")
 
 
-def _label(item: Item) -> ScorerChoice:
+def _label(item: StreamItem) -> ScorerChoice:
     """Take the label alone, as the query asks, in any case and punctuation."""
     pattern = rf"(?i)^\W*{item.answer}\W*$"
     return ScorerChoice(name="regex", options=MappingProxyType({"pattern": pattern}))
 
 
-def _contained(item: Item) -> ScorerChoice:
+def _contained(item: StreamItem) -> ScorerChoice:
     del item
     return ScorerChoice(name="contains")
 
@@ -150,7 +150,7 @@ STREAMS: Mapping[str, _Stream] = MappingProxyType(
 )
 
 
-def items(name: str, split: Split, seed: int = 0) -> Iterator[Item]:
+def items(name: str, split: Split, seed: int = 0) -> Iterator[StreamItem]:
     """Write items without end or repetition, the same ones for the same seed.
 
     Raises:

@@ -9,13 +9,13 @@ from .calls import do_call, do_calls
 from .domains import OPERATIONS
 from .operation import CallFailed, Workplace
 from .tables import Tables, find_folder, load_tables
-from .verdict import Verdict, verdict
+from .verdict import PredictionVerdict, verdict
 
 __all__ = [
     "OPERATIONS",
     "CallFailed",
+    "PredictionVerdict",
     "Tables",
-    "Verdict",
     "Workplace",
     "do_call",
     "do_calls",

@@ -12,7 +12,7 @@ from ...schema.values.errors import InputError
 from ...schema.values.values import is_list
 from .references import FILES, reference_calls, reference_rows
 from .tables import NO_VALUE, load_tables
-from .verdict import Verdict, verdict
+from .verdict import PredictionVerdict, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -37,7 +37,7 @@ class Judged:
 
     query: str
     error: str
-    verdict: Verdict
+    verdict: PredictionVerdict
 
 
 def judge_file(path: Path, folder: Path) -> list[Judged]:

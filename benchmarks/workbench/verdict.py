@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from .tables import Tables
 
-__all__ = ["Verdict", "verdict"]
+__all__ = ["PredictionVerdict", "verdict"]
 
 CASED = frozenset({"board", "list_name", "status"})
 """The columns in which case counts."""
@@ -25,7 +25,7 @@ _CHANGING = frozenset(name for name, operation in OPERATIONS.items() if operatio
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Verdict:
+class PredictionVerdict:
     """What the original says of a prediction.
 
     Attributes:
@@ -43,7 +43,7 @@ class Verdict:
 
 def verdict(
     predicted_calls: Sequence[str], gold_calls: Sequence[str], error: object, tables: Tables
-) -> Verdict:
+) -> PredictionVerdict:
     """Judge predicted calls against the reference's.
 
     Args:
@@ -57,7 +57,7 @@ def verdict(
     pairs = zip(predicted.compared, gold.compared, strict=True)
     right = all(starmap(_same_but_for_case, pairs))
     untouched = all(starmap(_same, zip(predicted.compared, tables.compared, strict=True)))
-    return Verdict(
+    return PredictionVerdict(
         correct=right and not (isinstance(error, str) and error),
         side_effects=not right and not untouched,
         exact_match=_exact_match(predicted_calls, gold_calls),

@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from ..core.answers import Unfit, closed, reason_schema, structured
+from ..core.answers import InvalidAnswer, closed, reason_schema, structured
 from ..core.material import clip, fenced, material
 from ..core.meta import Question, prompt
-from .verdict import Verdict
+from .verdict import BlameVerdict
 from .view import view
 from .votes import Submission, Vote
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from ..core.bounds import Bounds
-    from .trace import Trace
-    from .view import Room
+    from .trace import FailedRun
+    from .view import TextBudget
     from .votes import Ballot, Pair
 
 __all__ = ["NOBODY", "again_question", "case_text", "own_question", "whole_question"]
@@ -37,7 +37,7 @@ TWENTIETHS: Mapping[str, Any] = {"type": "number", "enum": [of / 20 for of in ra
 """How sure a model may be: few digits, where decoding is held to the schema."""
 
 
-def whole_question(trace: Trace, bounds: Bounds, room: Room) -> Question[Verdict]:
+def whole_question(trace: FailedRun, bounds: Bounds, room: TextBudget) -> Question[BlameVerdict]:
     """Ask for the pair, with the whole flat trace (App. C, global)."""
     seen = view(trace.steps, room)
     fields = {
@@ -55,7 +55,7 @@ def whole_question(trace: Trace, bounds: Bounds, room: Room) -> Question[Verdict
 
 
 def own_question(
-    trace: Trace, agent: str, bounds: Bounds, room: Room, *, is_posted: bool
+    trace: FailedRun, agent: str, bounds: Bounds, room: TextBudget, *, is_posted: bool
 ) -> Question[Submission]:
     """Ask one agent's analyzer whether its agent erred, with that agent's own steps (local).
 
@@ -85,10 +85,10 @@ def own_question(
 
 
 def again_question(
-    trace: Trace,
+    trace: FailedRun,
     agent: str,
     bounds: Bounds,
-    room: Room,
+    room: TextBudget,
     *,
     posted: Sequence[Submission],
     standing: Ballot,
@@ -126,7 +126,7 @@ def again_question(
     )
 
 
-def case_text(trace: Trace, bounds: Bounds) -> str:
+def case_text(trace: FailedRun, bounds: Bounds) -> str:
     """Show what was asked, what the run came to, and what is known of that."""
     most = bounds.task_characters
     return material(
@@ -144,7 +144,7 @@ def _focus(agent: str, posted: Sequence[Submission], standing: Ballot) -> int | 
     return next((step for accused, step in pairs if accused == agent), None)
 
 
-def _posted(trace: Trace, one: Submission, reader: str) -> str:
+def _posted(trace: FailedRun, one: Submission, reader: str) -> str:
     numbers = trace.numbers(one.analyzer)
     listed = ", ".join(map(str, numbers[:MOST_LISTED]))
     more = f" and {len(numbers) - MOST_LISTED} more" if len(numbers) > MOST_LISTED else ""
@@ -160,7 +160,7 @@ def _standing(ballot: Ballot) -> str:
     return charged + (default if ballot.by_default else "")
 
 
-def _pair_schemas(trace: Trace, shown: Collection[int] = ()) -> list[Mapping[str, Any]]:
+def _pair_schemas(trace: FailedRun, shown: Collection[int] = ()) -> list[Mapping[str, Any]]:
     """Write a schema for each agent with its own steps; of those, the ones that are shown."""
     own = {agent: trace.numbers(agent) for agent in trace.doers}
     seen = {
@@ -185,12 +185,12 @@ def _evidence_schema(step: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"type": "array", "items": step, "maxItems": MOST_EVIDENCE}
 
 
-def _read_whole(trace: Trace, bounds: Bounds, text: str) -> Verdict:
+def _read_whole(trace: FailedRun, bounds: Bounds, text: str) -> BlameVerdict:
     fields = {"reason": {}, "accused": ANY_PAIR, "confidence": FRACTION}
     said = structured(text, closed(**fields), bounds)
     agent, step = _accused(trace, said["accused"])
     sure = float(said["confidence"])
-    return Verdict(
+    return BlameVerdict(
         agent=agent,
         step=step,
         why=said["reason"],
@@ -200,14 +200,16 @@ def _read_whole(trace: Trace, bounds: Bounds, text: str) -> Verdict:
     )
 
 
-def _read_own(trace: Trace, agent: str, bounds: Bounds, text: str) -> Submission:
+def _read_own(trace: FailedRun, agent: str, bounds: Bounds, text: str) -> Submission:
     fields = {"reason": {}, "erred": {"type": "boolean"}, "step": ANY_STEP, "confidence": FRACTION}
     said = structured(text, closed(**fields), bounds)
     own = _pair(trace, agent, int(said["step"]))
     return _submission(trace, agent, said, own if said["erred"] else None)
 
 
-def _read_again(trace: Trace, agent: str, standing: Pair, bounds: Bounds, text: str) -> Submission:
+def _read_again(
+    trace: FailedRun, agent: str, standing: Pair, bounds: Bounds, text: str
+) -> Submission:
     """Read whom an analyzer accuses now; whether it disagrees is not for it to say."""
     fields = {
         "reason": {},
@@ -225,7 +227,7 @@ def _read_again(trace: Trace, agent: str, standing: Pair, bounds: Bounds, text: 
 
 
 def _submission(
-    trace: Trace,
+    trace: FailedRun,
     analyzer: str,
     said: Mapping[str, Any],
     accuses: Pair | None,
@@ -242,27 +244,27 @@ def _submission(
     )
 
 
-def _accused(trace: Trace, said: Mapping[str, Any]) -> Pair:
+def _accused(trace: FailedRun, said: Mapping[str, Any]) -> Pair:
     """Read a pair; what it may lack where nobody is accused, it has where somebody is.
 
     Raises:
         Unfit: It lacks it, or as for `_pair`.
     """
     if "step" not in said:
-        raise Unfit(f"it accuses {said['agent']!r} of no step. Give the number of one.")
+        raise InvalidAnswer(f"it accuses {said['agent']!r} of no step. Give the number of one.")
     return _pair(trace, said["agent"], int(said["step"]))
 
 
-def _pair(trace: Trace, agent: str, number: int) -> Pair:
+def _pair(trace: FailedRun, agent: str, number: int) -> Pair:
     """Give a pair that a person can point at.
 
     Raises:
         Unfit: There is no such agent or step, or it is not that agent's.
     """
     if agent not in trace.doers:
-        raise Unfit(f"nobody is called {agent!r}. There are {', '.join(trace.doers)}.")
+        raise InvalidAnswer(f"nobody is called {agent!r}. There are {', '.join(trace.doers)}.")
     if number not in (own := trace.numbers(agent)):
         listed = ", ".join(map(str, own[:MOST_LISTED]))
         more = ", …" if len(own) > MOST_LISTED else ""
-        raise Unfit(f"{agent} has no step {number}. Its steps are {listed}{more}.")
+        raise InvalidAnswer(f"{agent} has no step {number}. Its steps are {listed}{more}.")
     return agent, number

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any
 from ...runtime.values.together import together
 from ...schema.values.errors import InputError
 from ..core.operator import Operator
-from ..core.proposal import Dropped
+from ..core.proposal import RejectedProposal
 from .asking import OPERATOR, again_question, own_question, whole_question
-from .verdict import Verdict
-from .view import Room
+from .verdict import BlameVerdict
+from .view import TextBudget
 from .votes import ALPHA, Submission, collaborative_vote, local_vote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ..core.meta import Question, Respondent
-    from .trace import Trace
+    from ..core.meta import OperatorModel, Question
+    from .trace import FailedRun
     from .verdict import Scheme
     from .votes import Ballot
 
@@ -34,15 +34,15 @@ MUTE = "of no analyzer's answers anything was of use."
 
 
 async def attribute(
-    meta: Respondent,
+    meta: OperatorModel,
     path: str,
-    trace: Trace,
+    trace: FailedRun,
     *,
     scheme: Scheme = "collaborative",
     rounds: int = ROUNDS,
     alpha: float = ALPHA,
-    room: Room | None = None,
-) -> Verdict | Dropped:
+    room: TextBudget | None = None,
+) -> BlameVerdict | RejectedProposal:
     """Find out which agent made a team fail, and at which step (Meta-Team, App. C).
 
     Args:
@@ -61,13 +61,13 @@ async def attribute(
     Raises:
         InputError: Nobody who can be blamed did anything.
         ValueError: Fewer than one round.
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     if not trace.doers:
         raise InputError("nobody in this run did anything, so there is no step to blame.")
     if rounds < 1:
         raise ValueError("analyzers that collaborate look again at least once.")
-    room = room or Room.of(meta.limits)
+    room = room or TextBudget.of(meta.limits)
     if scheme == "global":
         return await meta.ask(path, whole_question(trace, meta.limits, room))
     if scheme == "local":
@@ -75,7 +75,9 @@ async def attribute(
     return await _together(meta, path, trace, room, rounds=rounds, alpha=alpha)
 
 
-async def _locally(meta: Respondent, path: str, trace: Trace, room: Room) -> Verdict | Dropped:
+async def _locally(
+    meta: OperatorModel, path: str, trace: FailedRun, room: TextBudget
+) -> BlameVerdict | RejectedProposal:
     def question(agent: str) -> Question[Submission]:
         return own_question(trace, agent, meta.limits, room, is_posted=False)
 
@@ -83,8 +85,8 @@ async def _locally(meta: Respondent, path: str, trace: Trace, room: Room) -> Ver
 
 
 async def _together(
-    meta: Respondent, path: str, trace: Trace, room: Room, *, rounds: int, alpha: float
-) -> Verdict | Dropped:
+    meta: OperatorModel, path: str, trace: FailedRun, room: TextBudget, *, rounds: int, alpha: float
+) -> BlameVerdict | RejectedProposal:
     """Have analyzers post, then read and look again; what one said last of use stands."""
 
     def vote(submissions: Sequence[Submission]) -> Ballot:
@@ -108,28 +110,31 @@ async def _together(
 
 
 async def _asked(
-    meta: Respondent, path: str, trace: Trace, question: Callable[[str], Question[Submission]]
-) -> dict[str, Submission | Dropped]:
+    meta: OperatorModel,
+    path: str,
+    trace: FailedRun,
+    question: Callable[[str], Question[Submission]],
+) -> dict[str, Submission | RejectedProposal]:
     """Ask all analyzers side by side; give what came of it by the agent's id."""
     agents = trace.doers
     came = await together(*(meta.ask(f"{path}/{agent}", question(agent)) for agent in agents))
     return dict(zip(agents, came, strict=True))
 
 
-def _submissions(came: Mapping[str, Submission | Dropped]) -> tuple[Submission, ...]:
+def _submissions(came: Mapping[str, Submission | RejectedProposal]) -> tuple[Submission, ...]:
     return tuple(one for one in came.values() if isinstance(one, Submission))
 
 
 def _decided(
     scheme: Scheme,
-    came: Mapping[str, Submission | Dropped],
+    came: Mapping[str, Submission | RejectedProposal],
     vote: Callable[[Sequence[Submission]], Ballot],
-) -> Verdict | Dropped:
-    lost = {agent: one for agent, one in came.items() if isinstance(one, Dropped)}
+) -> BlameVerdict | RejectedProposal:
+    lost = {agent: one for agent, one in came.items() if isinstance(one, RejectedProposal)}
     if not (submissions := _submissions(came)):
         problems = next(iter(lost.values())).problems
-        return Dropped(operator=OPERATOR, reason=MUTE, problems=problems)
-    return Verdict.of(scheme, vote(submissions), submissions, tuple(lost))
+        return RejectedProposal(operator=OPERATOR, reason=MUTE, problems=problems)
+    return BlameVerdict.of(scheme, vote(submissions), submissions, tuple(lost))
 
 
 ATTRIBUTE = Operator(

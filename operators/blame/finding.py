@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ...runtime.values.usage import Usage
-    from .trace import Step, Trace
-    from .verdict import Verdict
+    from .trace import FailedRun, RunStep
+    from .verdict import BlameVerdict
 
 __all__ = ["Finding"]
 
@@ -40,8 +40,8 @@ class Finding:
         dropped: How many questions came to no answer of use.
     """
 
-    trace: Trace
-    verdict: Verdict
+    trace: FailedRun
+    verdict: BlameVerdict
     model: str
     rounds: int
     usage: Usage
@@ -49,7 +49,7 @@ class Finding:
     dropped: int
 
     @property
-    def step(self) -> Step:
+    def step(self) -> RunStep:
         """The step that is blamed."""
         return self.trace.step(self.verdict.step)
 

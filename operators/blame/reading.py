@@ -11,17 +11,17 @@ from ...schema.team.task import Task
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
 from .steps import blamable, outage_of, steps_of
-from .trace import Trace
+from .trace import FailedRun
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["Ended", "outage_of_run", "trace_of", "trace_of_events"]
+__all__ = ["RunEnding", "outage_of_run", "trace_of", "trace_of_events"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Ended:
+class RunEnding:
     """How a run ended, as its folder tells.
 
     Attributes:
@@ -76,7 +76,7 @@ def trace_of(
     expected: str | None = None,
     is_blind: bool = False,
     scrub: Callable[[str], str] = unscrubbed,
-) -> Trace:
+) -> FailedRun:
     """Read the trace of a run from its folder, however the run ended.
 
     Args:
@@ -88,7 +88,7 @@ def trace_of(
     Raises:
         InputError: It is not the folder of a run, another version wrote it, or a file is damaged.
     """
-    task, ended = read_value(folder / "task.json"), Ended.of(folder)
+    task, ended = read_value(folder / "task.json"), RunEnding.of(folder)
     right = task.get("answer") if expected is None else expected
     case = {
         "question": _question(folder, task),
@@ -113,7 +113,7 @@ def outage_of_run(folder: Path) -> str | None:
     Raises:
         InputError: It is not the folder of a run, another version wrote it, or a file is damaged.
     """
-    events, error = all_events_of(folder), Ended.of(folder).error
+    events, error = all_events_of(folder), RunEnding.of(folder).error
     return checked(str(folder / EVENTS), lambda: outage_of(events, error))
 
 
@@ -125,7 +125,7 @@ def trace_of_events(
     answer: str = "",
     expected: str = "",
     ended: str = "",
-) -> Trace:
+) -> FailedRun:
     """Make a trace of a run's events.
 
     Args:
@@ -139,7 +139,7 @@ def trace_of_events(
     Raises:
         InputError: One of them is none that a run tells.
     """
-    return Trace(
+    return FailedRun(
         question=question,
         agents=checked(source, lambda: blamable(events)),
         steps=checked(source, lambda: steps_of(events)),

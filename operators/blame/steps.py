@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...runtime.agents.outcomes import INFRASTRUCTURE
 from ...schema.values.json_text import dumps
-from .trace import Step
+from .trace import RunStep
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ PLACES = ("turn", "round")
 Key = tuple[Any, ...]
 
 
-def steps_of(events: Iterable[Mapping[str, Any]]) -> tuple[Step, ...]:
+def steps_of(events: Iterable[Mapping[str, Any]]) -> tuple[RunStep, ...]:
     """Find the steps of a run, in the order of their numbers.
 
     Args:
@@ -83,10 +83,10 @@ class _Done:
     is_told_apart: bool = False
 
     @property
-    def step(self) -> Step:
+    def step(self) -> RunStep:
         came = f"\n\nWhat came of it:\n{self.came}" if self.came else ""
         kind = "action" if self.came and self.kind == "answer" else self.kind
-        return Step(
+        return RunStep(
             number=self.number,
             agent=self.agent,
             text=self.text + came,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-__all__ = ["Step", "Trace"]
+__all__ = ["FailedRun", "RunStep"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Step:
+class RunStep:
     """One thing that somebody did in a run.
 
     Attributes:
@@ -33,7 +33,7 @@ class Step:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trace:
+class FailedRun:
     """A failed run.
 
     Attributes:
@@ -47,7 +47,7 @@ class Trace:
 
     question: str
     agents: tuple[str, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[RunStep, ...]
     answer: str = ""
     expected: str = ""
     ended: str = ""
@@ -57,7 +57,7 @@ class Trace:
         """Who did something and can be blamed, in the order of `agents`."""
         return tuple(agent for agent in self.agents if agent in self._numbers)
 
-    def of(self, agent: str) -> tuple[Step, ...]:
+    def of(self, agent: str) -> tuple[RunStep, ...]:
         """Give the sub-trace of an agent: its own steps, in order."""
         return tuple(step for step in self.steps if step.agent == agent)
 
@@ -65,7 +65,7 @@ class Trace:
         """Give the numbers of an agent's steps, in order."""
         return self._numbers.get(agent, ())
 
-    def step(self, number: int) -> Step:
+    def step(self, number: int) -> RunStep:
         """Give the step with a number.
 
         Raises:
@@ -74,7 +74,7 @@ class Trace:
         return self._steps[number]
 
     @cached_property
-    def _steps(self) -> dict[int, Step]:
+    def _steps(self) -> dict[int, RunStep]:
         return {step.number: step for step in self.steps}
 
     @cached_property

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from .votes import Ballot, Submission, Vote
 
-__all__ = ["SCHEMES", "Scheme", "Verdict"]
+__all__ = ["SCHEMES", "BlameVerdict", "Scheme"]
 
 Scheme = Literal["global", "local", "collaborative"]
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
@@ -18,7 +18,7 @@ SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Verdict:
+class BlameVerdict:
     """What came of an attribution.
 
     Attributes:

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..core.bounds import Bounds
-    from .trace import Step
+    from .trace import RunStep
 
-__all__ = ["Room", "View", "view"]
+__all__ = ["StepView", "TextBudget", "view"]
 
 SHORTEST = 80
 """Characters of a step below which it says nothing: rather some steps are left out."""
@@ -24,7 +24,7 @@ ROOM_OF_READ = 1 / 3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Room:
+class TextBudget:
     """How many characters of steps' texts are shown.
 
     Attributes:
@@ -43,7 +43,7 @@ class Room:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class View:
+class StepView:
     """What is shown of some steps.
 
     Attributes:
@@ -59,7 +59,9 @@ class View:
     left_out: tuple[int, ...]
 
 
-def view(steps: Sequence[Step], room: Room, *, focus: int | None = None, own: bool = False) -> View:
+def view(
+    steps: Sequence[RunStep], room: TextBudget, *, focus: int | None = None, own: bool = False
+) -> StepView:
     """Show steps, as far as there is room.
 
     Where they are too long together, the longest are shortened first, all to the same length;
@@ -79,7 +81,7 @@ def view(steps: Sequence[Step], room: Room, *, focus: int | None = None, own: bo
         rooms[focus] = room.step
     shown = [step for step in steps if step.number in rooms]
     left_out = tuple(number for number in sizes if number not in rooms)
-    return View(
+    return StepView(
         text=material(*(_shown(one, rooms[one.number], own=own) for one in shown), _told(left_out)),
         shown=tuple(one.number for one in shown),
         shortened=tuple(one.number for one in shown if rooms[one.number] < sizes[one.number]),
@@ -87,7 +89,7 @@ def view(steps: Sequence[Step], room: Room, *, focus: int | None = None, own: bo
     )
 
 
-def _size(step: Step, *, own: bool) -> int:
+def _size(step: RunStep, *, own: bool) -> int:
     return len(step.text) + (len(step.read) if own else 0)
 
 
@@ -114,7 +116,7 @@ def _length(sizes: Sequence[int], whole: int) -> int:
     return max(sizes, default=0)
 
 
-def _shown(step: Step, most: int, *, own: bool) -> str:
+def _shown(step: RunStep, most: int, *, own: bool) -> str:
     """Show a step, and what its agent had read, in as many characters."""
     room = max(round(most * ROOM_OF_READ), most - len(step.text))
     read = clip(step.read, room) if own else ""

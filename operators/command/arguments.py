@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from ...pool.teams.pool import Pool
     from ...runtime.values.budget import Caps
     from ...schema.host.catalogue import Catalogue
-    from ...schema.loading.ceiling import Ceiling
+    from ...schema.loading.ceiling import CapabilityPolicy
     from ...schema.team.task import Task
     from ...schema.team.team import Team
-    from ..core.meta import Meta
-    from ..core.proposal import Dropped, Parent
+    from ..core.meta import MetaModel
+    from ..core.proposal import Parent, RejectedProposal
 
 __all__ = [
     "FILE",
@@ -121,7 +121,7 @@ def text_in(file: Path) -> str:
     return read_file(file).decode("utf-8", errors="replace")
 
 
-def refusal(dropped: Dropped) -> RunError:
+def refusal(dropped: RejectedProposal) -> RunError:
     """Say why there is no child."""
     return RunError(dropped.text)
 
@@ -141,7 +141,7 @@ class Host:
 
     known: Catalogue
     meta_model: str
-    policy: Ceiling | None
+    policy: CapabilityPolicy | None
     seed: int | None
     budget: Caps
     cache: Path | None = None
@@ -190,21 +190,23 @@ class Host:
             for source, told in zip(sources, digests, strict=True)
         ]
 
-    def ceiling(self, *teams: Team) -> Ceiling:
+    def ceiling(self, *teams: Team) -> CapabilityPolicy:
         """Say what a child of teams may ask for: what a person allows, else hardly more than they.
 
         Models are chosen by the person who names them on this host, so any of these will do.
         """
-        from ...schema.loading.ceiling import Ceiling
+        from ...schema.loading.ceiling import CapabilityPolicy
 
         if self.policy is not None:
             return self.policy
-        return replace(Ceiling.of(*teams), models=self.known.aliases, agents=None, edges=None)
+        return replace(
+            CapabilityPolicy.of(*teams), models=self.known.aliases, agents=None, edges=None
+        )
 
     def ask(
         self,
-        ceiling: Ceiling,
-        work: Callable[[Meta], Awaitable[Came]],
+        ceiling: CapabilityPolicy,
+        work: Callable[[MetaModel], Awaitable[Came]],
         *,
         others: Iterable[str] = (),
     ) -> Came:
@@ -226,13 +228,13 @@ class Host:
         async def until_done() -> Came:
             from ...runtime.runs.services import Setting, open_services
             from ...runtime.values.budget import Budget
-            from ..core.meta import Meta
+            from ..core.meta import MetaModel
 
             setting = Setting(seed=self.seed, budget=self.budget, cache=self.cache)
             async with open_services(self.known, setting) as services:
                 gateway = services.gateway
                 await gateway.prepare(asked, priced=setting.must_be_priced)
-                meta = Meta(
+                meta = MetaModel(
                     calls=services.calls(scrubber=services.scrubber(os.environ)),
                     catalogue=self.known,
                     ceiling=ceiling,

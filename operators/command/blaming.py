@@ -19,14 +19,14 @@ from ...runtime.values.budget import Budget, Caps
 from ...runtime.values.terminal import speakable_json
 from ...runtime.values.usage import Usage
 from ...schema.command import catalogue_of
-from ...schema.loading.ceiling import Ceiling
+from ...schema.loading.ceiling import CapabilityPolicy
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
 from ..blame.attributing import attribute
 from ..blame.finding import Finding
-from ..blame.reading import Ended, outage_of_run, trace_of
-from ..core.meta import Meta
-from ..core.proposal import Dropped
+from ..blame.reading import RunEnding, outage_of_run, trace_of
+from ..core.meta import MetaModel
+from ..core.proposal import RejectedProposal
 from .arguments import refusal
 from .kept import folder_in
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ...runtime.runs.services import Services
     from ...runtime.scrubbing.scrubber import Scrubber
     from ...schema.host.catalogue import Catalogue
-    from ..blame.trace import Trace
+    from ..blame.trace import FailedRun
 
 __all__ = ["Blaming"]
 
@@ -85,7 +85,7 @@ class Blaming:
         """
         recorded, models = read_setting(folder)
         with Journal.open(folder, replaying=True):  # nobody is at work on it
-            ended = Ended.of(folder)
+            ended = RunEnding.of(folder)
             _must_have_failed(folder, ended, options)
             _must_be_an_agents_doing(folder, ended)
         alias = options["meta_model"]
@@ -123,13 +123,13 @@ class Blaming:
             click.echo(finding.text())
         return 0
 
-    def _trace(self, scrubber: Scrubber) -> Trace:
+    def _trace(self, scrubber: Scrubber) -> FailedRun:
         """Read the run, without the secrets of this host as it is now."""
         expected, is_blind = self.options["expected"], self.options["blind"]
         return trace_of(self.folder, expected=expected, is_blind=is_blind, scrub=scrubber)
 
     async def _found(
-        self, services: Services, scrubber: Scrubber, trace: Trace, own: Journal
+        self, services: Services, scrubber: Scrubber, trace: FailedRun, own: Journal
     ) -> Finding:
         """Ask, and say what came of it.
 
@@ -141,17 +141,17 @@ class Blaming:
         await services.gateway.prepare([alias], priced=self.setting.must_be_priced)
         budget = Budget(self.setting.budget, name="the attribution")
         budget.deposit(own.spent(), seconds=own.seconds)
-        meta = Meta(
+        meta = MetaModel(
             calls=services.calls(journal=own, scrubber=scrubber),
             catalogue=self.known,
-            ceiling=Ceiling(),
+            ceiling=CapabilityPolicy(),
             model=alias,
             budget=budget,
             tell=told,
         )
         rounds = self.options["rounds"]
         came = await attribute(meta, scheme, trace, scheme=scheme, rounds=rounds)
-        if isinstance(came, Dropped):
+        if isinstance(came, RejectedProposal):
             raise refusal(came)
         return Finding(
             trace=trace,
@@ -164,7 +164,7 @@ class Blaming:
         )
 
 
-def _must_have_failed(folder: Path, ended: Ended, options: dict[str, Any]) -> None:
+def _must_have_failed(folder: Path, ended: RunEnding, options: dict[str, Any]) -> None:
     """Make sure that there is a failure to explain.
 
     Raises:
@@ -188,7 +188,7 @@ def _must_have_failed(folder: Path, ended: Ended, options: dict[str, Any]) -> No
         )
 
 
-def _must_be_an_agents_doing(folder: Path, ended: Ended) -> None:
+def _must_be_an_agents_doing(folder: Path, ended: RunEnding) -> None:
     """Make sure that there is somebody to blame.
 
     Raises:

@@ -14,16 +14,16 @@ from ...runtime.runs.whole import as_run
 from ...runtime.values.budget import Budget
 from ...runtime.values.terminal import counted
 from ...runtime.values.usage import Usage
-from ...schema.loading.ceiling import Ceiling
+from ...schema.loading.ceiling import CapabilityPolicy
 from ...schema.values.errors import InputError, RunError
 from ..core.account import Account
-from ..core.judge import Verdict, judge
-from ..core.meta import Meta
+from ..core.judge import JudgeVerdict, judge
+from ..core.meta import MetaModel
 from ..credit.counterfactual import MOST_NAMED, Counterfactuals, Player, by_answer, name_of
 from ..credit.naive import naive_agents, naive_turns
 from ..credit.players import agents_of, calls_at_most, turns_of
 from ..credit.schemes import Credit, Game
-from ..credit.table import Cost, Table
+from ..credit.table import Cost, CreditTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -107,7 +107,7 @@ class Making:
             priced = self.services.setting.must_be_priced
             await self.services.gateway.prepare([self.judge], priced=priced)
 
-    async def table(self, rounds: tuple[Round, ...], own: Journal) -> Table:
+    async def table(self, rounds: tuple[Round, ...], own: Journal) -> CreditTable:
         """Find out what everybody was worth."""
         self.budget.deposit(own.spent(), seconds=own.seconds)
         players = self._players(rounds)
@@ -115,14 +115,14 @@ class Making:
             return await self._naive(rounds, players, own)
         return await self._played(players, own)
 
-    async def _played(self, players: tuple[Player, ...], own: Journal) -> Table:
+    async def _played(self, players: tuple[Player, ...], own: Journal) -> CreditTable:
         task, game = self.task, self._game(players)
         score = self._by_judge(own) if self.judge else by_answer(task, self.services)
         runs = self._runs(own, players, score)
         worths = await runs.worths(game.coalitions, functools.partial(self._tell, players))
         values = {some: worth.value for some, worth in worths.items()}
         everybody = frozenset(players)
-        return Table(
+        return CreditTable(
             team=self.plan.team.name,
             task=task.id,
             scheme=game.scheme,
@@ -139,7 +139,7 @@ class Making:
 
     async def _naive(
         self, rounds: tuple[Round, ...], players: tuple[Any, ...], own: Journal
-    ) -> Table:
+    ) -> CreditTable:
         meta, task = self._meta(own), self.task
         path = f"{JUDGING}/contributions"
         if self.options["per"] == "turn":
@@ -147,7 +147,7 @@ class Making:
         else:
             account = Account(team=self.plan.team, run=as_run(rounds, self.plan))
             shares = await naive_agents(meta, path, task, account, players)
-        return Table(
+        return CreditTable(
             team=self.plan.team.name,
             task=task.id,
             scheme="naive",
@@ -187,13 +187,13 @@ class Making:
             workers=self.options["workers"],
         )
 
-    def _meta(self, own: Journal) -> Meta:
+    def _meta(self, own: Journal) -> MetaModel:
         """Give the judge. Who asks it the same at the same time waits for the one answer."""
         journal = Branch.of(own, own, JUDGING, locks=Locks())
-        return Meta(
+        return MetaModel(
             calls=self.services.calls(journal=journal, scrubber=self.scrubber),
             catalogue=self.known,
-            ceiling=Ceiling.of(self.plan.team),
+            ceiling=CapabilityPolicy.of(self.plan.team),
             model=self.judge,
             budget=self.budget,
         )
@@ -203,7 +203,7 @@ class Making:
 
         async def score(run: Run) -> float:
             said = await judge(meta, JUDGING, self.task, run.answer or "")
-            if isinstance(said, Verdict):
+            if isinstance(said, JudgeVerdict):
                 return said.score.value
             problems = "; ".join(said.problems)
             raise RunError(f"{self.judge}, who judges: {said.reason} {problems} Take another one.")

@@ -67,12 +67,12 @@ class _Evolve(Command):
 def report(pool_folder: Path, name: str | None, csv: Path | None, *, as_json: bool) -> None:
     """Tell what came of an evolution in POOL until now, and spend nothing."""
     from ..report.rows import rows, write_csv
-    from .telling import Told, evolution_of
+    from .telling import EvolutionStatus, evolution_of
 
     evolution = evolution_of(pool_folder, name)
     if csv is not None:
         write_csv(csv, list(rows(pool_folder, evolution)))
-    click.echo(Told.of(pool_folder, evolution).shown(as_json=as_json))
+    click.echo(EvolutionStatus.of(pool_folder, evolution).shown(as_json=as_json))
 
 
 LOOKING = {"report": report}

@@ -15,7 +15,7 @@ import click
 
 from ...pool.folder.own_files import refuse_links
 from ...pool.values.layout import EVOLUTIONS, LEDGER
-from ...runtime.otel import Turns, around, exporting
+from ...runtime.otel import TurnSpans, around, exporting
 from ...runtime.record.journal import digest
 from ...runtime.values.terminal import counted, speakable
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from ...schema.loading.recipe import Recipe
     from ...schema.team.task import Task
     from ...schema.team.team import Team
-    from ..evolution.context import Stage
+    from ..evolution.context import EvolutionContext
     from ..evolution.folder import Manifest
     from ..evolution.islands import Islands
     from ..report.heldout import Subject
-    from .starting import Start
+    from .starting import EvolutionStart
     from .watching import Watch
 
 __all__ = ["Evolving", "Testing", "typed"]
@@ -278,7 +278,7 @@ class Evolving:
 
         return [load_source(source, self.start.catalogue) for source in self.start.sources]
 
-    async def _evolve(self, stage: Stage) -> None:
+    async def _evolve(self, stage: EvolutionContext) -> None:
         from ..evolution.evolution import Evolution
         from ..evolution.strategy import strategy_of
         from .watching import Watch
@@ -308,9 +308,9 @@ class Evolving:
                 islands=self.islands and replace(self.islands, say=watch.say),
             ).to_the_end()
 
-    def _turns(self, stage: Stage) -> Turns:
+    def _turns(self, stage: EvolutionContext) -> TurnSpans:
         """Give what makes spans of the evolution's tasks, where traces are wanted."""
-        return Turns(self.telemetry, self.known.models, stage.scrubber)
+        return TurnSpans(self.telemetry, self.known.models, stage.scrubber)
 
     def _heading(self) -> str:
         """Say what is to be done, by which models, and where it is kept."""
@@ -323,9 +323,9 @@ class Evolving:
         reuse = told_reuse(self.recipe)
         return "; ".join([what, *named, *([reuse] if reuse else []), f"{self.folder}{os.sep}"])
 
-    async def _test(self, stage: Stage) -> None:
+    async def _test(self, stage: EvolutionContext) -> None:
         """Test the team that the pool would deploy, or the strategy, and those beside it."""
-        from ..report.frozen import Figures, write_figures
+        from ..report.frozen import HeldOutFigures, write_figures
         from ..report.heldout import HeldOut
 
         if self.testing is None:
@@ -346,10 +346,10 @@ class Evolving:
                 workers=self.testing.workers,
                 parts=None if self.telemetry is None else parts,
             ).to_the_end()
-        write_figures(self.folder, Figures.of(subjects, trials, after=self._taken), trials)
+        write_figures(self.folder, HeldOutFigures.of(subjects, trials, after=self._taken), trials)
         self._commit(f"held out: {subjects[0].name}")
 
-    def _subjects(self, stage: Stage, beside: Sequence[Team]) -> list[Subject]:
+    def _subjects(self, stage: EvolutionContext, beside: Sequence[Team]) -> list[Subject]:
         """Find what to test: the team to deploy, or the strategy where it leaves no team."""
         from ..evolution.strategy import strategy_of
         from ..report.heldout import Learned, beside_teams, frozen_teams
@@ -361,7 +361,7 @@ class Evolving:
         return [learned, *beside_teams([*seeds, *beside])]
 
     @cached_property
-    def start(self) -> Start:
+    def start(self) -> EvolutionStart:
         """What it begins with.
 
         Raises:
@@ -414,7 +414,7 @@ class Evolving:
             on=self.options["on"],
         )
 
-    def _on_episode(self, watch: Watch, turns: Turns, line: Mapping[str, Any]) -> None:
+    def _on_episode(self, watch: Watch, turns: TurnSpans, line: Mapping[str, Any]) -> None:
         """Show an episode, and commit the pool where that is wanted."""
         from ..evolution.lines import runs_of
 
@@ -443,13 +443,13 @@ class Evolving:
         """Print what there is to tell; nothing where it did not even begin."""
         from ..evolution.folder import MANIFEST
         from ..report.rows import rows, write_csv
-        from .telling import Told
+        from .telling import EvolutionStatus
 
         if not (self.folder / MANIFEST).exists():
             return
         if self.options.get("csv"):
             write_csv(self.options["csv"], list(rows(self.pool_folder, self.name)))
-        told = Told.of(self.pool_folder, self.name)
+        told = EvolutionStatus.of(self.pool_folder, self.name)
         click.echo(told.shown(as_json=self.options["as_json"]))
         if not (self.options["as_json"] or self.options["quiet"] or self.options.get("view")):
             from ...runtime.command.ending import how_to_look

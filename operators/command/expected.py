@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ...runtime.plan.plan import Plan
     from ...schema.host.models import Model
     from ...schema.team.task import Task
-    from .starting import Start
+    from .starting import EvolutionStart
 
 __all__ = ["evolution", "evolved_team", "judged"]
 
@@ -54,7 +54,7 @@ def judged(model: Model | None, least: float, most: float | None) -> Estimate:
     return asked_once(model) * Range(least=least, most=None if most is None else ASKED * most)
 
 
-def evolution(start: Start, tasks: Sequence[Task]) -> Estimate:
+def evolution(start: EvolutionStart, tasks: Sequence[Task]) -> Estimate:
     """Estimate an evolution: at least, a team runs once on each task.
 
     What it may take at most is known where the strategy bounds its calls. Teams that are made anew
@@ -87,7 +87,7 @@ def evolution(start: Start, tasks: Sequence[Task]) -> Estimate:
     return found + judged(judge, to_judge, to_judge * (most // smallest))
 
 
-def evolved_team(start: Start, tasks: Sequence[Task]) -> Estimate:
+def evolved_team(start: EvolutionStart, tasks: Sequence[Task]) -> Estimate:
     """Estimate a team of an evolution, whichever, that runs once on each of these tasks.
 
     Teams that are made anew are taken to be no larger than those of today.
@@ -99,6 +99,6 @@ def evolved_team(start: Start, tasks: Sequence[Task]) -> Estimate:
     return any_of(estimate(plan, tasks) for plan in _plans(start))
 
 
-def _plans(start: Start) -> list[Plan]:
+def _plans(start: EvolutionStart) -> list[Plan]:
     teams = start.made or (*start.written, *start.others)
     return [compile(team, start.catalogue) for team in teams]

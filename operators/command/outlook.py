@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ...schema.team.task import Task
     from .evolving import Evolving
-    from .starting import Start
+    from .starting import EvolutionStart
 
 __all__ = ["outlook"]
 
@@ -63,7 +63,7 @@ def _niches(tasks: list[Task]) -> str:
     return f"{named} and {counted(more, 'other niche')}" if more > 0 else named or "none are left"
 
 
-def _pool(start: Start) -> Iterator[str]:
+def _pool(start: EvolutionStart) -> Iterator[str]:
     new = "" if start.is_there else " (new)"
     teams = [one.name for one in (*start.written, *start.others)]
     if teams:
@@ -72,7 +72,7 @@ def _pool(start: Start) -> Iterator[str]:
         yield f"agents of {start.folder}{new}: {len(names)}, {names[0]} to {names[-1]}"
 
 
-def _operators(start: Start) -> str:
+def _operators(start: EvolutionStart) -> str:
     names = sorted(start.operator_models)
     return f"; operators and the judge ask {', '.join(names)}" if names else "; no operator asks"
 
@@ -84,11 +84,11 @@ def _scores(of: Evolving, tasks: list[Task]) -> str:
     return f"by the judge on {judged} of {counted(len(tasks), 'task')}"
 
 
-def _memory(start: Start) -> str:
+def _memory(start: EvolutionStart) -> str:
     return "memory: none" if start.embedder is None else f"memory: {start.embedder}"
 
 
-def _calls(start: Start, tasks: int) -> str:
+def _calls(start: EvolutionStart, tasks: int) -> str:
     bound = strategy_of(start.recipe.strategy).calls_at_most
     if bound is None:
         return f"model calls: {start.recipe.strategy} sets no limit; --budget calls=N does"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from .evolving import Evolving
-    from .telling import Told
+    from .telling import EvolutionStatus
 
 __all__ = ["Several", "over_seeds"]
 
@@ -79,7 +79,7 @@ class Several:
     def _show(self) -> None:
         from ..evolution.folder import MANIFEST
         from ..report.rows import rows, write_csv
-        from .telling import Told
+        from .telling import EvolutionStatus
 
         begun = [
             evolution for evolution in self.evolutions if (evolution.folder / MANIFEST).exists()
@@ -94,12 +94,12 @@ class Several:
                 for row in rows(one.pool_folder, one.name)
             ]
             write_csv(options["csv"], seeded)
-        told = [(one.recipe.seed, Told.of(one.pool_folder, one.name)) for one in begun]
+        told = [(one.recipe.seed, EvolutionStatus.of(one.pool_folder, one.name)) for one in begun]
         value = over_seeds(told)
         click.echo(dumps(value, indent=2) if options["as_json"] else speakable(_text(value)))
 
 
-def over_seeds(told: Sequence[tuple[int, Told]]) -> dict[str, Any]:
+def over_seeds(told: Sequence[tuple[int, EvolutionStatus]]) -> dict[str, Any]:
     """Sum up evolutions that differ in their seed.
 
     Args:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from ...runtime.messages.recall import recalls
 from ...runtime.values.terminal import counted
-from ...schema.loading.ceiling import Ceiling, load_ceiling
+from ...schema.loading.ceiling import CapabilityPolicy, load_ceiling
 from ...schema.loading.recipe import DEFAULT_SEEDS, settings_problems
 from ...schema.loading.seeds import is_seed
 from ...schema.loading.tasks import require_answers
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ...schema.team.team import Agent
     from ..evolution.strategy import Need
 
-__all__ = ["Start", "check_addresses", "found"]
+__all__ = ["EvolutionStart", "check_addresses", "found"]
 
 PHI = ("seed:single_agent",)
 """What a pool begins with where the recipe has no seeds: the pool φ of EvoMAS, Table 7."""
@@ -41,7 +41,7 @@ SECONDS_TO_CONNECT = 5.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Start:
+class EvolutionStart:
     """What an evolution begins with.
 
     Attributes:
@@ -67,7 +67,7 @@ class Start:
     others: tuple[Team, ...]
     made: tuple[Team, ...]
     agents: tuple[Agent, ...]
-    ceiling: Ceiling
+    ceiling: CapabilityPolicy
     needs: frozenset[Need]
     operator_models: frozenset[str]
     embedder: str | None
@@ -183,7 +183,7 @@ def found(
     known: Catalogue,
     embedder: str | None = None,
     name: str | None = None,
-) -> Start:
+) -> EvolutionStart:
     """Find what an evolution needs, and all that is wrong with it that can be known beforehand.
 
     Args:
@@ -224,7 +224,7 @@ def found(
         raise ConfigError(settings_problems(recipe_file, wrong))
     asking = tuple(one.agent for one in everybody if not one.born.parents) or first
     made = strategy.teams(recipe.settings, written, asking, catalogue) if strategy.teams else ()
-    start = Start(
+    start = EvolutionStart(
         recipe=recipe,
         folder=pool_folder,
         catalogue=catalogue,
@@ -350,7 +350,7 @@ def _alone(agents: Iterable[Agent]) -> Iterable[Team]:
 
 def _ceiling(
     recipe: Recipe, folder: Path, written: Sequence[Team], catalogue: Catalogue
-) -> Ceiling:
+) -> CapabilityPolicy:
     """Give the policy's ceiling, or what teams and agents that people wrote ask for together."""
     from ...pool.teams.sources import load_source
 
@@ -359,7 +359,7 @@ def _ceiling(
     # A single agent alone would leave nothing to evolve.
     wants_more = not recipe.seeds or not written
     more = [load_source(one, catalogue) for one in DEFAULT_SEEDS] if wants_more else []
-    ceiling = Ceiling.of(*written, *more)
+    ceiling = CapabilityPolicy.of(*written, *more)
     return replace(ceiling, models=ceiling.models | frozenset(recipe.models))
 
 

@@ -18,21 +18,21 @@ from ...schema.values.json_text import dumps
 from ..evolution.folder import EVOLUTIONS, MANIFEST, Manifest
 from ..evolution.lines import lines_in
 from ..evolution.strategy import strategy_of
-from ..report.frozen import Figures, read_figures
-from ..report.report import Report
+from ..report.frozen import HeldOutFigures, read_figures
+from ..report.report import EvolutionReport
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from ..routing import By
-    from ..routing import Figures as RoutingFigures
+    from ..routing import RouterFigures as RoutingFigures
 
-__all__ = ["Told", "evolution_of"]
+__all__ = ["EvolutionStatus", "evolution_of"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Told:
+class EvolutionStatus:
     """What there is to tell of an evolution until now.
 
     Attributes:
@@ -46,15 +46,15 @@ class Told:
         population: The pool's folder, where its teams are made of its agents.
     """
 
-    report: Report
-    held_out: Figures | None
+    report: EvolutionReport
+    held_out: HeldOutFigures | None
     unfinished: Usage | None
     best: Mapping[str, Any] | None
     routing: RoutingFigures | None
     population: Path | None = None
 
     @classmethod
-    def of(cls, pool_folder: Path, name: str) -> Told:
+    def of(cls, pool_folder: Path, name: str) -> EvolutionStatus:
         """Read what came of an evolution.
 
         Raises:
@@ -63,7 +63,7 @@ class Told:
         """
         folder = pool_folder / EVOLUTIONS / name
         lines = [*lines_in(folder)]
-        report = Report.of(lines)
+        report = EvolutionReport.of(lines)
         unfinished = _unfinished(folder, len(lines))
         if unfinished is not None and unfinished.calls:
             report.spending["unfinished"] = unfinished

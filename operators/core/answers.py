@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.values.structured import json_in, parse_structured
-from ...schema.edits import Rejected, apply, components, edits_from_json
+from ...schema.edits import RejectedEdits, apply, components, edits_from_json
 from ...schema.values.errors import ConfigError
 from ...schema.values.problems import quoted
 from ...schema.values.terminal import on_one_line
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
     from ...schema.edits import Component, Edit
     from ...schema.host.catalogue import Catalogue
-    from ...schema.loading.ceiling import Ceiling
+    from ...schema.loading.ceiling import CapabilityPolicy
     from ...schema.team.team import Team
     from ...schema.values.problems import Problem
     from .bounds import Bounds
 
-__all__ = ["Unfit", "child_of", "closed", "edits_in", "reason_schema", "structured", "told"]
+__all__ = ["InvalidAnswer", "child_of", "closed", "edits_in", "reason_schema", "structured", "told"]
 
 MOST_PROBLEMS = 8
 LONGEST_PROBLEM = 300
 TOO_DEEP = "it is nested too deeply."
 
 
-class Unfit(Exception):
+class InvalidAnswer(Exception):
     """An answer that is of no use.
 
     Attributes:
@@ -69,9 +69,9 @@ def structured(text: str, schema: Mapping[str, Any], bounds: Bounds) -> dict[str
     try:
         value, problems = parse_structured(text, {**schema, "properties": lenient})
     except RecursionError:
-        raise Unfit(TOO_DEEP) from None
+        raise InvalidAnswer(TOO_DEEP) from None
     if problems:
-        raise Unfit(*problems)
+        raise InvalidAnswer(*problems)
     return {**value, **({"reason": _reason(value["reason"], bounds)} if "reason" in value else {})}
 
 
@@ -89,22 +89,24 @@ def edits_in(
     try:
         value = json_in(text, _has_edits)
     except ValueError:
-        raise Unfit(f"it is not JSON: {quoted(text.strip()[:80])}") from None
+        raise InvalidAnswer(f"it is not JSON: {quoted(text.strip()[:80])}") from None
     if not is_mapping(value) or not is_list(listed := value.get("edits")):
-        raise Unfit('it is no JSON object with a list under "edits".')
+        raise InvalidAnswer('it is no JSON object with a list under "edits".')
     if unknown := sorted(value.keys() - {"reason", "edits"}):
-        raise Unfit(f"unknown fields: {quoted(unknown)}. There are reason and edits.")
+        raise InvalidAnswer(f"unknown fields: {quoted(unknown)}. There are reason and edits.")
     if problems := list(_excesses(listed, bounds)):
-        raise Unfit(*problems)
+        raise InvalidAnswer(*problems)
     try:
         component = allowed[0] if len(allowed) == 1 else None
         edits = edits_from_json(json.dumps({"edits": listed}), component=component)
     except ConfigError as error:
-        raise Unfit(*told(error.problems)) from None
+        raise InvalidAnswer(*told(error.problems)) from None
     except RecursionError:
-        raise Unfit(TOO_DEEP) from None
+        raise InvalidAnswer(TOO_DEEP) from None
     if foreign := sorted(components(edits) - {*allowed}):
-        raise Unfit(f"it edits {', '.join(foreign)}; here only {', '.join(allowed)} may be edited.")
+        raise InvalidAnswer(
+            f"it edits {', '.join(foreign)}; here only {', '.join(allowed)} may be edited."
+        )
     return _reason(value.get("reason"), bounds), edits
 
 
@@ -112,15 +114,17 @@ def _has_edits(value: Any) -> bool:
     return is_mapping(value) and is_list(value.get("edits"))
 
 
-def child_of(parent: Team, edits: Sequence[Edit], catalogue: Catalogue, ceiling: Ceiling) -> Team:
+def child_of(
+    parent: Team, edits: Sequence[Edit], catalogue: Catalogue, ceiling: CapabilityPolicy
+) -> Team:
     """Make the team that edits lead to.
 
     Raises:
         Unfit: They make none, or one above the ceiling.
     """
     made = apply(parent, edits, catalogue, ceiling)
-    if isinstance(made, Rejected):
-        raise Unfit(*told(made.problems))
+    if isinstance(made, RejectedEdits):
+        raise InvalidAnswer(*told(made.problems))
     return made
 
 

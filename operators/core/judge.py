@@ -17,15 +17,15 @@ from ...schema.values.errors import CoterieError
 from .answers import closed, reason_schema, structured
 from .material import clip, fenced, material, task_text
 from .meta import Question, prompt
-from .proposal import Dropped
+from .proposal import RejectedProposal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ...schema.team.task import Task
-    from .meta import Respondent
+    from .meta import OperatorModel
 
-__all__ = ["Agreement", "Verdict", "agreement", "judge"]
+__all__ = ["Agreement", "JudgeVerdict", "agreement", "judge"]
 
 OPERATOR = "judge"
 LEVELS = tuple(tenth / 10 for tenth in range(11))
@@ -35,7 +35,7 @@ RIGHT = 0.5
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Verdict:
+class JudgeVerdict:
     """What a judge says of an answer.
 
     Attributes:
@@ -55,14 +55,14 @@ class Verdict:
 
 
 async def judge(
-    meta: Respondent,
+    meta: OperatorModel,
     path: str,
     task: Task,
     answer: str,
     *,
     rubric: str = "",
     samples: int = 1,
-) -> Verdict | Dropped:
+) -> JudgeVerdict | RejectedProposal:
     """Score an answer.
 
     Args:
@@ -74,10 +74,10 @@ async def judge(
         samples: How often the model is asked, at least once.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     paths = [f"{path}/sample {number}" for number in range(1, samples + 1)]
-    asked: list[asyncio.Task[Score | Dropped]] = []
+    asked: list[asyncio.Task[Score | RejectedProposal]] = []
     failure = None
     try:
         async with asyncio.TaskGroup() as group:
@@ -89,12 +89,12 @@ async def judge(
         raise failure
     given = [one.result() for one in asked]
     scores = [one for one in given if isinstance(one, Score)]
-    dropped = [one for one in given if isinstance(one, Dropped)]
+    dropped = [one for one in given if isinstance(one, RejectedProposal)]
     if not scores:
         return dropped[0]
     mean = statistics.fmean(score.value for score in scores)
     nearest = min(scores, key=lambda one: abs(one.value - mean))
-    return Verdict(
+    return JudgeVerdict(
         score=Score(value=mean, reason=nearest.reason),
         samples=tuple(score.value for score in scores),
         dropped=len(dropped),
@@ -102,8 +102,8 @@ async def judge(
 
 
 async def _sample(
-    meta: Respondent, path: str, task: Task, answer: str, rubric: str
-) -> Score | Dropped:
+    meta: OperatorModel, path: str, task: Task, answer: str, rubric: str
+) -> Score | RejectedProposal:
     limits = meta.limits
     schema = closed(reason=reason_schema(limits), score={"type": "number", "enum": list(LEVELS)})
     any_number = closed(

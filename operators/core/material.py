@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
     from ...schema.team.team import Agent, Team
     from .bounds import Bounds
-    from .meta import Respondent
+    from .meta import OperatorModel
     from .proposal import Parent
 
 __all__ = [
@@ -94,7 +94,7 @@ def parent_text(parent: Parent, catalogue: Catalogue, bounds: Bounds, kind: str 
     )
 
 
-def models_text(meta: Respondent, models: Collection[str] | None = None) -> str:
+def models_text(meta: OperatorModel, models: Collection[str] | None = None) -> str:
     """Show what a person noted of the models that may be chosen; nothing, where nobody did.
 
     Args:

@@ -12,9 +12,9 @@ from ...runtime.gateway import ChatRequest
 from ...runtime.messages.thoughts import ONLY_THINKING, only_thinks
 from ...runtime.prompts import render
 from ...schema.values.json_text import dumps
-from .answers import Unfit
+from .answers import InvalidAnswer
 from .bounds import Bounds
-from .proposal import Dropped
+from .proposal import RejectedProposal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from ...runtime.values.budget import Budget
     from ...schema.host.catalogue import Catalogue
     from ...schema.host.models import Effort
-    from ...schema.loading.ceiling import Ceiling
+    from ...schema.loading.ceiling import CapabilityPolicy
     from ...schema.team.team import Team
 
-__all__ = ["Meta", "Question", "Respondent", "prompt"]
+__all__ = ["MetaModel", "OperatorModel", "Question", "prompt"]
 
 OPERATORS = Path(__file__).parents[1]
 LONGEST_QUOTE = 4_000
@@ -60,13 +60,13 @@ class Question(Generic[Answered]):
         instructions: What is to be done; text of ours.
         material: What it is to be done with; texts of others, each in its fence.
         schema: The shape of the answer.
-        read: Makes something of the answer's text, or raises `Unfit`.
+        read: Makes something of the answer's text, or raises `InvalidAnswer`.
         parents: The names of the teams that it is about.
         team: The team that the answer edits, where it edits one.
         conversation: What was said before, where the question goes on with a conversation: then it
             is asked in the next message of that, as it stands.
         salvage: Makes what it can of an answer that is not right after the repair either, or raises
-            `Unfit`. None: such an answer is of no use.
+            `InvalidAnswer`. None: such an answer is of no use.
     """
 
     operator: str
@@ -81,11 +81,12 @@ class Question(Generic[Answered]):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Respondent(ABC):
-    """Who answers what operators ask: a model (`Meta`), or chance (`Chance`).
+class OperatorModel(ABC):
+    """Who answers what operators ask: a model (`MetaModel`), or chance (`Chance`).
 
-    An answer **must** be what `Question.read` made of a value, or a `Dropped` that was told; and
-    it **must not** depend on anything but the path, the question, and what the respondent has.
+    An answer **must** be what `Question.read` made of a value, or a `RejectedProposal` that was
+    reported; and it **must not** depend on anything but the path, the question, and what the
+    model has.
 
     Attributes:
         catalogue: What names are known.
@@ -95,7 +96,7 @@ class Respondent(ABC):
     """
 
     catalogue: Catalogue
-    ceiling: Ceiling
+    ceiling: CapabilityPolicy
     tell: Tell = _untold
     bounds: Bounds | None = None
 
@@ -105,7 +106,7 @@ class Respondent(ABC):
         return self.bounds or Bounds()
 
     @abstractmethod
-    async def ask(self, path: str, question: Question[Answered]) -> Answered | Dropped:
+    async def ask(self, path: str, question: Question[Answered]) -> Answered | RejectedProposal:
         """Answer a question.
 
         Args:
@@ -124,15 +125,17 @@ class Respondent(ABC):
         *,
         problems: tuple[str, ...] = (),
         parents: tuple[str, ...] = (),
-    ) -> Dropped:
+    ) -> RejectedProposal:
         """Give up, and say so in the trace."""
         said = {"reason": reason, "problems": list(problems), "parents": list(parents)}
         self.tell("operator_dropped", path=path, operator=operator, **said)
-        return Dropped(operator=operator, reason=reason, problems=problems, parents=parents)
+        return RejectedProposal(
+            operator=operator, reason=reason, problems=problems, parents=parents
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Meta(Respondent):
+class MetaModel(OperatorModel):
     """The model that operators ask, and the limits of what may come of it.
 
     It also tells what `Calls.chat` tells, with the operator. Its bounds are by default those of the
@@ -159,7 +162,7 @@ class Meta(Respondent):
         """How much is read and written."""
         return self.bounds or Bounds.of(self.catalogue.models.get(self.model))
 
-    def asking(self, model: str) -> Meta:
+    def asking(self, model: str) -> MetaModel:
         """Give the same for another model, with the bounds of that one's size.
 
         Args:
@@ -167,7 +170,7 @@ class Meta(Respondent):
         """
         return replace(self, model=model, bounds=None)
 
-    async def ask(self, path: str, question: Question[Answered]) -> Answered | Dropped:
+    async def ask(self, path: str, question: Question[Answered]) -> Answered | RejectedProposal:
         """Ask, and where the answer is of no use hand back its problems and ask once more.
 
         Args:
@@ -184,7 +187,7 @@ class Meta(Respondent):
         first = await self._answer(f"{path}/call 1", messages, question)
         try:
             return self._read(path, question, first)
-        except Unfit as unfit:
+        except InvalidAnswer as unfit:
             problems = list(unfit.problems)
             self.tell("operator_repair", path=path, operator=question.operator, problems=problems)
         messages += [
@@ -195,7 +198,7 @@ class Meta(Respondent):
         lenient = replace(question, read=question.salvage or question.read)
         try:
             return self._read(path, lenient, second)
-        except Unfit as unfit:
+        except InvalidAnswer as unfit:
             return self.drop(
                 path,
                 question.operator,
@@ -244,11 +247,11 @@ class Meta(Respondent):
     def _read(self, path: str, question: Question[Answered], answer: ChatAnswer) -> Answered:
         try:
             read = _taken(question, answer)
-        except Unfit as unfit:
+        except InvalidAnswer as unfit:
             if answer.finish_reason != "length":
                 raise
             cut = f"it was cut off at {self.limits.answer_tokens} tokens. Write less."
-            raise Unfit(cut, *unfit.problems) from None
+            raise InvalidAnswer(cut, *unfit.problems) from None
         self.tell("operator_answered", path=path, operator=question.operator, answer=answer.text)
         return read
 
@@ -260,5 +263,5 @@ def _taken(question: Question[Answered], answer: ChatAnswer) -> Answered:
         Unfit: It is of no use.
     """
     if only_thinks(answer):
-        raise Unfit(ONLY_THINKING)
+        raise InvalidAnswer(ONLY_THINKING)
     return question.read(answer.text)

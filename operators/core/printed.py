@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .proposal import Dropped, Proposal
+    from .proposal import Proposal, RejectedProposal
 
 __all__ = ["Noted", "Printed"]
 
@@ -33,5 +33,5 @@ class Noted:
         notes: Lines for a person.
     """
 
-    proposal: Proposal | Dropped
+    proposal: Proposal | RejectedProposal
     notes: tuple[str, ...] = ()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ...schema.edits import Component, Edit
     from ...schema.team.team import Team
 
-__all__ = ["Dropped", "Parent", "Proposal", "edit_words"]
+__all__ = ["Parent", "Proposal", "RejectedProposal", "edit_words"]
 
 MOST_WORDS = 12
 LONGEST_WORDS = 300
@@ -95,7 +95,7 @@ class Proposal:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Dropped:
+class RejectedProposal:
     """There is no child: what the model answered is of no use, also after one repair.
 
     Attributes:

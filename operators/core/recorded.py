@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.agents.outcomes import Run
-from ...runtime.gateway import ChatAnswer, ToolCall
+from ...runtime.gateway import ChatAnswer, ToolRequest
 from ...runtime.gateway.chat.dialogue import kept
 from ...runtime.runs.record import read_result
 from ...schema.values.codec import from_value
@@ -64,7 +64,7 @@ def with_dialogues(run: Run, events: Iterable[Mapping[str, Any]], most: int) -> 
 
 def _dialogue(call: Mapping[str, Any], most: int) -> tuple[Mapping[str, Any], ...]:
     tools = tuple(
-        ToolCall(id=str(one.get("id")), name=one["name"], arguments=one["arguments"])
+        ToolRequest(id=str(one.get("id")), name=one["name"], arguments=one["arguments"])
         for one in call["tool_calls"]
     )
     answer = ChatAnswer(text=call["text"], tool_calls=tools)

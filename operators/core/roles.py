@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...schema.loading.agent_file import agent_paths, load_agent
-from ...schema.loading.ceiling import Ceiling
+from ...schema.loading.ceiling import CapabilityPolicy
 from ...schema.loading.seeds import SEEDS
 from ...schema.team.team import Team, is_prompt_id
 from ...schema.values.beneath import settled
@@ -66,7 +66,7 @@ def alone(roles: Mapping[str, Agent]) -> Iterator[Team]:
     return (Team(name=name, agents={role.id: role}) for name, role in roles.items())
 
 
-def ceiling_with(team: Team, roles: Mapping[str, Agent], most: int) -> Ceiling:
+def ceiling_with(team: Team, roles: Mapping[str, Agent], most: int) -> CapabilityPolicy:
     """Give what a team may ask for that may take roles in: what it and they ask for, and no more.
 
     Args:
@@ -74,7 +74,9 @@ def ceiling_with(team: Team, roles: Mapping[str, Agent], most: int) -> Ceiling:
         roles: Who may come, by role.
         most: The most agents; a team that has more of them keeps these.
     """
-    return replace(Ceiling.of(team, *alone(roles)), agents=max(most, len(team.agents)), edges=None)
+    return replace(
+        CapabilityPolicy.of(team, *alone(roles)), agents=max(most, len(team.agents)), edges=None
+    )
 
 
 def roles_text(roles: Mapping[str, Agent], catalogue: Catalogue, bounds: Bounds) -> str:

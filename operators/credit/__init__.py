@@ -5,7 +5,7 @@
 """
 
 from .games import (
-    Estimate,
+    CreditEstimate,
     averaged,
     difference,
     orders,
@@ -17,7 +17,7 @@ from .games import (
 from .turns import decay_weights, fused, ratios, selected
 
 __all__ = [
-    "Estimate",
+    "CreditEstimate",
     "averaged",
     "decay_weights",
     "difference",

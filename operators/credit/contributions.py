@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
     from ...schema.team.team import Team
     from ..core.account import Account
-    from ..core.meta import Respondent
-    from ..core.proposal import Dropped
+    from ..core.meta import OperatorModel
+    from ..core.proposal import RejectedProposal
 
 __all__ = [
     "CONTRIBUTIONS",
@@ -107,14 +107,14 @@ class Earlier:
 
 
 async def contributions(
-    meta: Respondent,
+    meta: OperatorModel,
     path: str,
     task: Task,
     account: Account,
     *,
     earlier: Sequence[Earlier] = (),
     rubric: str = "",
-) -> Contributions | Dropped:
+) -> Contributions | RejectedProposal:
     """Judge a round: each agent, and the whole.
 
     Args:
@@ -126,7 +126,7 @@ async def contributions(
         rubric: What makes an answer good. Empty for the one that comes with `judge`.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     limits, team = meta.limits, account.team
     question = Question(

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ...runtime.agents.ablation import Silence
+from ...runtime.agents.ablation import Ablation
 from ...runtime.record.branch import Branch, Locks
 from ...runtime.record.journal import digest
 from ...runtime.runs.whole import as_run, passes
@@ -120,7 +120,7 @@ class Counterfactuals(Generic[Player]):
                 somebody would differ in more than that.
         """
         branch = Branch.of(self.base, self.base, "again", locks=Locks(), is_live=False)
-        done = await self._passes(branch, Silence())
+        done = await self._passes(branch, Ablation())
         if branch.missing:
             raise InputError(
                 f"the run cannot be made again from its journal, which has nothing under"
@@ -188,7 +188,7 @@ class Counterfactuals(Generic[Player]):
         made = await self.own.once(f"{self.path}worth {name}", "worth", asked, work)
         return from_value(Worth, made)
 
-    async def _passes(self, journal: Journal, silent: Silence) -> tuple[Round, ...]:
+    async def _passes(self, journal: Journal, silent: Ablation) -> tuple[Round, ...]:
         context = self.services.context(
             journal=journal, scrubber=self.scrubber, budget=self.budget, dialogue=self.dialogue
         )
@@ -222,9 +222,9 @@ def name_of(silent: Iterable[str | Turn], *, most: int | None = None) -> str:
     return f"without {' and '.join(names)}" if names else "with all"
 
 
-def _silence(silent: Iterable[str | Turn]) -> Silence:
+def _silence(silent: Iterable[str | Turn]) -> Ablation:
     known = [*silent]
-    return Silence(
+    return Ablation(
         agents=frozenset(one for one in known if isinstance(one, str)),
         turns=frozenset(one for one in known if not isinstance(one, str)),
     )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from random import Random
 
 __all__ = [
-    "Estimate",
+    "CreditEstimate",
     "averaged",
     "difference",
     "orders",
@@ -37,7 +37,7 @@ Value = Mapping[frozenset[Player], float] | Callable[[frozenset[Player]], float]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Estimate:
+class CreditEstimate:
     """A worth that was estimated from a sample of orders.
 
     Attributes:
@@ -108,7 +108,7 @@ def _weighted(
 
 def sampled_shapley(
     value: Value[Player], players: Iterable[Player], *, permutations: int, rng: Random
-) -> dict[Player, Estimate]:
+) -> dict[Player, CreditEstimate]:
     """Estimate each player's Shapley value from random orders (MATTRL Eq. 18, §5.1).
 
     Within each order the players' gains sum to `v(N) - v({})`, so the estimates do.
@@ -122,7 +122,9 @@ def sampled_shapley(
     return averaged(value, orders(players, permutations=permutations, rng=rng))
 
 
-def averaged(value: Value[Player], drawn: Sequence[Sequence[Player]]) -> dict[Player, Estimate]:
+def averaged(
+    value: Value[Player], drawn: Sequence[Sequence[Player]]
+) -> dict[Player, CreditEstimate]:
     """Give what each player adds to those before it, as a mean over orders, with its error.
 
     Args:
@@ -135,7 +137,7 @@ def averaged(value: Value[Player], drawn: Sequence[Sequence[Player]]) -> dict[Pl
         for place, player in enumerate(order):
             before = frozenset(order[:place])
             gains[player].append(worth(before | {player}) - worth(before))
-    return {player: Estimate(gains=tuple(gain)) for player, gain in gains.items()}
+    return {player: CreditEstimate(gains=tuple(gain)) for player, gain in gains.items()}
 
 
 def orders(

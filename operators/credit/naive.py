@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...schema.values.errors import RunError
 from ..core.account import Account
-from ..core.proposal import Dropped
+from ..core.proposal import RejectedProposal
 from .contributions import Earlier, contributions
 from .turns import ratios
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from ...runtime.rounds.rounds import Round
     from ...schema.team.task import Task
     from ...schema.team.team import Team
-    from ..core.meta import Respondent
+    from ..core.meta import OperatorModel
     from .counterfactual import Turn
 
 __all__ = ["naive_agents", "naive_turns"]
 
 
 async def naive_agents(
-    meta: Respondent, path: str, task: Task, account: Account, agents: Collection[str]
+    meta: OperatorModel, path: str, task: Task, account: Account, agents: Collection[str]
 ) -> Mapping[str, float]:
     """Give each agent its share of what a judge says that these contributed to a run.
 
@@ -38,13 +38,13 @@ async def naive_agents(
 
     Raises:
         RunError: The judge said nothing of use.
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     return ratios(await _judged(meta, path, task, account, agents))
 
 
 async def naive_turns(
-    meta: Respondent,
+    meta: OperatorModel,
     path: str,
     task: Task,
     rounds: Sequence[Round],
@@ -61,7 +61,7 @@ async def naive_turns(
 
     Raises:
         RunError: The judge said nothing of use.
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     shares: dict[Turn, float] = {}
     earlier: list[Earlier] = []
@@ -77,7 +77,7 @@ async def naive_turns(
 
 
 async def _judged(
-    meta: Respondent,
+    meta: OperatorModel,
     path: str,
     task: Task,
     account: Account,
@@ -86,7 +86,7 @@ async def _judged(
     earlier: Sequence[Earlier] = (),
 ) -> Mapping[str, float]:
     said = await contributions(meta, path, task, account, earlier=earlier)
-    if isinstance(said, Dropped):
+    if isinstance(said, RejectedProposal):
         problems = "; ".join(said.problems)
         raise RunError(f"the judge said nothing of use: {said.reason} {problems}")
     return {agent: said.of[agent].value for agent in agents}

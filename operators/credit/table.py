@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .counterfactual import Turn, Worth
     from .schemes import Credit
 
-__all__ = ["Cost", "Table"]
+__all__ = ["Cost", "CreditTable"]
 
 TURN = ("agent", "round")
 
@@ -67,7 +67,7 @@ NO_COST = Cost(needed=Usage(), paid=Usage())
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Table:
+class CreditTable:
     """What players were worth.
 
     Attributes:

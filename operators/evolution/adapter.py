@@ -17,12 +17,12 @@ from ...runtime.runs.adapting import RECIPE
 from ...runtime.runs.record import as_json
 from ...runtime.scoring.scoring import scored
 from ...runtime.values.budget import Budget
-from ...schema.loading.ceiling import Ceiling, load_ceiling
+from ...schema.loading.ceiling import CapabilityPolicy, load_ceiling
 from ...schema.loading.recipe import Recipe, load_recipe
 from ...schema.team.team import Lineage
 from ...schema.team.writing import write_yaml
 from ...schema.values.errors import InputError, LimitError, RunError
-from .context import Stage
+from .context import EvolutionContext
 from .episode import Episode
 from .strategy import strategy_of
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from ...runtime.plan.plan import Plan
     from ...runtime.record.trace import Trace
-    from ...runtime.runs.record import Record
+    from ...runtime.runs.record import RunRecord
     from ...runtime.runs.services import Services
     from ...runtime.scrubbing.scrubber import Scrubber
     from ...schema.host.catalogue import Catalogue
@@ -69,7 +69,7 @@ class Adapted:
     recipe: Recipe
     beside: Path
     known: Catalogue
-    ceiling: Ceiling
+    ceiling: CapabilityPolicy
     files: Mapping[str, str]
 
     @property
@@ -94,7 +94,7 @@ class Adapted:
         task: Task,
         services: Services,
         *,
-        record: Record,
+        record: RunRecord,
         scrubber: Scrubber,
         trace: Trace,
         budget: Budget | None,
@@ -110,7 +110,7 @@ class Adapted:
             pool.add(plan.team, Lineage(operator="seed"), op="seed")
             fold = self.strategy.fold(self.recipe.settings)
             episode = Episode(
-                stage=Stage(
+                stage=EvolutionContext(
                     name=self.name,
                     recipe=self.recipe,
                     catalogue=self.known,
@@ -139,7 +139,7 @@ class Adapted:
         trace.check()
         return run
 
-    async def _result(self, episode: Episode, record: Record) -> Run:
+    async def _result(self, episode: Episode, record: RunRecord) -> Run:
         """Give what came of it: with what operators consumed, and also where it did not end."""
         try:
             await self.strategy.episode(episode)
@@ -179,7 +179,7 @@ def adapted(recipe_file: Path, team: Team, known: Catalogue) -> Adapted:
             raise InputError(f"{recipe_file}: no model {alias!r} on this host. Known: {models}.")
     settings, files = strategy.find(recipe.settings, beside, known)
     policy = None if recipe.policy is None else beside / recipe.policy
-    ceiling = Ceiling.of(team) if policy is None else load_ceiling(policy)
+    ceiling = CapabilityPolicy.of(team) if policy is None else load_ceiling(policy)
     kept = {**files, RECIPE: write_yaml(_value(recipe, settings))}
     if policy is not None:
         kept[POLICY] = policy.read_text(encoding="utf-8")

@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 
     from ...pool.memory.memory import Memory
     from ...pool.teams.pool import Pool
-    from ...pool.view import View
+    from ...pool.view import PoolView
     from ...runtime.runs.services import Services, Setting
     from ...runtime.scrubbing.scrubber import Scrubber
     from ...schema.host.catalogue import Catalogue
-    from ...schema.loading.ceiling import Ceiling
+    from ...schema.loading.ceiling import CapabilityPolicy
     from ...schema.loading.recipe import Recipe
 
-__all__ = ["Stage", "open_stage"]
+__all__ = ["EvolutionContext", "open_stage"]
 
 HERE = Path()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Stage:
+class EvolutionContext:
     """Where an evolution takes place.
 
     Attributes:
@@ -55,7 +55,7 @@ class Stage:
     name: str
     recipe: Recipe
     catalogue: Catalogue
-    ceiling: Ceiling
+    ceiling: CapabilityPolicy
     services: Services
     journal: Journal
     scrubber: Scrubber
@@ -64,7 +64,7 @@ class Stage:
     memory: Memory | None
     beside: Path = HERE
 
-    def view(self) -> View:
+    def view(self) -> PoolView:
         """Give the pool as it is now, for who learns nothing.
 
         Raises:
@@ -80,14 +80,14 @@ async def open_stage(
     name: str,
     recipe: Recipe,
     catalogue: Catalogue,
-    ceiling: Ceiling,
+    ceiling: CapabilityPolicy,
     setting: Setting,
     pool: Pool,
     folder: Path,
     embedder: str | None = None,
     recalls: bool = False,
     beside: Path = HERE,
-) -> AsyncGenerator[Stage]:
+) -> AsyncGenerator[EvolutionContext]:
     """Open what an evolution needs; leaving the block closes it.
 
     Args:
@@ -115,7 +115,7 @@ async def open_stage(
             if recalls or "memory" in strategy_of(recipe.strategy).needs(recipe.settings):
                 memory = open_memory(pool, embedder=embedder, models=catalogue.models)
             services = replace(opened, recaller=nothing)  # an episode that has a memory recalls it
-            yield Stage(
+            yield EvolutionContext(
                 name=name,
                 recipe=recipe,
                 catalogue=catalogue,

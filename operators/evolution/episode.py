@@ -16,7 +16,7 @@ from ...runtime.values.score import Score
 from ...runtime.values.together import together
 from ...runtime.values.usage import Usage
 from ...schema.values.files import make_folders, write_atomically
-from ..core.meta import Meta
+from ..core.meta import MetaModel
 from ..core.scoring import is_judged
 from .task_runs import Halted, TaskRuns
 
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
     from ...pool.ledger.changes import Change
     from ...pool.teams.pool import Pool
-    from ...pool.view import View
+    from ...pool.view import PoolView
     from ...runtime.agents.outcomes import Run
     from ...runtime.runs.services import Services
-    from ..core.proposal import Dropped
+    from ..core.proposal import RejectedProposal
 
-__all__ = ["Answer", "Closing", "Episode", "Halted"]
+__all__ = ["Closing", "Episode", "EpisodeAnswer", "Halted"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Answer:
+class EpisodeAnswer:
     """What an episode came to.
 
     Attributes:
@@ -79,9 +79,9 @@ class Episode(TaskRuns):
     """
 
     number: int
-    view: View
+    view: PoolView
     past: Sequence[Mapping[str, Any]] = ()
-    answer: Answer | None = None
+    answer: EpisodeAnswer | None = None
     changes: list[tuple[Change, str]] = field(default_factory=list["tuple[Change, str]"])
     told: dict[str, float] = field(default_factory=dict[str, float])
     spent: dict[str, Usage] = field(default_factory=dict[str, Usage])
@@ -89,12 +89,14 @@ class Episode(TaskRuns):
     closing: Closing | None = None
     story: list[Mapping[str, Any]] = field(default_factory=list["Mapping[str, Any]"])
     folder: Path | None = None
-    _lost: list[tuple[int, Dropped]] = field(default_factory=list["tuple[int, Dropped]"])
+    _lost: list[tuple[int, RejectedProposal]] = field(
+        default_factory=list["tuple[int, RejectedProposal]"]
+    )
 
     def __post_init__(self) -> None:
         stage, recipe = self.stage, self.stage.recipe
         self.path = self.path or f"task {self.number:06d}/"
-        self.meta = Meta(
+        self.meta = MetaModel(
             calls=stage.services.calls(journal=stage.journal, scrubber=stage.scrubber),
             catalogue=stage.catalogue,
             ceiling=stage.ceiling,
@@ -166,7 +168,7 @@ class Episode(TaskRuns):
         """
         self.changes.append((change, what or f"{len(self.changes):03d}"))
 
-    def lose(self, dropped: Dropped, *, at: int = 0) -> None:
+    def lose(self, dropped: RejectedProposal, *, at: int = 0) -> None:
         """Count what did not come about.
 
         Args:
@@ -176,7 +178,7 @@ class Episode(TaskRuns):
         self._lost.append((at, dropped))
 
     @property
-    def dropped(self) -> list[Dropped]:
+    def dropped(self) -> list[RejectedProposal]:
         """What did not come about, in order."""
         return [one for _, one in sorted(self._lost, key=lambda lost: lost[0])]
 
@@ -213,7 +215,7 @@ class Episode(TaskRuns):
             run: The run whose answer is that of the episode.
             score: Its score. None: it is scored when the strategy is done.
         """
-        self.answer = Answer(run=run, score=score)
+        self.answer = EpisodeAnswer(run=run, score=score)
 
     async def finish(self) -> None:
         """Score the answer, where that is still to be done; of a test, by the reference answer.

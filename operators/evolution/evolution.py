@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ...pool.ledger.changes import Rejected, Told
+from ...pool.ledger.changes import ChildRejected, EventNoted
 from ...pool.ledger.ledger import Ledger
 from ...pool.ledger.scaffold import HEAD, next_head
 from ...pool.view import Views
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from ...runtime.record.trace import Event
     from ...schema.team.task import Task
-    from .context import Stage
+    from .context import EvolutionContext
     from .islands import Islands
     from .strategy import Strategy
 
@@ -51,7 +51,7 @@ class Evolution:
         islands: The islands of which it is one; None where it is alone.
     """
 
-    stage: Stage
+    stage: EvolutionContext
     strategy: Strategy
     tasks: Sequence[Task]
     folder: Path
@@ -118,7 +118,7 @@ class Evolution:
         for number, change in enumerate(self.strategy.begin(self.stage)):
             self.stage.pool.commit(change, op=f"{self.stage.name}/begin/{number:03d}")
         if self.strategy.scaffold and (head := next_head(self.stage.pool.members)):
-            told = Told(what=HEAD, about={"team": head})
+            told = EventNoted(what=HEAD, about={"team": head})
             self.stage.pool.commit(told, op=f"{self.stage.name}/begin/head")
 
     def _begin(self, number: int) -> None:
@@ -157,7 +157,7 @@ class Evolution:
         """Put what came of an episode into the pool."""
         pool = self.stage.pool
         for number, lost in enumerate(episode.dropped):
-            change = Rejected(
+            change = ChildRejected(
                 operator=lost.operator,
                 reason=lost.reason,
                 problems=lost.problems,

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ...schema.host.models import Model
-    from ...schema.loading.ceiling import Ceiling
+    from ...schema.loading.ceiling import CapabilityPolicy
     from ...schema.loading.recipe import Recipe
     from ...schema.team.task import Task
 
@@ -111,7 +111,7 @@ class Manifest:
         cls,
         *,
         recipe: Recipe,
-        ceiling: Ceiling,
+        ceiling: CapabilityPolicy,
         models: Iterable[Model],
         embedder: str | None,
         tasks: Iterable[Task],

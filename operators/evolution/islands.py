@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...pool.expectation.expectation import most_promising
-from ...pool.ledger.changes import Told
+from ...pool.ledger.changes import EventNoted
 from ...pool.teams.exchange import import_teams
 from ...pool.teams.pool import Pool
 from ...runtime.record.journal import digest
@@ -157,7 +157,7 @@ class Islands:
             InputError: What somebody sent is no pool, or has a team that cannot be had here.
             StorageError: Something cannot be read or written.
         """
-        told = Told(what=MET, about={"meeting": meeting, "islands": self.part.of})
+        told = EventNoted(what=MET, about={"meeting": meeting, "islands": self.part.of})
         pool.commit(told, op=op(f"met {meeting}"))
         self._send(pool, meeting)
         others = [which for which in range(1, self.part.of + 1) if which != self.part.which]

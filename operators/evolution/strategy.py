@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ...schema.loading.recipe import Recipe
     from ...schema.team.task import Task
     from ...schema.team.team import Agent, Team
-    from .context import Stage
+    from .context import EvolutionContext
     from .episode import Episode
 
 __all__ = [
@@ -142,7 +142,7 @@ class Strategy:
 
     name: str
     episode: Callable[[Episode], Awaitable[None]]
-    begin: Callable[[Stage], Iterable[Change]] = lambda _stage: ()
+    begin: Callable[[EvolutionContext], Iterable[Change]] = lambda _stage: ()
     settings: Callable[..., Any] = NoSettings
     schema: Mapping[str, Any] = field(default_factory=lambda: NO_SETTINGS)
     check: Callable[[Any, Mapping[str, Any]], Mapping[str, str]] = _right

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from ...runtime.agents.ablation import NOBODY_SILENT
 from ...runtime.agents.outcomes import Run
-from ...runtime.agents.round_state import NOTHING, Carry
+from ...runtime.agents.round_state import NOTHING, RoundState
 from ...runtime.engine.allowance import Allowance
 from ...runtime.engine.engine import execute
 from ...runtime.plan.plan import compile
 from ...runtime.record.journal import digest
 from ...runtime.rounds.rounds import Next, rounds, summed
-from ...runtime.runs.parent_reuse import Descent
+from ...runtime.runs.parent_reuse import ParentRunReuse
 from ...runtime.runs.whole import as_run, passes, perform
 from ...runtime.scoring.scoring import scored
 from ...runtime.values.score import Score
@@ -22,14 +22,14 @@ from ...runtime.values.usage import Usage
 from ...schema import dump
 from ...schema.values.codec import from_value, to_value
 from ...schema.values.errors import InputError, LimitError, RunError
-from ..core.judge import Verdict, judge
+from ..core.judge import JudgeVerdict, judge
 from ..core.scoring import cost_of, is_judged
 from .reuse import reuse_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ...runtime.agents.ablation import Silence
+    from ...runtime.agents.ablation import Ablation
     from ...runtime.agents.outcomes import AgentOutcome
     from ...runtime.engine.artifacts import Keep
     from ...runtime.engine.engine import Context
@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     from ...runtime.values.caps import Caps
     from ...schema.team.task import Task
     from ...schema.team.team import Team
-    from ..core.meta import Meta
-    from ..core.proposal import Dropped
-    from .context import Stage
+    from ..core.meta import MetaModel
+    from ..core.proposal import RejectedProposal
+    from .context import EvolutionContext
 
 __all__ = ["Halted", "TaskRuns"]
 
@@ -68,16 +68,16 @@ class TaskRuns:
         artifacts: Keeps the files that agents write; None: nobody does.
     """
 
-    stage: Stage
+    stage: EvolutionContext
     task: Task
     learning: bool = True
     path: str = ""
-    judge: Meta = field(init=False, repr=False)
+    judge: MetaModel = field(init=False, repr=False)
     trace: Trace | None = None
     artifacts: Keep | None = None
     _runs: dict[str, Run] = field(default_factory=dict[str, "Run"])
     _beside: Usage = field(default_factory=Usage)
-    _descents: dict[str, Descent] = field(default_factory=dict[str, Descent])
+    _descents: dict[str, ParentRunReuse] = field(default_factory=dict[str, ParentRunReuse])
 
     @property
     def services(self) -> Services:
@@ -89,7 +89,7 @@ class TaskRuns:
         team: Team,
         what: str,
         *,
-        carry: Carry = NOTHING,
+        carry: RoundState = NOTHING,
         given: Mapping[str, AgentOutcome] = NOBODY,
         base: Team | None = None,
         parents: Sequence[str] | None = None,
@@ -196,7 +196,7 @@ class TaskRuns:
         team: Team,
         what: str,
         *,
-        silent: Silence = NOBODY_SILENT,
+        silent: Ablation = NOBODY_SILENT,
     ) -> tuple[Round, ...]:
         """Let a team work on the task by all that it declares: its rounds, who opens, who closes.
 
@@ -225,12 +225,14 @@ class TaskRuns:
         self._runs[what] = run
         return done
 
-    def _descent(self, plan: Plan, what: str, parents: Sequence[str] | None) -> Descent | None:
+    def _descent(
+        self, plan: Plan, what: str, parents: Sequence[str] | None
+    ) -> ParentRunReuse | None:
         """Give the journal of a run that others are made of, or that is made of others."""
         way = reuse_of(self.stage.recipe) if self.learning else "never"
         if parents is None or way == "never":
             return None
-        made = self._descents[what] = Descent.of(
+        made = self._descents[what] = ParentRunReuse.of(
             self.stage.journal,
             f"{self.path}{what}/",
             plan,
@@ -290,7 +292,7 @@ class TaskRuns:
         if run.is_infrastructure_failure and (is_waited_for or not run.is_too_slow):
             raise Halted(f"task {self.task.id}: {run.error}")
 
-    async def score(self, run: Run, what: str) -> Score | Dropped:
+    async def score(self, run: Run, what: str) -> Score | RejectedProposal:
         """Score a run as the recipe says; a team that came to no answer has none that is right.
 
         In a test, where nothing is learnt, nothing may be chosen by a reference answer either: a
@@ -301,14 +303,14 @@ class TaskRuns:
             what: Which run of the episode it is.
 
         Raises:
-            CoterieError: As for `Meta.ask`.
+            CoterieError: As for `MetaModel.ask`.
             Halted: The jail in which it is scored failed.
             InputError: The task has no answer to score against.
         """
         judged = not self.learning or is_judged(self.stage.recipe, self.task)
         return await self._scored(run, what, judged=judged)
 
-    async def verdict(self, run: Run, what: str) -> Score | Dropped:
+    async def verdict(self, run: Run, what: str) -> Score | RejectedProposal:
         """Score a run by the reference answer, where there is one, whatever the recipe says.
 
         It is for the answer that an episode came to, and must not choose among any.
@@ -318,12 +320,12 @@ class TaskRuns:
             what: Which run of the episode it is.
 
         Raises:
-            CoterieError: As for `Meta.ask`.
+            CoterieError: As for `MetaModel.ask`.
             Halted: The jail in which it is scored failed.
         """
         return await self._scored(run, what, judged=self.task.answer is None)
 
-    async def _scored(self, run: Run, what: str, *, judged: bool) -> Score | Dropped:
+    async def _scored(self, run: Run, what: str, *, judged: bool) -> Score | RejectedProposal:
         recipe = self.stage.recipe
         if run.answer is None:
             return Score(value=0.0, reason=run.error or "it came to no answer.")
@@ -336,7 +338,7 @@ class TaskRuns:
                 rubric=recipe.rubric,
                 samples=recipe.judge_samples,
             )
-            return verdict.score if isinstance(verdict, Verdict) else verdict
+            return verdict.score if isinstance(verdict, JudgeVerdict) else verdict
         if run.score is None:
             run = await scored(run, self.task, self.stage.services.jails)
             self._must_count(run)

@@ -11,13 +11,13 @@ from ...runtime.view import word
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from ...pool.ledger.records import Record
+    from ...pool.ledger.records import TrialRecord
     from ...runtime.view import Links
 
 __all__ = ["addresses", "choices_of", "links_of"]
 
 
-def choices_of(members: Iterable[Record]) -> Mapping[str, Callable[[Record], bool]]:
+def choices_of(members: Iterable[TrialRecord]) -> Mapping[str, Callable[[TrialRecord], bool]]:
     """Give what they can be chosen by, each with the test of it."""
     known = [*members]
     operators = sorted({made_by(one.born) for one in known if one.born.operator})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...pool.command.figures import score
-from ...runtime.view import Cell, Page, Table
+from ...runtime.view import Cell, Page, PageTable
 from ...schema.edits import words
 from .templates import TEMPLATES, graph_of
 
@@ -43,7 +43,7 @@ def choose_page(kept: Kept, name: str, links: Links) -> Page:
             links,
             name=name,
             page=links.to("", f"team/{name}"),
-            table=Table(caption="With which team?", heads=HEADS, rows=rows[:MOST]),
+            table=PageTable(caption="With which team?", heads=HEADS, rows=rows[:MOST]),
         ),
     )
 

@@ -8,10 +8,10 @@ from ...pool.values.layout import EVOLUTIONS
 from ...pool.values.statistics import wilson
 from ...runtime.values.terminal import counted
 from ...runtime.values.usage import Usage
-from ...runtime.view import Cell, Page, Table, paged, verdict
-from ...runtime.view.plots import Plot, Point, Series
+from ...runtime.view import Cell, Page, PageTable, paged, verdict
+from ...runtime.view.plots import Plot, PlotPoint, Series
 from ...schema.values.json_text import dumps
-from ..command.telling import Told
+from ..command.telling import EvolutionStatus
 from ..evolution.folder import Manifest
 from ..evolution.lines import lines_in, runs_of, usage_of
 from .overview import status_of
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ...runtime.view import Links
-    from ..report.report import Report
+    from ..report.report import EvolutionReport
     from .kept import Kept
 
 __all__ = ["evolution_page", "tasks_page"]
@@ -53,7 +53,7 @@ def evolution_page(kept: Kept, name: str, links: Links) -> Page:
     """
     folder = kept.evolution(name)
     lines = [*lines_in(folder)]
-    told, manifest = Told.of(kept.folder, name), Manifest.read(folder)
+    told, manifest = EvolutionStatus.of(kept.folder, name), Manifest.read(folder)
     report = told.report
     return Page(
         title=f"Evolution {name}",
@@ -76,7 +76,7 @@ def evolution_page(kept: Kept, name: str, links: Links) -> Page:
             tasks=_tasks(kept, name, lines, 1, links),
             operators=_operators(report),
             spending=_spending(report),
-            components=Table(
+            components=PageTable(
                 caption="What mutations touched, by niche",
                 heads={"niche": "<", "components": "<"},
                 rows=[
@@ -113,7 +113,7 @@ def tasks_page(kept: Kept, name: str, number: int, links: Links) -> Page:
     )
 
 
-def _facts(told: Told, manifest: Manifest) -> Iterator[tuple[str, str]]:
+def _facts(told: EvolutionStatus, manifest: Manifest) -> Iterator[tuple[str, str]]:
     report = told.report
     low, high = report.interval
     yield "Tasks", f"{report.tasks} of {len(manifest.tasks)}"
@@ -142,18 +142,20 @@ def _first(line: Mapping[str, Any]) -> float | None:
     return line["first"] if line.get("candidates") else None
 
 
-def _scores(lines: Sequence[Mapping[str, Any]], told: Told, name: str, links: Links) -> Plot:
+def _scores(
+    lines: Sequence[Mapping[str, Any]], told: EvolutionStatus, name: str, links: Links
+) -> Plot:
     """Draw means until each task: of its answers, and of the first teams that were tried."""
 
     def running(value: Callable[[Mapping[str, Any]], float | None], title: str) -> Series:
-        total, n, points = 0.0, 0, list[Point]()
+        total, n, points = 0.0, 0, list[PlotPoint]()
         for number, line in enumerate(lines, start=1):
             if (score := value(line)) is None:
                 continue
             total, n = total + score, n + 1
             low, high = wilson(total, n)
             points.append(
-                Point(
+                PlotPoint(
                     x=number,
                     y=total / n,
                     low=low,
@@ -184,7 +186,7 @@ def _scores(lines: Sequence[Mapping[str, Any]], told: Told, name: str, links: Li
 
 def _costs(lines: Sequence[Mapping[str, Any]]) -> Plot:
     """Draw what each task consumed, by purpose."""
-    purposes: dict[str, list[Point]] = {}
+    purposes: dict[str, list[PlotPoint]] = {}
     for number, line in enumerate(lines, start=1):
         parts = {
             "runs of teams": usage_of(line),
@@ -194,7 +196,7 @@ def _costs(lines: Sequence[Mapping[str, Any]]) -> Plot:
         for purpose, usage in parts.items():
             tip = f"task {number}, {purpose}: {usage.tokens:,} tokens, {usage.cost}"
             points = purposes.setdefault(purpose, [])
-            points.append(Point(x=number, y=usage.tokens, tip=tip))
+            points.append(PlotPoint(x=number, y=usage.tokens, tip=tip))
     used = {name: points for name, points in purposes.items() if any(point.y for point in points)}
     step = max(1, -(-len(lines) // MOST_POINTS))
     return Plot(
@@ -208,7 +210,7 @@ def _costs(lines: Sequence[Mapping[str, Any]]) -> Plot:
     )
 
 
-def _sizes(report: Report) -> Plot:
+def _sizes(report: EvolutionReport) -> Plot:
     step = max(1, -(-report.tasks // MOST_POINTS))
     numbers = [*enumerate(zip(report.sizes, report.growth, strict=True), start=1)][::step]
     return Plot(
@@ -219,13 +221,13 @@ def _sizes(report: Report) -> Plot:
         series=[
             Series(
                 name="members",
-                points=[Point(x=at, y=size) for at, (size, _) in numbers],
+                points=[PlotPoint(x=at, y=size) for at, (size, _) in numbers],
                 is_line=True,
                 has_points=False,
             ),
             Series(
                 name="born since the beginning",
-                points=[Point(x=at, y=grown) for at, (_, grown) in numbers],
+                points=[PlotPoint(x=at, y=grown) for at, (_, grown) in numbers],
                 is_line=True,
                 has_points=False,
             ),
@@ -244,7 +246,7 @@ def _tasks(
     part = paged(numbered, number, links, lambda page: f"{EVOLUTIONS}/{name}/tasks/{page}")
     return {
         "part": part,
-        "table": Table(
+        "table": PageTable(
             caption=counted(len(lines), "task"),
             heads=TASKS,
             rows=[_row(kept, name, at, line, links) for at, line in part.shown],
@@ -273,7 +275,7 @@ def _row(
     )
 
 
-def _operators(report: Report) -> Table:
+def _operators(report: EvolutionReport) -> PageTable:
     names = sorted({*report.operators, *report.spent})
     rows: list[Sequence[str]] = []
     for name in names:
@@ -288,11 +290,11 @@ def _operators(report: Report) -> Table:
                 f"{usage.tokens:,}" if usage.calls else "",
             )
         )
-    return Table(caption="What each operator contributed", heads=OPERATORS, rows=rows)
+    return PageTable(caption="What each operator contributed", heads=OPERATORS, rows=rows)
 
 
-def _spending(report: Report) -> Table:
-    return Table(
+def _spending(report: EvolutionReport) -> PageTable:
+    return PageTable(
         caption="What was spent, by purpose",
         heads=SPENDING,
         rows=[

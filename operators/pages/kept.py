@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ...pool.expectation.expectation import Expectation
-    from ...pool.ledger.ledger import Entry
+    from ...pool.ledger.ledger import LedgerEntry
     from ...pool.ledger.members import Member
 
 __all__ = ["Kept"]
@@ -78,7 +78,7 @@ class Kept:
         return self.once("ranked", lambda: ranked(self.pool.teams.values()))
 
     @property
-    def entries(self) -> Sequence[Entry]:
+    def entries(self) -> Sequence[LedgerEntry]:
         """All lines of the ledger.
 
         Raises:

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from ...pool.command.figures import made_by, score
 from ...pool.ledger.agents import PoolAgent
-from ...runtime.view import Cell, NoPage, Page, Table, paged
+from ...runtime.view import Cell, NoPage, Page, PageTable, paged
 from .choices import addresses, choices_of, links_of
 from .templates import TEMPLATES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from ...pool.ledger.ledger import Entry
-    from ...pool.ledger.records import Record
+    from ...pool.ledger.ledger import LedgerEntry
+    from ...pool.ledger.records import TrialRecord
     from ...runtime.view import Links
     from .kept import Kept
 
@@ -62,7 +62,7 @@ def lineage_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
         StorageError: The pool is damaged.
     """
     pool = kept.pool
-    family: Mapping[str, Record] = {**pool.teams, **pool.all_agents}
+    family: Mapping[str, TrialRecord] = {**pool.teams, **pool.all_agents}
     choices = choices_of(family.values())
     if choice not in choices:
         raise NoPage(choice)
@@ -82,7 +82,7 @@ def lineage_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
             chart=_chart(drawn, lives, len(kept.entries), links),
             left_out=len(chosen) - len(drawn),
             part=part,
-            table=Table(
+            table=PageTable(
                 caption="Teams and agents in the order of their births",
                 heads=HEADS,
                 rows=[_row(one, lives[one.name], links) for one in part.shown],
@@ -92,7 +92,7 @@ def lineage_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
     )
 
 
-def _lives(entries: Iterable[Entry]) -> Mapping[str, _Life]:
+def _lives(entries: Iterable[LedgerEntry]) -> Mapping[str, _Life]:
     found: dict[str, _Life] = {}
     for entry in entries:
         value, line = entry.value, entry.end.line
@@ -115,12 +115,12 @@ def _member_of(value: Mapping[str, Any]) -> str:
     return value["agent"] if "agent" in value else value["team"]
 
 
-def _page_of(one: Record, links: Links) -> str:
+def _page_of(one: TrialRecord, links: Links) -> str:
     kind = "agent" if isinstance(one, PoolAgent) else "team"
     return links.to("", f"{kind}/{one.name}")
 
 
-def _row(one: Record, life: _Life, links: Links) -> Sequence[str | Cell]:
+def _row(one: TrialRecord, life: _Life, links: Links) -> Sequence[str | Cell]:
     return (
         Cell(one.name, _page_of(one, links)),
         f"{life.born:,}",
@@ -132,7 +132,7 @@ def _row(one: Record, life: _Life, links: Links) -> Sequence[str | Cell]:
 
 
 def _chart(
-    family: Mapping[str, Record], lives: Mapping[str, _Life], lines: int, links: Links
+    family: Mapping[str, TrialRecord], lives: Mapping[str, _Life], lines: int, links: Links
 ) -> dict[str, Any]:
     """Give the places of rows, bars, trials and lines of descent in pixels."""
     order = [*_families(family)]
@@ -211,7 +211,7 @@ def _dots(life: _Life, x: Any, near: float) -> Iterator[tuple[float, str, str]]:
             yield at, kind, f"line {line}: {told}"
 
 
-def _families(family: Mapping[str, Record]) -> Iterator[tuple[str, int]]:
+def _families(family: Mapping[str, TrialRecord]) -> Iterator[tuple[str, int]]:
     """Give names so that children stand below their first parents, each with its depth."""
     children: dict[str | None, list[str]] = {}
     for name, record in family.items():

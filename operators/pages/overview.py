@@ -8,11 +8,11 @@ from ...pool.command.figures import score
 from ...pool.command.reports import dropped_lines, summary_line
 from ...pool.values.layout import EVOLUTIONS
 from ...runtime.values.usage import Usage
-from ...runtime.view import Cell, Page, Table
+from ...runtime.view import Cell, Page, PageTable
 from ...schema.values.errors import CoterieError
 from ..evolution.folder import Manifest
 from ..evolution.lines import lines_in
-from ..report.report import Report
+from ..report.report import EvolutionReport
 from .templates import TEMPLATES
 
 if TYPE_CHECKING:
@@ -79,13 +79,13 @@ def overview_page(kept: Kept, links: Links) -> Page:
                 if expectation.retired is None
             ][:5],
             warnings=[*_warnings(reports)],
-            streams=Table(
+            streams=PageTable(
                 caption="Evolutions",
                 heads=STREAMS,
                 rows=[_row(kept, name, report, links) for name, (report, _) in reports.items()],
                 empty="none yet. Make one with mas-evolve.",
             ),
-            spending=Table(
+            spending=PageTable(
                 caption="What its evolutions consumed, by purpose",
                 heads=SPENDING,
                 rows=[
@@ -99,16 +99,16 @@ def overview_page(kept: Kept, links: Links) -> Page:
     )
 
 
-def _reports(kept: Kept) -> Iterator[tuple[str, tuple[Report | None, str]]]:
+def _reports(kept: Kept) -> Iterator[tuple[str, tuple[EvolutionReport | None, str]]]:
     """Give what came of each evolution; of one that cannot be read, why."""
     for name in kept.evolutions:
         try:
-            yield name, (Report.of(lines_in(kept.evolution(name))), "")
+            yield name, (EvolutionReport.of(lines_in(kept.evolution(name))), "")
         except CoterieError as error:
             yield name, (None, str(error))
 
 
-def _warnings(reports: Mapping[str, tuple[Report | None, str]]) -> Iterator[str]:
+def _warnings(reports: Mapping[str, tuple[EvolutionReport | None, str]]) -> Iterator[str]:
     for name, (report, why) in reports.items():
         if report is None:
             yield f"{name}: {why}"
@@ -116,7 +116,9 @@ def _warnings(reports: Mapping[str, tuple[Report | None, str]]) -> Iterator[str]
             yield from (f"{name}: {warning}" for warning in report.warnings)
 
 
-def _row(kept: Kept, name: str, report: Report | None, links: Links) -> Sequence[str | Cell]:
+def _row(
+    kept: Kept, name: str, report: EvolutionReport | None, links: Links
+) -> Sequence[str | Cell]:
     if report is None:
         return (name, "", Cell("damaged", badge=True), *([""] * 5))
     manifest = Manifest.read(kept.evolution(name))

@@ -17,8 +17,8 @@ from ...pool.command.population import (
 )
 from ...pool.population.evolutions import consumed, rates_of
 from ...pool.population.signals import WINDOW, signals, specialization
-from ...runtime.view import Cell, Page, Table
-from ...runtime.view.plots import Plot, Point, Series
+from ...runtime.view import Cell, Page, PageTable
+from ...runtime.view.plots import Plot, PlotPoint, Series
 from .templates import TEMPLATES
 
 if TYPE_CHECKING:
@@ -50,20 +50,20 @@ def population_page(kept: Kept, links: Links) -> Page:
             "population.html",
             links,
             summary=[*summary_lines(of, consumed(kept.folder), window=WINDOW, single=None)],
-            agents=Table(
+            agents=PageTable(
                 caption="Agents",
                 heads=AGENTS,
                 rows=[_linked(row, links) for row in agent_rows(pool, of, everyone=True)],
             ),
-            niches=Table(caption="Niches", heads=NICHES, rows=niche_rows(of)),
+            niches=PageTable(caption="Niches", heads=NICHES, rows=niche_rows(of)),
             plot=_index(of),
-            flow=Table(
+            flow=PageTable(
                 caption="Who gave how much to whom",
                 heads=heads,
                 rows=flow,
                 empty="nobody has given anything yet.",
             ),
-            lifecycle=Table(
+            lifecycle=PageTable(
                 caption="What became of the roster",
                 heads=EVENTS,
                 rows=lifecycle_rows(of.lifecycle),
@@ -81,7 +81,7 @@ def _index(of: Signals) -> Plot:
     """Draw how far leading has become a matter of the niche."""
     found = specialization(of.worked)
     first = len(of.worked) - len(found) + 1
-    points = [Point(x=first + place, y=one) for place, one in enumerate(found)]
+    points = [PlotPoint(x=first + place, y=one) for place, one in enumerate(found)]
     return Plot(
         caption="Specialization index over tasks",
         x="task",
@@ -109,7 +109,7 @@ def agent_page(kept: Kept, name: str, links: Links) -> Page:
             retired=agent.retired,
             facts="\n".join(agent_facts(agent, pool)),
             prompt=agent.agent.prompt or "",
-            revisions=Table(
+            revisions=PageTable(
                 caption="Its revisions",
                 heads=REVISIONS,
                 rows=[

@@ -10,7 +10,7 @@ from ...pool.command.reports import COLUMNS, team_row
 from ...pool.teams.lineage import blame
 from ...pool.values.statistics import EVOLVE, Trial
 from ...runtime.values.terminal import counted
-from ...runtime.view import Cell, NoPage, Page, Table, paged, verdict
+from ...runtime.view import Cell, NoPage, Page, PageTable, paged, verdict
 from ...runtime.view.plots import Bar, Bars
 from ...schema.values.codec import from_value
 from ...schema.values.errors import StorageError
@@ -21,7 +21,7 @@ from .templates import TEMPLATES, graph_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ...pool.ledger.ledger import Entry
+    from ...pool.ledger.ledger import LedgerEntry
     from ...pool.ledger.members import Member
     from ...runtime.view import Links
     from .kept import Kept
@@ -83,7 +83,7 @@ def teams_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
                     for one in part.shown[:MOST_BARS]
                 ],
             ),
-            table=Table(
+            table=PageTable(
                 caption=counted(len(shown), "team"),
                 heads={head: ">" if side == ">" else "<" for head, side in COLUMNS.items()},
                 rows=[_linked(one, team_row(one, tasks, ranked[one]), links) for one in part.shown],
@@ -135,12 +135,12 @@ def team_page(kept: Kept, name: str, links: Links) -> Page:
             graph=graph,
             text=text,
             file=str(member.path),
-            niches=Table(
+            niches=PageTable(
                 caption="Its niches",
                 heads=NICHES,
                 rows=[*_niches(member)],
             ),
-            trials=Table(
+            trials=PageTable(
                 caption=f"Its trials ({len(trials)})",
                 heads=TRIALS,
                 rows=[_trial(trial) for trial in trials[-MOST_TRIALS:]],
@@ -183,12 +183,12 @@ def _niches(member: Member) -> Iterator[Sequence[str]]:
         )
 
 
-def _is_trial_of(entry: Entry, name: str) -> bool:
+def _is_trial_of(entry: LedgerEntry, name: str) -> bool:
     value = entry.value
     return value["kind"] in {"evaluated", "failed"} and value["team"] == name
 
 
-def _trial(entry: Entry) -> Sequence[str | Cell]:
+def _trial(entry: LedgerEntry) -> Sequence[str | Cell]:
     trial = from_value(Trial, entry.value)
     kinds = {"plain": "", "adapted": "adapted to the task", "chosen": "taken in for this"}
     status = "failed" if trial.score is None else verdict(trial.score)
@@ -205,12 +205,12 @@ def _trial(entry: Entry) -> Sequence[str | Cell]:
     )
 
 
-def _origins(kept: Kept, name: str, links: Links) -> Table:
+def _origins(kept: Kept, name: str, links: Links) -> PageTable:
     try:
         found = blame(kept.pool.teams, name)
     except StorageError as error:
-        return Table(caption="Who set what", heads=ORIGINS, rows=(), empty=str(error))
-    return Table(
+        return PageTable(caption="Who set what", heads=ORIGINS, rows=(), empty=str(error))
+    return PageTable(
         caption="Who set what",
         heads=ORIGINS,
         rows=[

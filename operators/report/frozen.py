@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from .heldout import Subject
 
-__all__ = ["HELD_OUT", "Figures", "read_figures", "write_figures"]
+__all__ = ["HELD_OUT", "HeldOutFigures", "read_figures", "write_figures"]
 
 HELD_OUT = "heldout.json"
 Scores = dict[str, list[float]]
@@ -38,7 +38,7 @@ def difference(one: Scores, other: Scores) -> tuple[float, tuple[float, float]]:
 
 @kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Figures:
+class HeldOutFigures:
     """Held-out figures of an evolution. The first team is the one that the pool would deploy.
 
     Attributes:
@@ -59,7 +59,7 @@ class Figures:
     @classmethod
     def of(
         cls, teams: Sequence[Subject], trials: Sequence[Mapping[str, Any]], *, after: int
-    ) -> Figures:
+    ) -> HeldOutFigures:
         """Sum up trials."""
         scores = {team.name: _scores(team.name, trials) for team in teams}
         first = scores[teams[0].name]
@@ -107,7 +107,9 @@ class Figures:
         return "\n".join(lines)
 
 
-def write_figures(folder: Path, figures: Figures, trials: Sequence[Mapping[str, Any]]) -> None:
+def write_figures(
+    folder: Path, figures: HeldOutFigures, trials: Sequence[Mapping[str, Any]]
+) -> None:
     """Keep held-out figures, and the trials that they are made of, in an evolution's folder.
 
     Raises:
@@ -117,13 +119,13 @@ def write_figures(folder: Path, figures: Figures, trials: Sequence[Mapping[str, 
     write_atomically(folder / HELD_OUT, dumps(told, indent=2, ensure_ascii=False) + "\n")
 
 
-def read_figures(folder: Path) -> Figures | None:
+def read_figures(folder: Path) -> HeldOutFigures | None:
     """Read the held-out figures of an evolution; None where there are none."""
     path = folder / HELD_OUT
     if not path.exists():
         return None
     try:
-        return from_value(Figures, read_value(path))
+        return from_value(HeldOutFigures, read_value(path))
     except Misfit as error:
         raise InputError(f"{path}: not what was kept of held-out tasks: {error}.") from None
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...pool.expectation.expectation import expected_scores, most_promising
-from ...pool.ledger.changes import Tried
+from ...pool.ledger.changes import Evaluated
 from ...pool.values.statistics import Trial
 from ...runtime.record.journal import digest
 from ...runtime.values.together import by_workers
 from ...runtime.values.usage import Usage
-from ..core.proposal import Dropped
+from ..core.proposal import RejectedProposal
 from ..evolution.episode import Episode
 from ..evolution.folder import task_digest
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ...pool.teams.pool import Pool
-    from ...pool.view import View
+    from ...pool.view import PoolView
     from ...runtime.record.trace import Parts, Trace
     from ...schema.team.task import Task
     from ...schema.team.team import Team
-    from ..evolution.context import Stage
+    from ..evolution.context import EvolutionContext
     from ..evolution.strategy import Strategy
 
 __all__ = [
@@ -75,7 +75,7 @@ class Frozen:
         """Run the team on the task."""
         run = await episode.run(self.team, RUN)
         score = await episode.verdict(run, RUN)
-        if isinstance(score, Dropped):
+        if isinstance(score, RejectedProposal):
             episode.lose(score)
         else:
             episode.answered(run, score)
@@ -130,8 +130,8 @@ class HeldOut:
         parts: Listens to the trials.
     """
 
-    stage: Stage
-    view: View
+    stage: EvolutionContext
+    view: PoolView
     subjects: Sequence[Subject]
     tasks: Sequence[Task]
     repeats: int
@@ -202,7 +202,7 @@ class HeldOut:
                 reason=told["reason"],
             )
             op = f"{stage.name}/{TEST}/{one.name}/{task.id}/{_which(task)}/{number}"
-            stage.pool.commit(Tried(member=one.name, trial=trial), op=op)
+            stage.pool.commit(Evaluated(member=one.name, trial=trial), op=op)
 
 
 def _trial(one: Subject, episode: Episode, number: int) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from ..evolution.lines import candidates_of, saved_of, usage_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["Report"]
+__all__ = ["EvolutionReport"]
 
 
 MAKERS = frozenset({"instantiate", "mutate", "crossover"})
@@ -33,7 +33,7 @@ class _Operator:
 
 
 @dataclass(kw_only=True)
-class Report:
+class EvolutionReport:
     """Numbers of an evolution.
 
     Attributes:
@@ -86,7 +86,7 @@ class Report:
     sizes: list[int] = field(default_factory=list[int])
 
     @classmethod
-    def of(cls, lines: Iterable[Mapping[str, Any]]) -> Report:
+    def of(cls, lines: Iterable[Mapping[str, Any]]) -> EvolutionReport:
         """Sum up episodes, as their lines have them."""
         report = cls()
         for line in lines:

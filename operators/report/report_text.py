@@ -12,12 +12,12 @@ from ..core.judge import agreement
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .report import Report
+    from .report import EvolutionReport
 
 __all__ = ["report_text"]
 
 
-def report_text(report: Report) -> str:
+def report_text(report: EvolutionReport) -> str:
     """Write a report for people; what its strategy has nothing of is not spoken of."""
     if not report.tasks:
         return "no task was taken."
@@ -37,7 +37,7 @@ def report_text(report: Report) -> str:
     return "\n".join(lines)
 
 
-def _online(report: Report) -> Iterator[str]:
+def _online(report: EvolutionReport) -> Iterator[str]:
     """Tell the score, what it is a score of, and what the reference answers say."""
     low, high = report.interval
     score = (
@@ -62,7 +62,7 @@ def _online(report: Report) -> Iterator[str]:
         )
 
 
-def _scored(report: Report) -> str:
+def _scored(report: EvolutionReport) -> str:
     """Say who scored answers among which nothing was chosen."""
     if report.by_answers == report.tasks:
         return "scored by the reference answers"
@@ -74,7 +74,7 @@ def _scored(report: Report) -> str:
     )
 
 
-def _chosen(report: Report) -> str:
+def _chosen(report: EvolutionReport) -> str:
     """Say what chose the candidates that the online score is of."""
     if report.by_answers == report.tasks:
         return "chosen by the reference answers: no score on unseen tasks"
@@ -84,7 +84,7 @@ def _chosen(report: Report) -> str:
     return "chosen by the judge, who is the one that scores"
 
 
-def _agreement(report: Report) -> Iterator[str]:
+def _agreement(report: EvolutionReport) -> Iterator[str]:
     if not report.judged:
         return
     found = agreement(report.judged)
@@ -96,7 +96,7 @@ def _agreement(report: Report) -> Iterator[str]:
     )
 
 
-def _executed(report: Report) -> Iterator[str]:
+def _executed(report: EvolutionReport) -> Iterator[str]:
     if not report.searched:
         yield f"ran to an answer: {report.ran} of {counted(report.candidates, 'task')}"
         return
@@ -106,7 +106,7 @@ def _executed(report: Report) -> Iterator[str]:
     )
 
 
-def _operators(report: Report) -> Iterator[str]:
+def _operators(report: EvolutionReport) -> Iterator[str]:
     """Tell what operators made, or where there are no candidates what they consumed."""
     if report.searched:
         yield "operator      made  dropped  best of its task"
@@ -122,7 +122,7 @@ def _operators(report: Report) -> Iterator[str]:
         yield ""
 
 
-def _spent(report: Report) -> Iterator[str]:
+def _spent(report: EvolutionReport) -> Iterator[str]:
     yield "spent on        calls     tokens  cost"
     for name, usage in report.spending.items():
         yield f"{name:<12} {usage.calls:>8} {usage.tokens:>10}  {usage.cost}"
@@ -135,7 +135,7 @@ def _spent(report: Report) -> Iterator[str]:
         )
 
 
-def _grown(report: Report) -> str:
+def _grown(report: EvolutionReport) -> str:
     """Tell how the pool grew, and for how long it has not."""
     growth = report.growth
     half, still = growth[(report.tasks - 1) // 2], growth.count(growth[-1])

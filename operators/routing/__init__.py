@@ -5,10 +5,10 @@
 oracle beside it. All of it is pure.
 """
 
-from .cases import ROUTED, Case, Choice, Side, Spending, cases_of
+from .cases import ROUTED, Case, Choice, RoutingOutcome, Spending, cases_of
 from .decisions import Always, Condition, Decision, Linear, Rule
 from .features import COMPUTED, GAUGED, Features, computed
-from .figures import Figures, figures
+from .figures import RouterFigures, figures
 from .fitting import Router, fit
 from .learners import By, missing
 
@@ -23,11 +23,11 @@ __all__ = [
     "Condition",
     "Decision",
     "Features",
-    "Figures",
     "Linear",
     "Router",
+    "RouterFigures",
+    "RoutingOutcome",
     "Rule",
-    "Side",
     "Spending",
     "cases_of",
     "computed",

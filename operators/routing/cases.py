@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from ...pool.ledger.changes import Told
+from ...pool.ledger.changes import EventNoted
 from ...schema.values.codec import from_value, kept, to_value
 from .features import Features
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ...runtime.values.usage import Usage
 
-__all__ = ["ROUTED", "Case", "Choice", "Side", "Spending", "cases_of"]
+__all__ = ["ROUTED", "Case", "Choice", "RoutingOutcome", "Spending", "cases_of"]
 
 Choice = Literal["single", "team"]
 """Who works on a case."""
@@ -52,7 +52,7 @@ class Spending:
 
 @kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Side:
+class RoutingOutcome:
     """How a case went with the single agent, or with the team.
 
     Attributes:
@@ -85,25 +85,25 @@ class Case:
 
     task: str
     features: Features
-    single: Side
-    team: Side
+    single: RoutingOutcome
+    team: RoutingOutcome
     gauging: Spending = Spending()
 
-    def side(self, choice: Choice) -> Side:
+    def side(self, choice: Choice) -> RoutingOutcome:
         """Give how the chosen one did."""
         return self.single if choice == "single" else self.team
 
-    def told(self) -> Told:
+    def told(self) -> EventNoted:
         """Give it as an event of a pool."""
-        return Told(what=ROUTED, about=to_value(self))
+        return EventNoted(what=ROUTED, about=to_value(self))
 
     @classmethod
-    def of(cls, told: Told) -> Case:
+    def of(cls, told: EventNoted) -> Case:
         """Read what `told` wrote."""
         return from_value(cls, told.about)
 
 
-def cases_of(events: Iterable[Told], *, single: str | None = None) -> tuple[Case, ...]:
+def cases_of(events: Iterable[EventNoted], *, single: str | None = None) -> tuple[Case, ...]:
     """Find cases among a pool's events.
 
     Args:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .fitting import Router
     from .learners import By
 
-__all__ = ["Arm", "Figures", "Gain", "decided", "figures", "figures_of"]
+__all__ = ["Arm", "Gain", "RouterFigures", "decided", "figures", "figures_of"]
 
 
 @kept()
@@ -66,7 +66,7 @@ class Gain:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Figures:
+class RouterFigures:
     """A router's figures.
 
     Attributes:
@@ -118,7 +118,7 @@ class _Taken:
 
 def figures(
     cases: Sequence[Case], *, by: By = "rule", folds: int = FOLDS, beta: float = 0
-) -> Figures | None:
+) -> RouterFigures | None:
     """Cross-validate a router: it is fitted anew without each fold, and scored on that.
 
     Args:
@@ -153,7 +153,7 @@ def decided(
 
 def figures_of(
     routed: Sequence[tuple[Case, Decision]], router: Router, *, folds: int, beta: float
-) -> Figures:
+) -> RouterFigures:
     """Sum up what the routers of the folds decided.
 
     Args:
@@ -169,7 +169,7 @@ def figures_of(
         "router": [_taken(case, decision, beta) for case, decision in routed],
         "oracle": [_best(case, beta) for case in ordered],
     }
-    return Figures(
+    return RouterFigures(
         n=len(ordered),
         folds=min(folds, len(ordered)),
         beta=beta,

@@ -14,7 +14,7 @@ from ...schema.command import Command, host_catalogue, host_options
 from ...schema.loading.agent_document import is_team_folder
 from ...schema.team.team import Lineage
 from ...schema.values.errors import InputError
-from ..ledger.changes import Born, Restored, Retired
+from ..ledger.changes import Added, Restored, Retired
 from .arguments import open_pool, pool_folder, tell
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def adopt(folder: Path, reason: str, **host: Any) -> None:
         return
     lineage = Lineage(operator="adopt", parents=(head.name,), reason=reason)
     team = replace(team, lineage=None)
-    came = pool.commit(Born(member=team, lineage=lineage), op=f"adopt/{uuid4().hex}")
+    came = pool.commit(Added(member=team, lineage=lineage), op=f"adopt/{uuid4().hex}")
     if came.name == head.name:
         raise InputError(
             "the edits change nothing that is executed: what taught notes, or the team's name."

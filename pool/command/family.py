@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from ..ledger.records import Record
+    from ..ledger.records import TrialRecord
     from ..teams.pool import Pool
 
 __all__ = ["show_blame", "show_lineage"]
@@ -51,7 +51,7 @@ def show_lineage(folder: Path, name: str | None, form: str) -> None:
     With NAME, only its ancestors and its descendants. What has two parents stands below the first.
     """
     pool = open_pool(folder)
-    family: Mapping[str, Record] = {**pool.teams, **pool.all_agents}
+    family: Mapping[str, TrialRecord] = {**pool.teams, **pool.all_agents}
     if name:
         pool.find(name)
         family = {**ancestors(family, name), **descendants(family, name)}
@@ -122,9 +122,9 @@ def _blame_agent(pool: Pool, name: str, *, as_json: bool) -> None:
     click.echo("\n".join(table(BLAME_AGENT, rows)))
 
 
-def _as_text(teams: Mapping[str, Record]) -> Iterator[str]:
+def _as_text(teams: Mapping[str, TrialRecord]) -> Iterator[str]:
     """Draw a tree, however deep it is."""
-    children: dict[str | None, list[Record]] = {}
+    children: dict[str | None, list[TrialRecord]] = {}
     for member in teams.values():
         first = next((parent for parent in member.born.parents if parent in teams), None)
         children.setdefault(first, []).append(member)
@@ -139,17 +139,17 @@ def _as_text(teams: Mapping[str, Record]) -> Iterator[str]:
             waiting.append((child, margin + ends[0], margin + ends[1]))
 
 
-def _told(member: Record) -> str:
+def _told(member: TrialRecord) -> str:
     is_told = member.born.parents or isinstance(member, PoolAgent)
     branch = _branch(member) if is_told else ""
     return " · ".join(filter(None, [_named(member), score(member.statistics), branch]))
 
 
-def _named(member: Record) -> str:
+def _named(member: TrialRecord) -> str:
     return member.name if member.retired is None else f"{member.name} (retired)"
 
 
-def _branch(member: Record) -> str:
+def _branch(member: TrialRecord) -> str:
     """Say what made a team of its parents."""
     others = member.born.parents[1:]
     crossed = f" with {' and '.join(others)}" if others else ""
@@ -160,7 +160,7 @@ def _branch(member: Record) -> str:
     return f"{made}: {edits}" if edits else made
 
 
-def _as_json(teams: Mapping[str, Record]) -> Iterator[str]:
+def _as_json(teams: Mapping[str, TrialRecord]) -> Iterator[str]:
     told = [
         {**lineage_value(team, _kind(team)), **statistics_value(team.statistics)}
         for team in teams.values()
@@ -168,11 +168,11 @@ def _as_json(teams: Mapping[str, Record]) -> Iterator[str]:
     yield dumps(told, indent=2)
 
 
-def _kind(one: Record) -> str:
+def _kind(one: TrialRecord) -> str:
     return "agent" if isinstance(one, PoolAgent) else "team"
 
 
-def _as_mermaid(teams: Mapping[str, Record]) -> Iterator[str]:
+def _as_mermaid(teams: Mapping[str, TrialRecord]) -> Iterator[str]:
     yield "flowchart LR"
     for member in teams.values():
         told = f"{_escaped(_named(member))}<br/>{_escaped(score(member.statistics))}"
@@ -189,7 +189,7 @@ def _escaped(text: str) -> str:
     return re.sub(r"[^\w\s.,-]", lambda sign: f"#{ord(sign[0])};", on_one_line(text))
 
 
-FORMS: Mapping[str, Callable[[Mapping[str, Record]], Iterator[str]]] = {
+FORMS: Mapping[str, Callable[[Mapping[str, TrialRecord]], Iterator[str]]] = {
     "text": _as_text,
     "json": _as_json,
     "mermaid": _as_mermaid,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ...schema.team.team import Lineage
-    from ..ledger.records import Record
+    from ..ledger.records import TrialRecord
     from ..values.statistics import Statistics
 
 __all__ = ["cost", "lineage_value", "made_by", "score", "statistics_value", "table"]
@@ -74,7 +74,7 @@ def made_by(born: Lineage) -> str:
     return " + ".join(dict.fromkeys(step.operator for step in born.steps)) or born.operator
 
 
-def lineage_value(member: Record, of: str = "team") -> dict[str, Any]:
+def lineage_value(member: TrialRecord, of: str = "team") -> dict[str, Any]:
     """Give what is known of the origin of a team, or of an agent, as plain values."""
     born = member.born
     inherits = {"inherits": member.inherits} if isinstance(member, PoolAgent) else {}

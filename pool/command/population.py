@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from ..population.evolutions import Consumed
-    from ..population.population import Standing
+    from ..population.evolutions import EvolutionUsage
+    from ..population.population import RankingScore
     from ..population.signals import Happened, Signals
     from ..teams.pool import Pool
 
@@ -111,7 +111,7 @@ def agent_rows(pool: Pool, of: Signals, *, everyone: bool) -> Sequence[Sequence[
     return [_row(pool, of, name, one) for name, one in shown.items()]
 
 
-def _row(pool: Pool, of: Signals, name: str, one: Standing) -> Sequence[str]:
+def _row(pool: Pool, of: Signals, name: str, one: RankingScore) -> Sequence[str]:
     born = pool.agent(name).born
     origin = " of ".join(filter(None, [made_by(born), " and ".join(born.parents)]))
     return (
@@ -147,7 +147,7 @@ def niche_rows(of: Signals) -> Sequence[Sequence[str]]:
 
 
 def summary_lines(
-    of: Signals, spent: Consumed | None, *, window: int, single: float | None
+    of: Signals, spent: EvolutionUsage | None, *, window: int, single: float | None
 ) -> Iterator[str]:
     """Say in some lines what a population has become.
 

@@ -10,8 +10,8 @@ from ..population.signals import by_chance, specialization
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..population.evolutions import Consumed
-    from ..population.population import Standing
+    from ..population.evolutions import EvolutionUsage
+    from ..population.population import RankingScore
     from ..population.signals import Signals
     from ..teams.pool import Pool
 
@@ -43,7 +43,7 @@ def signals_value(pool: Pool, of: Signals, window: int) -> dict[str, Any]:
     }
 
 
-def _agent(pool: Pool, of: Signals, name: str, one: Standing) -> dict[str, Any]:
+def _agent(pool: Pool, of: Signals, name: str, one: RankingScore) -> dict[str, Any]:
     agent = pool.agent(name)
     return {
         "agent": name,
@@ -89,7 +89,7 @@ def index_value(of: Signals, window: int, *, by_niche: bool = True) -> dict[str,
     }
 
 
-def tokens_value(spent: Consumed | None, single: float | None) -> dict[str, float] | None:
+def tokens_value(spent: EvolutionUsage | None, single: float | None) -> dict[str, float] | None:
     """Give tokens per task, and how many times a single agent's that is."""
     if spent is None:
         return None
@@ -99,6 +99,6 @@ def tokens_value(spent: Consumed | None, single: float | None) -> dict[str, floa
     return {"all": spent.each, **each, **factor}
 
 
-def best_of(one: Standing) -> Sequence[str]:
+def best_of(one: RankingScore) -> Sequence[str]:
     """Give the niches of an agent, those first in which it worked most."""
     return sorted(one.competence, key=lambda niche: (-one.n(niche), -one.q(niche), niche))

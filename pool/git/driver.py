@@ -21,7 +21,7 @@ from ...schema.values.errors import AgentError, InputError, StorageError
 from ...schema.values.files import append, make_folders, write_atomically
 from ..values.layout import AGENTS, EVOLUTIONS, LEDGER, MANIFEST, TURNS
 from .manifests import united_manifests
-from .union import Contradiction, Side, union_of, united
+from .union import Contradiction, UnionSide, union_of, united
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,7 +67,7 @@ def _merged(ours: Path, theirs: Path, path: str) -> Sequence[str]:
     texts = [_content(one) for one in (ours, theirs)]
     names = [f"{path} (ours)", f"{path} (theirs)"]
     if name.name in {LEDGER, TURNS}:
-        one, other = map(Side.of, names, texts)
+        one, other = map(UnionSide.of, names, texts)
         if name.name == LEDGER:
             lines, notes = union_of(one, other, Path(name.parent))
         else:

@@ -27,7 +27,7 @@ from ..ledger.state import State
 from ..teams.pool import Pool
 from ..values.layout import EVOLUTIONS, LEDGER, LOCK, MANIFEST, TEAMS, TURNS, make_folders
 from .manifests import united_manifests
-from .union import Contradiction, Line, Side, union_of
+from .union import Contradiction, UnionLine, UnionSide, union_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -123,8 +123,8 @@ def _join(folder: Path, other: Path, called: Path, tell: Callable[[str], None]) 
     heads = [_checked(one, tell) for one in (folder, other)]
     with locked(folder / LOCK), locked(Ledger(folder / LEDGER).lock):
         put_back(folder)  # what a merge left that was killed
-        before = Side.of(str(called / LEDGER), _content(folder / LEDGER))
-        theirs = Side.of(str(other / LEDGER), _content(other / LEDGER))
+        before = UnionSide.of(str(called / LEDGER), _content(folder / LEDGER))
+        theirs = UnionSide.of(str(other / LEDGER), _content(other / LEDGER))
         lines, notes = union_of(before, theirs, folder)
         state = _state(folder, lines)
         evolutions = dict(_evolutions(folder, other, called))
@@ -164,7 +164,7 @@ def _content(path: Path) -> bytes:
         raise StorageError(error.errno, error.strerror, str(path)) from error
 
 
-def _state(folder: Path, lines: Sequence[Line]) -> State:
+def _state(folder: Path, lines: Sequence[UnionLine]) -> State:
     state = State(folder)
     for line in lines:
         state.take(line.entry)

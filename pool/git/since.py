@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..expectation.expectation import Expectation
     from ..ledger.agents import PoolAgent
     from ..ledger.learnt import Learnt
-    from ..ledger.ledger import Entry
+    from ..ledger.ledger import LedgerEntry
     from ..ledger.members import Member
     from ..teams.pool import Pool
 
@@ -205,7 +205,7 @@ class _Was:
         return self.repository.text(self.commit, place.as_posix())
 
 
-def _entries(text: str) -> Iterator[Entry]:
+def _entries(text: str) -> Iterator[LedgerEntry]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / LEDGER
         append(path, text.encode("utf-8", "surrogateescape"))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ...runtime.values.terminal import counted
 from ...schema.values.errors import InputError, StorageError
 from ...schema.values.problems import quoted
-from ..ledger.ledger import START, Entry, entry_of
+from ..ledger.ledger import START, LedgerEntry, entry_of
 from ..ledger.scaffold import HEAD
 from ..ledger.state import State, in_order
 from ..teams.exchange import IMPORTED
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["Contradiction", "Line", "Side", "union_of", "united"]
+__all__ = ["Contradiction", "UnionLine", "UnionSide", "union_of", "united"]
 
 MOST_TOLD = 60
 """Characters of a task or a text by which a line is told."""
@@ -38,7 +38,7 @@ class Contradiction(InputError):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Line:
+class UnionLine:
     """A line of a ledger.
 
     Attributes:
@@ -47,7 +47,7 @@ class Line:
     """
 
     text: bytes
-    entry: Entry
+    entry: LedgerEntry
 
     @property
     def op(self) -> str:
@@ -59,7 +59,7 @@ class Line:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Side:
+class UnionSide:
     """One of two copies.
 
     Attributes:
@@ -68,10 +68,10 @@ class Side:
     """
 
     name: str
-    lines: tuple[Line, ...]
+    lines: tuple[UnionLine, ...]
 
     @classmethod
-    def of(cls, name: str, content: bytes) -> Side:
+    def of(cls, name: str, content: bytes) -> UnionSide:
         """Read a file that is a ledger. The unfinished line of a crash counts for nothing.
 
         Args:
@@ -82,7 +82,7 @@ class Side:
             StorageError: A line is damaged.
             Contradiction: A line repeats an operation and says something else.
         """
-        found, after = dict[str, Line](), START
+        found, after = dict[str, UnionLine](), START
         for text in BytesIO(content):
             if not text.endswith(b"\n"):
                 break
@@ -92,19 +92,21 @@ class Side:
                 raise _damage(name, after.line + 1, str(error)) from None
             if entry is None:
                 raise _damage(name, after.line + 1, "does not match its checksum")
-            line, after = Line(text=text, entry=entry), entry.end
+            line, after = UnionLine(text=text, entry=entry), entry.end
             if (known := found.setdefault(line.op, line)).text != text:
                 raise _other_of(line.op, (name, known), (name, line))
         return cls(name=name, lines=tuple(found.values()))
 
-    def ordered(self, folder: Path) -> Side:
+    def ordered(self, folder: Path) -> UnionSide:
         """Give it with its lines in an order in which they can be read, as far as there is one."""
         lines = {id(line.entry): line for line in self.lines}
         entries = in_order([line.entry for line in self.lines], folder)
-        return Side(name=self.name, lines=tuple(lines[id(entry)] for entry in entries))
+        return UnionSide(name=self.name, lines=tuple(lines[id(entry)] for entry in entries))
 
 
-def union_of(one: Side, other: Side, folder: Path) -> tuple[Sequence[Line], Sequence[str]]:
+def union_of(
+    one: UnionSide, other: UnionSide, folder: Path
+) -> tuple[Sequence[UnionLine], Sequence[str]]:
     """Unite the ledgers of two copies of a pool.
 
     Args:
@@ -122,7 +124,7 @@ def union_of(one: Side, other: Side, folder: Path) -> tuple[Sequence[Line], Sequ
     """
     one, other = one.ordered(folder), other.ordered(folder)
     lines = united(one, other)
-    state, births = State(folder), dict[str, Line]()
+    state, births = State(folder), dict[str, UnionLine]()
     for line in lines:
         try:
             state.take(line.entry)
@@ -135,7 +137,7 @@ def union_of(one: Side, other: Side, folder: Path) -> tuple[Sequence[Line], Sequ
     return lines, tuple(_notes(one, other, lines))
 
 
-def united(one: Side, other: Side) -> list[Line]:
+def united(one: UnionSide, other: UnionSide) -> list[UnionLine]:
     """Unite two files whose lines have operations; see the module.
 
     Raises:
@@ -146,14 +148,14 @@ def united(one: Side, other: Side) -> list[Line]:
     first, second = sorted((one, other), key=lambda side: _weight(side, _ops(one) & _ops(other)))
     common = _ops(first) & _ops(second)
     places = {line.op: number for number, line in enumerate(first.lines)}
-    latest, added = -1, dict[int, list[Line]]()
+    latest, added = -1, dict[int, list[UnionLine]]()
     for line in second.lines:
         if line.op in common:
             # As far as both agree on the order. Else this line waits for all that it came after.
             latest = max(latest, places[line.op])
         else:
             added.setdefault(latest, []).append(line)
-    found, waiting = list[Line](), added.get(-1, [])
+    found, waiting = list[UnionLine](), added.get(-1, [])
     for number, line in enumerate(first.lines):
         if line.op in common:
             found += waiting
@@ -163,7 +165,7 @@ def united(one: Side, other: Side) -> list[Line]:
     return [_shared(line, second) for line in (*found, *waiting)]
 
 
-def _settled(side: Side, other: Side) -> Side:
+def _settled(side: UnionSide, other: UnionSide) -> UnionSide:
     """Leave out what the other side says better of an operation that is named by what it is of.
 
     Both took in the same team or trial of another pool, and one of them had a twin of it.
@@ -174,19 +176,19 @@ def _settled(side: Side, other: Side) -> Side:
         for line in side.lines
         if not line.op.startswith(IMPORTED) or _is_better(line, there.get(line.op, line))
     ]
-    return Side(name=side.name, lines=tuple(kept)) if len(kept) < len(side.lines) else side
+    return UnionSide(name=side.name, lines=tuple(kept)) if len(kept) < len(side.lines) else side
 
 
-def _is_better(line: Line, other: Line) -> bool:
+def _is_better(line: UnionLine, other: UnionLine) -> bool:
     kinds = [one.entry.value.get("kind") == "born" for one in (line, other)]
     return line.text == other.text or all(kinds) or (kinds[0], other.text) > (kinds[1], line.text)
 
 
-def _ops(side: Side) -> set[str]:
+def _ops(side: UnionSide) -> set[str]:
     return {line.op for line in side.lines}
 
 
-def _weight(side: Side, common: set[str]) -> tuple[bool, int, bytes]:
+def _weight(side: UnionSide, common: set[str]) -> tuple[bool, int, bytes]:
     """Say how far a side went on by itself, and what tells it from one that went as far.
 
     One that has nothing of its own adds nothing: the other stays as it is, in its own order.
@@ -199,7 +201,7 @@ def _weight(side: Side, common: set[str]) -> tuple[bool, int, bytes]:
     )
 
 
-def _expect_equal(one: Side, other: Side) -> None:
+def _expect_equal(one: UnionSide, other: UnionSide) -> None:
     there = {line.op: line for line in other.lines}
     unequal = [
         (line, there[line.op])
@@ -211,12 +213,12 @@ def _expect_equal(one: Side, other: Side) -> None:
         raise _other_of(mine.op, (one.name, mine), (other.name, theirs), more=len(more))
 
 
-def _is_first(line: Line) -> bool:
+def _is_first(line: UnionLine) -> bool:
     """Tell whether it is the line that a pool begins with: one side may say that it is shared."""
     return line.entry.value.get("kind") == "pool"
 
 
-def _shared(line: Line, second: Side) -> Line:
+def _shared(line: UnionLine, second: UnionSide) -> UnionLine:
     """Give the first line as the side has it whose branches are merged."""
     if not _is_first(line) or line.entry.value.get("shared"):
         return line
@@ -228,7 +230,7 @@ def _born(value: Mapping[str, Any]) -> Iterator[str]:
         yield from (value[of] for of in MEMBERS if of in value)
 
 
-def _expect_whole(side: Side, folder: Path) -> None:
+def _expect_whole(side: UnionSide, folder: Path) -> None:
     """Make sure that it is not a side alone that is damaged.
 
     Raises:
@@ -250,7 +252,7 @@ def _damage(name: str, line: int, what: str) -> StorageError:
 
 
 def _other_of(
-    op: str, mine: tuple[str, Line], theirs: tuple[str, Line], *, more: int = 0
+    op: str, mine: tuple[str, UnionLine], theirs: tuple[str, UnionLine], *, more: int = 0
 ) -> Contradiction:
     further = f" So do {counted(more, 'more operation')}." if more else ""
     return Contradiction(
@@ -262,7 +264,7 @@ def _other_of(
 
 
 def _misfit(
-    line: Line, births: Mapping[str, Line], sides: Sequence[Side], error: ValueError
+    line: UnionLine, births: Mapping[str, UnionLine], sides: Sequence[UnionSide], error: ValueError
 ) -> Contradiction | StorageError:
     for name in _born(line.entry.value):
         if (earlier := births.get(name)) is not None:
@@ -280,11 +282,11 @@ def _misfit(
     )
 
 
-def _side_of(line: Line, sides: Sequence[Side]) -> str:
+def _side_of(line: UnionLine, sides: Sequence[UnionSide]) -> str:
     return next(side.name for side in sides if any(one.text == line.text for one in side.lines))
 
 
-def _notes(one: Side, other: Side, lines: Sequence[Line]) -> Iterator[str]:
+def _notes(one: UnionSide, other: UnionSide, lines: Sequence[UnionLine]) -> Iterator[str]:
     """Say what both sides changed, and which change is the one that counts now."""
     changed = [
         {subject: line for line in side.lines if line.op not in there and (subject := _of(line))}
@@ -299,7 +301,7 @@ def _notes(one: Side, other: Side, lines: Sequence[Line]) -> Iterator[str]:
         )
 
 
-def _of(line: Line) -> str:
+def _of(line: UnionLine) -> str:
     """Say what a line changed that only one can have the last word on; nothing otherwise."""
     value = line.entry.value
     match value.get("kind"):

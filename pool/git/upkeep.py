@@ -16,7 +16,7 @@ from ...schema.values.problems import quoted
 from ..folder.agent_folders import AgentFolders
 from ..folder.own_files import refuse_links
 from ..ledger.changes import Retired
-from ..ledger.ledger import Entry, Ledger, entry_of, line_of
+from ..ledger.ledger import Ledger, LedgerEntry, entry_of, line_of
 from ..ledger.scaffold import Scaffold
 from ..ledger.shape import misshapen
 from ..ledger.state import State, first_line, in_order
@@ -69,7 +69,7 @@ def verify(folder: Path, catalogue: Catalogue | None = None) -> Findings:
         InputError: There is no pool.
     """
     ledger = Ledger(_ledger_of(folder))
-    state, faults, notes, read = State(folder), list[str](), list[str](), list[Entry]()
+    state, faults, notes, read = State(folder), list[str](), list[str](), list[LedgerEntry]()
     lines = 0
     try:
         read.extend(ledger.read())

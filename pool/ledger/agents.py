@@ -18,13 +18,13 @@ from ...schema.team.team import Team
 from ...schema.team.writing import dump
 from ...schema.values.errors import ConfigError
 from ..values.layout import agent_file_of
-from .records import Record
+from .records import TrialRecord
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...schema.host.catalogue import Catalogue
-    from ...schema.loading.ceiling import Ceiling
+    from ...schema.loading.ceiling import CapabilityPolicy
     from ...schema.team.team import Agent
 
 __all__ = ["PoolAgent", "Revision", "check_agent", "differences"]
@@ -50,7 +50,7 @@ class Revision:
 
 
 @dataclass(kw_only=True, slots=True, eq=False)
-class PoolAgent(Record):
+class PoolAgent(TrialRecord):
     """An agent of a pool. Its name is its identity, and stays; what it is, is revised.
 
     Attributes:
@@ -81,7 +81,7 @@ class PoolAgent(Record):
         return "\n".join((header, INHERITS % " and ".join(self.inherits), said))
 
 
-def check_agent(agent: Agent, catalogue: Catalogue, ceiling: Ceiling | None) -> None:
+def check_agent(agent: Agent, catalogue: Catalogue, ceiling: CapabilityPolicy | None) -> None:
     """Make sure that a team of an agent alone loads.
 
     Raises:

@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from ...schema.team.team import Lineage, Team
 
 __all__ = [
-    "Born",
+    "Added",
     "Change",
+    "ChildRejected",
+    "Evaluated",
+    "EventNoted",
     "Learnt",
     "Of",
-    "Rejected",
     "Restored",
     "Retired",
     "Revised",
-    "Told",
-    "Tried",
 ]
 
 MOST_PROBLEMS = 20
@@ -66,7 +66,7 @@ def _clean(value: Any) -> Any:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Born:
+class Added:
     """A team or an agent comes into the pool.
 
     A team does unless one is there that equals it but for its agents' names. An agent always does:
@@ -147,7 +147,7 @@ class Revised:
 
 @kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Tried:
+class Evaluated:
     """A team was run on a task.
 
     Attributes:
@@ -172,7 +172,7 @@ class Tried:
 
 @kept(omit=True, tag=("kind", "rejected"))
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Rejected:
+class ChildRejected:
     """A child was dropped; its parents stay as they are.
 
     Attributes:
@@ -256,7 +256,7 @@ class Restored:
 
 @kept(omit=True, tag=("kind", "told"))
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Told:
+class EventNoted:
     """Something happened that changes no member: an event with its numbers.
 
     Attributes:
@@ -284,7 +284,7 @@ class Told:
         return value
 
 
-Change = Born | Revised | Tried | Rejected | Retired | Restored | Learnt | Told
+Change = Added | Revised | Evaluated | ChildRejected | Retired | Restored | Learnt | EventNoted
 """Whatever may happen to a pool."""
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ...schema.team.team import Team
     from .agents import PoolAgent
-    from .ledger import Entry
+    from .ledger import LedgerEntry
     from .members import Member
 
 __all__ = ["Current"]
@@ -214,7 +214,7 @@ class Current:
         """Write the ledger anew in an order in which it can be read; False: there is none."""
         moved = False
 
-        def ordered(entries: Sequence[Entry]) -> list[bytes] | None:
+        def ordered(entries: Sequence[LedgerEntry]) -> list[bytes] | None:
             nonlocal moved
             found = in_order(entries, self.folder)
             moved = found is not entries
@@ -227,7 +227,7 @@ class Current:
             self.state, self._place = State(self.folder), START
         return moved
 
-    def _take(self, entry: Entry) -> None:
+    def _take(self, entry: LedgerEntry) -> None:
         try:
             self.state.take(entry)
         except ValueError as error:

@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "START",
-    "Entry",
     "Known",
     "Ledger",
-    "Place",
+    "LedgerEntry",
+    "LedgerPosition",
     "TooEarly",
     "entry_of",
     "line_of",
@@ -53,20 +53,20 @@ SEAL_BYTES = len(SEAL % 0)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Place:
+class LedgerPosition:
     """How far a ledger was read: this many lines, which are this many bytes and end like this."""
 
     line: int
     offset: int
     seal: bytes
 
-    def after(self, line: bytes) -> Place:
+    def after(self, line: bytes) -> LedgerPosition:
         """Give the place after the next line."""
         end = self.offset + len(line)
-        return Place(line=self.line + 1, offset=end, seal=line[-SEAL_BYTES:])
+        return LedgerPosition(line=self.line + 1, offset=end, seal=line[-SEAL_BYTES:])
 
 
-START = Place(line=0, offset=0, seal=b"")
+START = LedgerPosition(line=0, offset=0, seal=b"")
 
 
 class TooEarly(ValueError):
@@ -78,7 +78,7 @@ class _Replaced(StorageError):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Entry:
+class LedgerEntry:
     """A line of a ledger.
 
     Attributes:
@@ -92,7 +92,7 @@ class Entry:
     op: str
     value: Mapping[str, Any]
     files: tuple[str, ...]
-    end: Place
+    end: LedgerPosition
     start: int = 0
 
 
@@ -108,10 +108,10 @@ class Known:
         parts: The bytes that were read, in one piece after the other: how many, and their SHA-256.
     """
 
-    place: Place = START
+    place: LedgerPosition = START
     ops: Places = field(default_factory=Places)
     files: frozenset[str] = frozenset()
-    repeats: Mapping[int, Place] = field(default_factory=dict[int, Place])
+    repeats: Mapping[int, LedgerPosition] = field(default_factory=dict[int, LedgerPosition])
     parts: tuple[tuple[int, str], ...] = ()
 
 
@@ -180,7 +180,7 @@ class Ledger:
                 write_atomically(self.path.parent / name, text)
             start = self._place
             append(self.path, line)
-            entry = Entry(
+            entry = LedgerEntry(
                 op=op,
                 value=value,
                 files=tuple(files),
@@ -191,7 +191,7 @@ class Ledger:
             self._flushed = entry.end
         return True
 
-    def read(self, after: Place = START) -> Iterator[Entry]:
+    def read(self, after: LedgerPosition = START) -> Iterator[LedgerEntry]:
         """Give the lines that stand after a place, one at a time.
 
         To follow a ledger, go on from the `end` of the last entry. A line that is not finished is
@@ -216,7 +216,7 @@ class Ledger:
             else:
                 return
 
-    def rewrite(self, change: Callable[[Sequence[Entry]], Iterable[bytes] | None]) -> None:
+    def rewrite(self, change: Callable[[Sequence[LedgerEntry]], Iterable[bytes] | None]) -> None:
         """Write the ledger anew in one piece: a crash leaves either the old one or the new one.
 
         Who has read the old one cannot go on from there.
@@ -253,7 +253,7 @@ class Ledger:
             }
         return sorted(files - self._files)
 
-    def find(self, op: str) -> Entry | None:
+    def find(self, op: str) -> LedgerEntry | None:
         """Give the line of an operation that was read; None where there was none.
 
         Raises:
@@ -262,7 +262,7 @@ class Ledger:
         with self._turn:
             return self._find(op)
 
-    def past_repeats(self, place: Place) -> Place:
+    def past_repeats(self, place: LedgerPosition) -> LedgerPosition:
         """Give the place after the lines that follow on a place and were there before."""
         with self._turn:
             while place.offset in self._repeats:
@@ -294,10 +294,10 @@ class Ledger:
         self._place = known.place
         self._ops = known.ops
         self._parts, self._last = known.parts, hashlib.sha256()
-        self._repeats: dict[int, Place] = {**known.repeats}
+        self._repeats: dict[int, LedgerPosition] = {**known.repeats}
         self._files: set[str] = {*known.files}
 
-    def _find(self, op: str) -> Entry | None:
+    def _find(self, op: str) -> LedgerEntry | None:
         found = lines_at(self.path, self._ops.find(op))
         return next((entry for entry in found if entry.op == op), None)
 
@@ -305,7 +305,7 @@ class Ledger:
         entry = self._find(op)
         return None if entry is None else entry.end.seal
 
-    def _is_repeat(self, entry: Entry, line: bytes) -> bool:
+    def _is_repeat(self, entry: LedgerEntry, line: bytes) -> bool:
         """Tell whether a line was there before, to the letter, as where git merged branches.
 
         Raises:
@@ -356,7 +356,7 @@ class Ledger:
                 f" the machine stopped: bytes {self._place.offset} to {end} were removed."
             )
 
-    def _scan(self, after: Place) -> Iterator[Entry]:
+    def _scan(self, after: LedgerPosition) -> Iterator[LedgerEntry]:
         """Give the lines after a place; one that is not whole may only be the last."""
         damaged = None
         for line in self._lines(after):
@@ -373,7 +373,7 @@ class Ledger:
             if not self._is_repeat(entry, line):
                 yield entry
 
-    def _lines(self, after: Place) -> Iterator[bytes]:
+    def _lines(self, after: LedgerPosition) -> Iterator[bytes]:
         try:
             with self.path.open("rb") if self.path.exists() else BytesIO() as stream:
                 stream.seek(after.offset - len(after.seal))
@@ -385,7 +385,7 @@ class Ledger:
         except OSError as error:
             raise StorageError(f"{self.path}: cannot be read: {error.strerror}.") from error
 
-    def _damage(self, place: Place, what: str) -> StorageError:
+    def _damage(self, place: LedgerPosition, what: str) -> StorageError:
         return StorageError(
             f"{self.path}: line {place.line + 1} (from byte {place.offset} on) {what}. A crash does"
             " not do this: it was edited or merged, or the disk is failing. Restore the file from"
@@ -408,7 +408,7 @@ def _sealed(content: bytes) -> bytes:
     return content + SEAL % zlib.crc32(content)
 
 
-def entry_of(line: bytes, start: Place = START) -> Entry | None:
+def entry_of(line: bytes, start: LedgerPosition = START) -> LedgerEntry | None:
     """Read a line of a ledger; None where it does not match its checksum.
 
     Args:
@@ -433,7 +433,7 @@ def entry_of(line: bytes, start: Place = START) -> Entry | None:
         raise ValueError("has 'files' that are no list of names")
     if any(name.startswith("/") or ".." in name.split("/") for name in files):
         raise ValueError("has 'files' that are not in the ledger's folder")
-    return Entry(
+    return LedgerEntry(
         op=op,
         value=value,
         files=tuple(map(str, files)),
@@ -442,7 +442,7 @@ def entry_of(line: bytes, start: Place = START) -> Entry | None:
     )
 
 
-def lines_at(path: Path, offsets: Iterable[int]) -> Iterator[Entry]:
+def lines_at(path: Path, offsets: Iterable[int]) -> Iterator[LedgerEntry]:
     """Read some lines of a ledger, by where they begin. Their numbers are not known.
 
     Args:
@@ -467,9 +467,9 @@ def lines_at(path: Path, offsets: Iterable[int]) -> Iterator[Entry]:
             stream.close()
 
 
-def _line_at(path: Path, line: bytes, offset: int) -> Entry:
+def _line_at(path: Path, line: bytes, offset: int) -> LedgerEntry:
     try:
-        entry = entry_of(line, Place(line=0, offset=offset, seal=b""))
+        entry = entry_of(line, LedgerPosition(line=0, offset=offset, seal=b""))
     except ValueError:
         entry = None
     if entry is None:

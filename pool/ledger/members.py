@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 from ...schema.loading.loading import read_team
 from ...schema.values.errors import ConfigError, InputError, StorageError
 from ..values.statistics import EVOLVE, Kind, Past, Sums
-from .records import Record
+from .records import TrialRecord
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,7 +27,7 @@ NOTHING = Past()
 
 
 @dataclass(kw_only=True, slots=True, eq=False)
-class Member(Record):
+class Member(TrialRecord):
     """A team of a pool. What it is stays; what is known of it grows as the pool is refreshed.
 
     Attributes:
@@ -64,7 +64,7 @@ class Member(Record):
 
     def take(self, trial: Trial) -> None:
         """Take in a trial."""
-        Record.take(self, trial)
+        TrialRecord.take(self, trial)
         task, sums = task_of(trial), self.by_task.setdefault((trial.split, trial.kind), {})
         sums[task] = sums.get(task, NONE).after(trial)
 
@@ -85,7 +85,7 @@ class Member(Record):
                 past[niche] = past.get(niche, NOTHING).after(sums.pop(task))
 
     def as_it_is(self, upto: int) -> Self:
-        """Give a copy that stays as it is when this one takes in more; see `Record`."""
+        """Give a copy that stays as it is when this one takes in more; see `TrialRecord`."""
         return replace(
             self,
             by_split={**self.by_split},

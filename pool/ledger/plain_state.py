@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from .records import Record
+    from .records import TrialRecord
 
 __all__ = ["state_of", "value_of"]
 
@@ -84,7 +84,7 @@ def state_of(folder: Path, value: Mapping[str, Any], tables: Sequence[bytes]) ->
     return state
 
 
-def _record(one: Record) -> dict[str, Any]:
+def _record(one: TrialRecord) -> dict[str, Any]:
     return {
         "name": one.name,
         "born": to_value(one.born),

@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
     from ...schema.team.team import Lineage
     from ..values.statistics import Trial
-    from .trials import Trials
+    from .trials import TrialIndex
 
-__all__ = ["Record"]
+__all__ = ["TrialRecord"]
 
 UNKNOWN = Statistics()
 
 
 @dataclass(kw_only=True, slots=True, eq=False)
-class Record:
+class TrialRecord:
     """A member of a pool, with what is known of it from trials, which only ever grows.
 
     Attributes:
@@ -45,7 +45,7 @@ class Record:
     by_niche: dict[tuple[str, str], Statistics] = field(
         default_factory=dict[tuple[str, str], Statistics]
     )
-    trials: Trials | None = None
+    trials: TrialIndex | None = None
     upto: int | None = None
 
     @property

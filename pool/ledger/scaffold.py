@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ...schema.team.team import Team
     from .members import Member
 
-__all__ = ["HEAD", "Look", "Scaffold", "next_head"]
+__all__ = ["HEAD", "FolderDifference", "Scaffold", "next_head"]
 
 HEAD = "pool.head"
 """The event that says which team a pool's scaffold is of: `{"team": name}`."""
@@ -49,7 +49,7 @@ def next_head(live: Mapping[str, Member]) -> str | None:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Look:
+class FolderDifference:
     """What the folder is beside what it should be. Files are named by their paths in it.
 
     Attributes:
@@ -100,21 +100,21 @@ class Scaffold:
         make_folder(self.folder)
         return write_folder(self.folder, texts, files_in(self.folder, PARTS))
 
-    def look(self, heads: Sequence[Member]) -> Look:
+    def look(self, heads: Sequence[Member]) -> FolderDifference:
         """Compare the folder with what it should be.
 
         Raises:
             StorageError: A team's file is damaged.
         """
         if not heads:
-            return Look()
+            return FolderDifference()
         now = _texts(heads[-1])
         before = _texts(heads[-2]) if len(heads) > 1 else {}
         there = self._there()
         names = sorted({*now, *before, *there})
         others = [name for name in names if there.get(name) != now.get(name)]
         behind = [name for name in others if there.get(name) == before.get(name)]
-        return Look(
+        return FolderDifference(
             behind=tuple(behind),
             edited=tuple(name for name in others if name not in behind) if there else (),
             strange=strangers(self.folder, {**now, **there}),

@@ -20,7 +20,7 @@ from ...schema.values.files import make_folder, remove, write_atomically
 from ...schema.values.json_text import loads
 from ..values.layout import LEDGER, SNAPSHOTS
 from ..values.places import Places
-from .ledger import Known, Place
+from .ledger import Known, LedgerPosition
 from .plain_state import state_of, value_of
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def newest(folder: Path, fits: Callable[[State], bool] = lambda _state: True) ->
     return None
 
 
-def is_due(place: Place, last: Place) -> bool:
+def is_due(place: LedgerPosition, last: LedgerPosition) -> bool:
     """Tell whether it pays to keep a snapshot as of a place.
 
     Args:
@@ -204,15 +204,15 @@ def _confirmed(path: Path, parts: Sequence[tuple[int, str]]) -> str | None:
     return whole.hexdigest() if len(parts) > 1 else parts[0][1]
 
 
-def _place(place: Place) -> tuple[int, int, str]:
+def _place(place: LedgerPosition) -> tuple[int, int, str]:
     return place.line, place.offset, place.seal.decode()
 
 
-def _place_of(value: Any) -> Place:
+def _place_of(value: Any) -> LedgerPosition:
     line, offset, seal = value
     if type(line) is not int or type(offset) is not int:
         raise TypeError(f"{value!r} is no place")
-    return Place(line=line, offset=offset, seal=seal.encode())
+    return LedgerPosition(line=line, offset=offset, seal=seal.encode())
 
 
 def _digest(content: bytes) -> str:

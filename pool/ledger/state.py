@@ -22,21 +22,21 @@ from ...schema.values.files import locked
 from ...schema.values.problems import quoted
 from ..values.layout import LEDGER, LOCK, agent_file_of, file_of
 from .agents import PoolAgent, Revision
-from .changes import Rejected, Retired, Revised, Told, Tried
+from .changes import ChildRejected, Evaluated, EventNoted, Retired, Revised
 from .learnt import Learnt
-from .ledger import Entry, Ledger, TooEarly, line_of
+from .ledger import Ledger, LedgerEntry, TooEarly, line_of
 from .lessons import Lessons
 from .members import Member
 from .recent import Recent
 from .scaffold import HEAD, next_head
 from .shape import has_types, misshapen
-from .trials import Trials
+from .trials import TrialIndex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from .records import Record
+    from .records import TrialRecord
 
 __all__ = [
     "SEED",
@@ -63,7 +63,7 @@ SIGN = 6
 """Letters and digits that tell names of one stem apart: 30 bits."""
 _SIGNED = re.compile(rf"_[a-z2-7]{{{SIGN}}}\Z")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
-One = TypeVar("One", bound="Record")
+One = TypeVar("One", bound="TrialRecord")
 """Teams, or agents."""
 
 
@@ -114,7 +114,7 @@ class State:
         self.learnt = Lessons(folder / LEDGER)
         self.heads: list[Member] = []
         self.shared = False
-        self.trials = Trials(ledger=folder / LEDGER)
+        self.trials = TrialIndex(ledger=folder / LEDGER)
         self.recent: dict[str, Recent] = {}
         self.episodes: dict[str, int] = {}
         self.touched: set[str] = set()
@@ -129,7 +129,7 @@ class State:
         self._is_lent = True
         return self._live_agents
 
-    def take(self, entry: Entry) -> None:
+    def take(self, entry: LedgerEntry) -> None:
         """Take in a line.
 
         Raises:
@@ -173,7 +173,7 @@ class State:
         """Find a team or an agent, retired or not: no two have the same name."""
         return self.teams.get(name) or self.agents.get(name)
 
-    def _take(self, entry: Entry) -> None:
+    def _take(self, entry: LedgerEntry) -> None:
         op, value = entry.op, entry.value
         kind = value["kind"]
         if not self._is_begun and kind != "pool":
@@ -188,9 +188,9 @@ class State:
             case "revised":
                 self._revise(op, Revised.of(value))
             case "evaluated" | "failed":
-                self._take_trial(kind, from_value(Tried, value), entry)
+                self._take_trial(kind, from_value(Evaluated, value), entry)
             case "rejected":
-                self.rejected[from_value(Rejected, value).operator] += 1
+                self.rejected[from_value(ChildRejected, value).operator] += 1
             case "retired":
                 self._retire(value, Retired.of(value).reason)
             case "restored":
@@ -198,11 +198,11 @@ class State:
             case "learnt":
                 self._learn(Learnt.of(value, op), entry)
             case "told":
-                self._tell(from_value(Told, value))
+                self._tell(from_value(EventNoted, value))
             case _:
                 raise ValueError(f"there are no lines of kind {quoted(kind)}")
 
-    def _tell(self, told: Told) -> None:
+    def _tell(self, told: EventNoted) -> None:
         if told.what == HEAD:
             self._lead(self._known(told.about["team"]))
 
@@ -276,7 +276,7 @@ class State:
         agent.revisions = (*agent.revisions, last)
         self.touched.add(agent.name)
 
-    def _learn(self, learnt: Learnt, entry: Entry) -> None:
+    def _learn(self, learnt: Learnt, entry: LedgerEntry) -> None:
         for owner in learnt.to:
             self._known_agent(owner)
         self.learnt.take(learnt, entry.start)
@@ -297,7 +297,7 @@ class State:
         self._known(value["team"])
         self.twins[value["lineage"]["operator"]] += 1
 
-    def _take_trial(self, kind: str, tried: Tried, entry: Entry) -> None:
+    def _take_trial(self, kind: str, tried: Evaluated, entry: LedgerEntry) -> None:
         if (tried.trial.score is None) != (kind == "failed"):
             raise ValueError(f"score={tried.trial.score!r} does not fit {quoted(kind)}")
         working = {part.member for part in tried.trial.agents.values()}
@@ -363,7 +363,7 @@ def begin(folder: Path, *, shared: bool) -> None:
     if ledger.append(first, op="pool") or not shared:
         return
 
-    def said(entries: Sequence[Entry]) -> list[bytes] | None:
+    def said(entries: Sequence[LedgerEntry]) -> list[bytes] | None:
         begun, *rest = entries
         if begun.value.get("shared"):
             return None
@@ -373,7 +373,7 @@ def begin(folder: Path, *, shared: bool) -> None:
         ledger.rewrite(said)
 
 
-def in_order(entries: Sequence[Entry], folder: Path) -> Sequence[Entry]:
+def in_order(entries: Sequence[LedgerEntry], folder: Path) -> Sequence[LedgerEntry]:
     """Put lines in an order in which each refers to what came before, as far as there is one.
 
     Where git merged branches that had merged each other, a line may stand ahead of one that it
@@ -383,9 +383,9 @@ def in_order(entries: Sequence[Entry], folder: Path) -> Sequence[Entry]:
         entries: The lines.
         folder: The pool's folder.
     """
-    state, found, waiting = State(folder), list[Entry](), list(entries)
+    state, found, waiting = State(folder), list[LedgerEntry](), list(entries)
     while waiting:
-        early: list[Entry] = []
+        early: list[LedgerEntry] = []
         for one in waiting:
             try:
                 state.take(one)

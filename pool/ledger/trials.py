@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 from ...schema.values.codec import from_value
 from ..values.places import Places
 from ..values.statistics import Statistics
-from .changes import Tried
+from .changes import Evaluated
 from .ledger import lines_at
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .ledger import Entry
+    from .ledger import LedgerEntry
 
-__all__ = ["Trials"]
+__all__ = ["TrialIndex"]
 
 SCORED = "evaluated"
 
 
 @dataclass(kw_only=True, slots=True)
-class Trials:
+class TrialIndex:
     """Where the ledger tells of the trials that were scored, by member and task.
 
     Attributes:
@@ -33,7 +33,7 @@ class Trials:
     ledger: Path
     places: Places = field(default_factory=Places)
 
-    def take(self, tried: Tried, entry: Entry) -> None:
+    def take(self, tried: Evaluated, entry: LedgerEntry) -> None:
         """Take in a trial, and the line that tells of it."""
         if tried.trial.score is not None and tried.trial.kind == "plain":
             for member in _of(tried):
@@ -55,13 +55,13 @@ class Trials:
         known: Statistics | None = None
         for entry in lines_at(self.ledger, offsets):
             if entry.value["kind"] == SCORED:
-                tried = from_value(Tried, entry.value)
+                tried = from_value(Evaluated, entry.value)
                 if tried.trial.task == task and member in _of(tried):
                     known = (known or Statistics()).after(tried.trial)
         return known
 
 
-def _of(tried: Tried) -> set[str]:
+def _of(tried: Evaluated) -> set[str]:
     return {tried.member, *(part.member for part in tried.trial.agents.values())}
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from ..embedding import CachedEmbedder, choose_embedder
 from ..ledger.learnt import LONGEST_TASK
 from ..values.layout import MEMORY
-from .store import Labels, Lost, Point, Wanted, open_store
+from .store import Labels, Lost, VectorPoint, VectorQuery, open_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -55,14 +55,14 @@ class _Index:
         wanted = {key: entry for key, entry in keyed.items() if key in missing}
         texts = [self.words(one)[:LONGEST_TASK] for one in wanted.values()]
         points = [
-            Point(key=key, vector=vector, labels=_labels(entry))
+            VectorPoint(key=key, vector=vector, labels=_labels(entry))
             for (key, entry), vector in zip(wanted.items(), self.embedder.embed(texts), strict=True)
         ]
         self.store.add(points)
         self.entries.update(keyed)
 
     def closest(
-        self, text: str, wanted: Wanted, learnt: Lessons, owner: str | None, seen: int | None
+        self, text: str, wanted: VectorQuery, learnt: Lessons, owner: str | None, seen: int | None
     ) -> Iterator[tuple[Learnt, float]]:
         """Give what stands, the closest first; a server may also have what we know nothing of."""
         if owner is not None:
@@ -135,7 +135,7 @@ class Memory:
             StorageError: The ledger cannot be read.
             CoterieError: The embedder or the store failed; nothing is lost by it.
         """
-        wanted = Wanted(kind=kind, niche=niche, or_no_niche=or_no_niche, level=level)
+        wanted = VectorQuery(kind=kind, niche=niche, or_no_niche=or_no_niche, level=level)
         with self._turn:
             try:
                 found = self._found(text, k, wanted, owner, seen)
@@ -176,7 +176,7 @@ class Memory:
             self._read_archive(owner)
             if not self._texts.entries:
                 return []
-            wanted = Wanted(kind=kind, niche=niche)
+            wanted = VectorQuery(kind=kind, niche=niche)
             closest = self._texts.closest(text, wanted, self._pool.learnt, owner, seen)
             found = [*takewhile(lambda one: one[1] > over, closest)]
         return sorted(found, key=lambda one: (-one[1], one[0].id))
@@ -193,7 +193,7 @@ class Memory:
         return [math.fsum(map(mul, first, vector)) for vector in vectors]
 
     def _found(
-        self, text: str, k: int, wanted: Wanted, owner: str | None, seen: int | None
+        self, text: str, k: int, wanted: VectorQuery, owner: str | None, seen: int | None
     ) -> list[tuple[Learnt, float]]:
         """Give at least as many entries as are wanted, the closest first, and all equals."""
         self._catch_up()
@@ -209,9 +209,9 @@ class Memory:
     @cached_property
     def _texts(self) -> _Index:
         """What is said, of those whose archives were asked for."""
-        from .shards import Shelves
+        from .shards import VectorShards
 
-        return _Index(words=lambda entry: entry.text, store=Shelves(), embedder=self._embedder)
+        return _Index(words=lambda entry: entry.text, store=VectorShards(), embedder=self._embedder)
 
     def _catch_up(self) -> None:
         """Index what was learnt since, by whomever."""

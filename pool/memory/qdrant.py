@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from qdrant_client.models import Condition, Filter, SearchParams
 
     from ..embedding import Vector
-    from .store import Labels, Point, Wanted
+    from .store import Labels, VectorPoint, VectorQuery
 
 __all__ = ["QdrantStore", "collection_of"]
 
@@ -84,7 +84,7 @@ class QdrantStore:
         client = QdrantClient(url=url, timeout=TIMEOUT, check_compatibility=False, metadata=headers)
         return cls(client, collection, SearchParams(exact=True))
 
-    def add(self, points: Sequence[Point]) -> None:
+    def add(self, points: Sequence[VectorPoint]) -> None:
         """Store points.
 
         Raises:
@@ -104,7 +104,7 @@ class QdrantStore:
             with self._answers():
                 self._client.upsert(self._collection, batch, wait=True)
 
-    def closest(self, vector: Vector, wanted: Wanted) -> Iterator[Hit]:
+    def closest(self, vector: Vector, wanted: VectorQuery) -> Iterator[Hit]:
         """Give the points that are wanted one by one, the closest first.
 
         Raises:
@@ -119,7 +119,7 @@ class QdrantStore:
             given, limit = len(sure), limit * WIDENING
         yield from hits[given:]
 
-    def _closest(self, vector: Vector, wanted: Wanted, limit: int) -> list[Hit]:
+    def _closest(self, vector: Vector, wanted: VectorQuery, limit: int) -> list[Hit]:
         if not self._is_made():
             return []
         self._expect_fit(len(vector))
@@ -272,7 +272,7 @@ def _payload(labels: Labels) -> dict[str, Any]:
     return {**told, "owner": list(labels.owners)}
 
 
-def _filter(wanted: Wanted) -> Filter | None:
+def _filter(wanted: VectorQuery) -> Filter | None:
     from qdrant_client.models import FieldCondition, Filter, MatchAny, MatchValue
 
     must: list[Condition] = [

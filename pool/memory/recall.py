@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.messages.recall import Entry, nothing
+from ...runtime.messages.recall import MemoryEntry, nothing
 from ..teams.pool import Pool
 from .memory import open_memory
 from .seen import Seen
@@ -33,7 +33,9 @@ class Recollection:
     folder: Path
     recall: Recaller
 
-    async def __call__(self, query: str, k: int, where: Mapping[str, Any], /) -> Sequence[Entry]:
+    async def __call__(
+        self, query: str, k: int, where: Mapping[str, Any], /
+    ) -> Sequence[MemoryEntry]:
         """Find entries; see `Recaller`."""
         return await self.recall(query, k, where)
 
@@ -60,7 +62,7 @@ def open_recall(folder: Path, models: Mapping[str, Model], embedder: str | None 
 def recalling(search: Callable[..., Found]) -> Recaller:
     """Let agents recall by a search: that of a `Memory`, or of a `View`."""
 
-    async def recall(query: str, k: int, where: Mapping[str, Any], /) -> Sequence[Entry]:
+    async def recall(query: str, k: int, where: Mapping[str, Any], /) -> Sequence[MemoryEntry]:
         return await asyncio.to_thread(_found, search, query, k, where)
 
     return recall
@@ -68,7 +70,7 @@ def recalling(search: Callable[..., Found]) -> Recaller:
 
 def _found(
     search: Callable[..., Found], query: str, k: int, where: Mapping[str, Any]
-) -> Sequence[Entry]:
+) -> Sequence[MemoryEntry]:
     """Search for each kind, and give the closest: of all together, or all that were found."""
     kinds: Sequence[str | None] = where.get("kinds") or (None,)
     labels = {name: where[name] for name in ("owner", "niche") if name in where}
@@ -80,10 +82,10 @@ def _found(
     return [_entry(entry, similarity) for entry, similarity in hits[:most]]
 
 
-def _entry(entry: Learnt, similarity: float) -> Entry:
+def _entry(entry: Learnt, similarity: float) -> MemoryEntry:
     told = [entry.kind, entry.niche or "", f"of {entry.owner}" if entry.owner else ""]
     told += [f"from {entry.giver}" if entry.giver else "", entry.id]
-    return Entry.clipped(
+    return MemoryEntry.clipped(
         source=", ".join(filter(None, told)),
         task=entry.task,
         text=entry.text,

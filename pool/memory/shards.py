@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .store import DIGITS, Hit, Labels, Wanted
+from .store import DIGITS, Hit, Labels, VectorQuery
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..embedding import Vector
-    from .store import Point
+    from .store import VectorPoint
 
     Places = slice | NDArray[np.intp]
 
-__all__ = ["Shelves"]
+__all__ = ["VectorShards"]
 
 FIRST = 64
 """Points that are looked at first; more, and more again, where all of these are asked for."""
@@ -93,15 +93,15 @@ class _Stretch:
         return some if isinstance(self.places, slice) else self.places[some]
 
 
-class Shelves:
+class VectorShards:
     """A store in this process's memory. It is empty at first, and gone with the process."""
 
     def __init__(self) -> None:
         self._shelves: dict[Labels, _Shelf] = {}
         self._keys: set[str] = set()
-        self._fitting: dict[Wanted, list[_Shelf]] = {}
+        self._fitting: dict[VectorQuery, list[_Shelf]] = {}
 
-    def add(self, points: Sequence[Point]) -> None:
+    def add(self, points: Sequence[VectorPoint]) -> None:
         """Store points; those that are there stay."""
         for point in points:
             labels = replace(point.labels, owners=())
@@ -116,7 +116,7 @@ class Shelves:
         """Say which of these keys are not stored."""
         return set(keys) - self._keys
 
-    def closest(self, vector: Vector, wanted: Wanted) -> Iterator[Hit]:
+    def closest(self, vector: Vector, wanted: VectorQuery) -> Iterator[Hit]:
         """Give the points that are wanted one by one, the closest first."""
         stretches = self._stretches(wanted)
         if not stretches:
@@ -131,7 +131,7 @@ class Shelves:
             yield from hits[given:]
             given, limit = len(hits), limit * WIDENING
 
-    def _stretches(self, wanted: Wanted) -> list[_Stretch]:
+    def _stretches(self, wanted: VectorQuery) -> list[_Stretch]:
         anybodys = replace(wanted, owners=None)
         if anybodys not in self._fitting:
             fitting = [shelve for has, shelve in self._shelves.items() if _fits(has, anybodys)]
@@ -143,7 +143,7 @@ class Shelves:
         return [one for one in owned if len(one)]
 
 
-def _fits(has: Labels, wanted: Wanted) -> bool:
+def _fits(has: Labels, wanted: VectorQuery) -> bool:
     niches = (wanted.niche, None) if wanted.or_no_niche else (wanted.niche,)
     return (
         wanted.kind in (None, has.kind)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ..embedding import Vector
 
-__all__ = ["DIGITS", "Hit", "Labels", "Lost", "Point", "Store", "Wanted", "open_store"]
+__all__ = ["DIGITS", "Hit", "Labels", "Lost", "Store", "VectorPoint", "VectorQuery", "open_store"]
 
 DIGITS = 6
 """Decimals of a similarity. Beyond them it depends on the order of additions in a store."""
@@ -41,7 +41,7 @@ class Labels:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Wanted:
+class VectorQuery:
     """Which entries are searched for; None: whatever they have.
 
     Attributes:
@@ -60,7 +60,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Point:
+class VectorPoint:
     """What is stored of an entry.
 
     Attributes:
@@ -93,7 +93,7 @@ class Store(Protocol):
     `add` returns; and **must** take the same point again without a change.
     """
 
-    def add(self, points: Sequence[Point]) -> None:
+    def add(self, points: Sequence[VectorPoint]) -> None:
         """Store points; all vectors have the same length.
 
         Raises:
@@ -102,7 +102,7 @@ class Store(Protocol):
         """
         ...
 
-    def closest(self, vector: Vector, wanted: Wanted) -> Iterator[Hit]:
+    def closest(self, vector: Vector, wanted: VectorQuery) -> Iterator[Hit]:
         """Give the points that are wanted one by one, the closest first, to `DIGITS` decimals.
 
         Raises:
@@ -141,6 +141,6 @@ def open_store(
         key = environment.get("QDRANT_API_KEY") or None
         prefix = environment.get("QDRANT_PREFIX") or "coterie"
         return QdrantStore.on_server(url, collection_of(pool_folder, embedder, prefix), key=key)
-    from .shards import Shelves
+    from .shards import VectorShards
 
-    return Shelves()
+    return VectorShards()

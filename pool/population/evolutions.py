@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from ..ledger.ledger import Entry
+    from ..ledger.ledger import LedgerEntry
     from ..teams.pool import Pool
 
-__all__ = ["Consumed", "consumed", "population_of", "rates_of", "turns_in", "usage_of"]
+__all__ = ["EvolutionUsage", "consumed", "population_of", "rates_of", "turns_in", "usage_of"]
 
 NAMES = frozenset(field.name for field in fields(Rates))
 
@@ -102,7 +102,7 @@ class AnsweredLine(_Line):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Consumed:
+class EvolutionUsage:
     """What tasks of evolutions consumed.
 
     Attributes:
@@ -157,7 +157,7 @@ def population_of(pool: Pool) -> Population:
     return population
 
 
-def consumed(pool: Path) -> Consumed | None:
+def consumed(pool: Path) -> EvolutionUsage | None:
     """Say what the tasks of a population's evolutions consumed; None: there was none.
 
     Raises:
@@ -168,10 +168,10 @@ def consumed(pool: Path) -> Consumed | None:
     if not lines:
         return None
     runs, operators, judging = (sum(each, Usage()) for each in zip(*lines, strict=True))
-    return Consumed(tasks=len(lines), runs=runs, operators=operators, judging=judging)
+    return EvolutionUsage(tasks=len(lines), runs=runs, operators=operators, judging=judging)
 
 
-def turns_in(path: Path) -> Iterator[Entry]:
+def turns_in(path: Path) -> Iterator[LedgerEntry]:
     """Read what an evolution says of its tasks, a line each.
 
     Args:

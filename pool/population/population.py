@@ -22,7 +22,7 @@ from ..values.statistics import EVOLVE, Trial
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from ..ledger.ledger import Entry
+    from ..ledger.ledger import LedgerEntry
 
 __all__ = [
     "ANCHOR",
@@ -31,8 +31,8 @@ __all__ = [
     "Grown",
     "Pair",
     "Population",
+    "RankingScore",
     "Rates",
-    "Standing",
     "heir",
     "overlap",
 ]
@@ -97,7 +97,7 @@ class Pair:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Standing:
+class RankingScore:
     """Where an agent stands.
 
     Attributes:
@@ -158,13 +158,13 @@ class Standing:
         """The length of its competence as a vector, with as many dimensions as it has niches."""
         return math.sqrt(math.fsum(q * q for q in self.competence.values()))
 
-    def aiming(self, niche: str) -> Standing:
+    def aiming(self, niche: str) -> RankingScore:
         """Give the same, with a persona that was written for a niche."""
         return replace(self, aims=self.aims | {niche})
 
     def after(
         self, niche: str, reward: float, others: Iterable[str], *, leads: bool, lags: bool
-    ) -> Standing:
+    ) -> RankingScore:
         """Take in a task (EvoChamber Eq. 2 and 6).
 
         Args:
@@ -175,7 +175,7 @@ class Standing:
             lags: Whether the reward is one to lag with.
         """
         shared = {(other, niche): self.pairs.get((other, niche), Pair()) for other in others}
-        return Standing(
+        return RankingScore(
             rates=self.rates,
             competence={
                 **self.competence,
@@ -254,8 +254,8 @@ class Population:
     """
 
     rates: Rates = Rates()
-    agents: Mapping[str, Standing] = field(default_factory=_nothing)
-    everybody: Mapping[str, Standing] = field(default_factory=_nothing)
+    agents: Mapping[str, RankingScore] = field(default_factory=_nothing)
+    everybody: Mapping[str, RankingScore] = field(default_factory=_nothing)
     rolling: Mapping[str, float] = field(default_factory=_nothing)
     rounds: Grown[Mapping[str, Any]] = field(default_factory=Grown[Any])
     history: Grown[str] = field(default_factory=Grown[str])
@@ -275,7 +275,7 @@ class Population:
         """The mean of the rolling rewards of those that live; None before the first task."""
         return math.fsum(self.rolling.values()) / len(self.rolling) if self.rolling else None
 
-    def after(self, entry: Entry) -> Population:
+    def after(self, entry: LedgerEntry) -> Population:
         """Take in a line of the ledger.
 
         A trial counts that has an anchor, a score, and a task that evolution learns from; failures
@@ -321,7 +321,7 @@ class Population:
             }
         return self._being(fresh)
 
-    def _being(self, fresh: Mapping[str, Standing]) -> Population:
+    def _being(self, fresh: Mapping[str, RankingScore]) -> Population:
         """Let agents stand where it is said; those that do not live stay so."""
         living = {name: standing for name, standing in fresh.items() if name in self.agents}
         return replace(
@@ -357,7 +357,7 @@ class Population:
         )
 
 
-def overlap(one: Standing, other: Standing) -> float:
+def overlap(one: RankingScore, other: RankingScore) -> float:
     """Give how alike the skills of two agents are: the cosine of their competences.
 
     Over the niches of either, with 0 for one that an agent lacks (EvoChamber App. E.1): in [0, 1],
@@ -377,19 +377,19 @@ def _moved(value: float, reward: float, weight: float) -> float:
     return (1 - weight) * value + weight * reward
 
 
-def _rolling(agents: Mapping[str, Standing]) -> dict[str, float]:
+def _rolling(agents: Mapping[str, RankingScore]) -> dict[str, float]:
     return {name: agent.rolling for name, agent in agents.items() if agent.rolling is not None}
 
 
-def heir(parents: Sequence[Standing], rates: Rates) -> Standing:
+def heir(parents: Sequence[RankingScore], rates: Rates) -> RankingScore:
     """Say where a newcomer begins: nowhere, as its parent, or with the means of its parents."""
     aims = frozenset(niche for parent in parents for niche in parent.aims)
     if len(parents) < 2:
         known = {niche: q for parent in parents for niche, q in parent.competence.items()}
-        return Standing(rates=rates, competence=known, aims=aims)
+        return RankingScore(rates=rates, competence=known, aims=aims)
     niches = dict.fromkeys(niche for parent in parents for niche in parent.competence)
     worked = dict.fromkeys(niche for parent in parents for niche in parent.tasks)
-    return Standing(
+    return RankingScore(
         rates=rates,
         competence={niche: _mean(parents, niche) for niche in niches},
         tasks={niche: sum(parent.n(niche) for parent in parents) for niche in worked},
@@ -397,7 +397,7 @@ def heir(parents: Sequence[Standing], rates: Rates) -> Standing:
     )
 
 
-def _mean(parents: Sequence[Standing], niche: str) -> float:
+def _mean(parents: Sequence[RankingScore], niche: str) -> float:
     """Give the mean of competences by tasks; by heads, where nobody has worked on any."""
     knowing = [parent for parent in parents if niche in parent.competence]
     tasks = sum(one.n(niche) for one in knowing)

@@ -20,7 +20,7 @@ from .population import ANCHOR, LIFECYCLE, Population, Rates
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from ..ledger.ledger import Entry
+    from ..ledger.ledger import LedgerEntry
     from ..values.intervals import Interval
 
 __all__ = [
@@ -28,7 +28,7 @@ __all__ = [
     "WINDOW",
     "Happened",
     "Signals",
-    "Worked",
+    "WorkedTask",
     "by_chance",
     "signals",
     "specialization",
@@ -46,7 +46,7 @@ MOST_WINDOWS = 500
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Worked:
+class WorkedTask:
     """A task that a team of the population worked on.
 
     Attributes:
@@ -97,7 +97,7 @@ class Signals:
     """
 
     population: Population
-    worked: Sequence[Worked]
+    worked: Sequence[WorkedTask]
     flow: Mapping[tuple[str, str], int]
     given: Mapping[str, int]
     received: Mapping[str, int]
@@ -127,7 +127,7 @@ class Signals:
         """The niches, in the order in which they were met."""
         return self.population.niches
 
-    def of(self, niche: str | None = None) -> Sequence[Worked]:
+    def of(self, niche: str | None = None) -> Sequence[WorkedTask]:
         """Give the tasks of a niche, or all."""
         return [worked for worked in self.worked if niche in (None, worked.niche)]
 
@@ -138,7 +138,7 @@ class Signals:
         return total / len(scores) if scores else 0.0, wilson(total, len(scores))
 
 
-def signals(entries: Iterable[Entry], rates: Rates) -> Signals:
+def signals(entries: Iterable[LedgerEntry], rates: Rates) -> Signals:
     """Take in all lines of a ledger.
 
     Args:
@@ -146,7 +146,7 @@ def signals(entries: Iterable[Entry], rates: Rates) -> Signals:
         rates: How fast competence and synergy follow what happens.
     """
     population, roster = Population(rates=rates), frozenset[str]()
-    worked, flow, own = list[Worked](), Counter[tuple[str, str]](), Counter[str]()
+    worked, flow, own = list[WorkedTask](), Counter[tuple[str, str]](), Counter[str]()
     told: dict[str, list[Happened]] = {LIFECYCLE: [], DREAM: []}
     for entry in entries:
         before, population, value = population, population.after(entry), entry.value
@@ -174,7 +174,7 @@ def signals(entries: Iterable[Entry], rates: Rates) -> Signals:
 
 
 def specialization(
-    worked: Sequence[Worked], window: int = WINDOW, *, by_niche: bool = True
+    worked: Sequence[WorkedTask], window: int = WINDOW, *, by_niche: bool = True
 ) -> list[float]:
     """Say how far leading has become a matter of the niche, task by task (EvoChamber, Figure 3).
 
@@ -197,7 +197,7 @@ def specialization(
 
 
 def by_chance(
-    worked: Sequence[Worked], window: int = WINDOW, *, by_niche: bool = True
+    worked: Sequence[WorkedTask], window: int = WINDOW, *, by_niche: bool = True
 ) -> float | None:
     """Give the mean index that there would be, had anybody led any task, drawn uniformly.
 
@@ -214,7 +214,7 @@ def by_chance(
     return math.fsum(found) / len(found) if found else None
 
 
-def _led(one: Worked, anchor: str, by_niche: bool) -> Led:
+def _led(one: WorkedTask, anchor: str, by_niche: bool) -> Led:
     return one.niche if by_niche else "", anchor, one.roster
 
 
@@ -238,9 +238,9 @@ def _uncertainty(led: Mapping[tuple[str, str], int]) -> float:
     return math.fsum(terms) / sum(niches.values())
 
 
-def _worked(trial: Trial, roster: frozenset[str]) -> Worked:
+def _worked(trial: Trial, roster: frozenset[str]) -> WorkedTask:
     anchor = trial.agents[ANCHOR].member  # it may be retired while its team is at work
-    return Worked(
+    return WorkedTask(
         task=trial.task,
         niche=trial.niche or "",
         anchor=anchor,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from ...schema.values.problems import Path
-    from ..ledger.ledger import Entry
+    from ..ledger.ledger import LedgerEntry
 
 __all__ = ["AgentOrigin", "blame_agent"]
 
@@ -44,7 +44,7 @@ class AgentOrigin:
     reason: str
 
 
-def blame_agent(entries: Iterable[Entry], name: str) -> tuple[AgentOrigin, ...]:
+def blame_agent(entries: Iterable[LedgerEntry], name: str) -> tuple[AgentOrigin, ...]:
     """Say of each field of an agent where it was first set as it is.
 
     What an agent was born with as a parent had it then comes from there; as several, from the first
@@ -67,7 +67,9 @@ def blame_agent(entries: Iterable[Entry], name: str) -> tuple[AgentOrigin, ...]:
     return tuple(known[name].values())
 
 
-def _born(entry: Entry, known: Mapping[str, Mapping[str, AgentOrigin]]) -> dict[str, AgentOrigin]:
+def _born(
+    entry: LedgerEntry, known: Mapping[str, Mapping[str, AgentOrigin]]
+) -> dict[str, AgentOrigin]:
     lineage = entry.value["lineage"]
     fresh = _set(entry, 0, lineage["operator"], lineage.get("reason", ""))
     for parent in reversed(lineage.get("parents", ())):
@@ -76,13 +78,13 @@ def _born(entry: Entry, known: Mapping[str, Mapping[str, AgentOrigin]]) -> dict[
 
 
 def _revised(
-    entry: Entry, known: Mapping[str, Mapping[str, AgentOrigin]], number: int
+    entry: LedgerEntry, known: Mapping[str, Mapping[str, AgentOrigin]], number: int
 ) -> dict[str, AgentOrigin]:
     fresh = _set(entry, number, REVISED, entry.value.get("reason", ""))
     return _kept(fresh, known[entry.value["agent"]])
 
 
-def _set(entry: Entry, number: int, by: str, reason: str) -> dict[str, AgentOrigin]:
+def _set(entry: LedgerEntry, number: int, by: str, reason: str) -> dict[str, AgentOrigin]:
     """Say that a line set all fields that it has."""
     whole = AgentOrigin(
         field="",

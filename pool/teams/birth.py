@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ...schema.host.catalogue import Catalogue
-    from ...schema.loading.ceiling import Ceiling
+    from ...schema.loading.ceiling import CapabilityPolicy
     from ...schema.team.team import Agent, Team
     from ..ledger.agents import PoolAgent
-    from ..ledger.changes import Born
+    from ..ledger.changes import Added
     from ..ledger.members import Member
-    from ..ledger.records import Record
+    from ..ledger.records import TrialRecord
     from ..ledger.state import State
 
 __all__ = ["checked_text", "named", "named_agent", "twin_line"]
 
 
-def named(change: Born, parents: Sequence[Member], state: State, *, op: str) -> Team:
+def named(change: Added, parents: Sequence[Member], state: State, *, op: str) -> Team:
     """Give a team the name and the lineage that it has in a pool.
 
     A child's name begins as its first ancestor's does, so no model has a say in it.
@@ -51,7 +51,7 @@ def named(change: Born, parents: Sequence[Member], state: State, *, op: str) -> 
 
 
 def named_agent(
-    change: Born, parents: Sequence[PoolAgent], state: State, *, op: str
+    change: Added, parents: Sequence[PoolAgent], state: State, *, op: str
 ) -> tuple[Agent, Lineage]:
     """Give an agent its name in a pool, and the lineage that it has there."""
     agent, born = cast("Agent", change.member), change.lineage
@@ -70,7 +70,7 @@ def named_agent(
 
 def _name(
     own: str,
-    parents: Sequence[Record],
+    parents: Sequence[TrialRecord],
     state: State,
     wish: str | None,
     said: Callable[[], tuple[str, Any]],
@@ -100,7 +100,7 @@ def _kept(born: Lineage, edits: Sequence[str]) -> Lineage:
     )
 
 
-def checked_text(team: Team, catalogue: Catalogue, ceiling: Ceiling | None) -> str:
+def checked_text(team: Team, catalogue: Catalogue, ceiling: CapabilityPolicy | None) -> str:
     """Write a team's file, once it is sure that it loads.
 
     Raises:

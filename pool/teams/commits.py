@@ -9,7 +9,16 @@ from ...schema.team.team import Team
 from ...schema.values.errors import InputError
 from ...schema.values.problems import quoted
 from ..ledger.agents import PoolAgent, check_agent, differences
-from ..ledger.changes import Born, Learnt, Rejected, Restored, Retired, Revised, Told, Tried
+from ..ledger.changes import (
+    Added,
+    ChildRejected,
+    Evaluated,
+    EventNoted,
+    Learnt,
+    Restored,
+    Retired,
+    Revised,
+)
 from ..ledger.scaffold import HEAD
 from ..values.identity import identity_of
 from ..values.layout import AGENTS, TEAMS, file_of
@@ -19,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...schema.host.catalogue import Catalogue
-    from ...schema.loading.ceiling import Ceiling
+    from ...schema.loading.ceiling import CapabilityPolicy
     from ..folder.agent_folders import AgentFolders
     from ..ledger.changes import Change
     from ..ledger.current import Current
@@ -45,7 +54,7 @@ class Commits:
     folders: AgentFolders
     scaffold: Scaffold
     host: Callable[[], Catalogue]
-    ceiling: Ceiling | None
+    ceiling: CapabilityPolicy | None
 
     def commit(self, change: Change, *, op: str) -> Admission | bool:
         """Let something happen; see `Pool.commit`.
@@ -58,7 +67,7 @@ class Commits:
             StorageError: The pool cannot be written, or is damaged.
         """
         match change:
-            case Born(member=one):
+            case Added(member=one):
                 bear = self._bear if isinstance(one, Team) else self._bear_agent
                 return bear(change, op=op)
             case Revised():
@@ -67,7 +76,7 @@ class Commits:
                 return self._led(lambda: self._move(change, op=op))
             case Learnt():
                 return self._learn(change, op=op)
-            case Told(what=what) if what == HEAD:
+            case EventNoted(what=what) if what == HEAD:
                 return self._led(lambda: self._record(change, op=op))
             case _:
                 return self._record(change, op=op)
@@ -81,7 +90,7 @@ class Commits:
                 self.scaffold.follow(self.current.state.heads)
         return done
 
-    def _bear(self, change: Born, *, op: str) -> Admission:
+    def _bear(self, change: Added, *, op: str) -> Admission:
         """Add a team, or find the one that equals it."""
         current, team = self.current, cast("Team", change.member)
         if change.inherits:
@@ -98,11 +107,11 @@ class Commits:
                 if twin := current.twin(child, key):
                     current.commit(twin_line(child, twin), op=op)
                 else:
-                    born = Born(member=child, lineage=child.lineage or change.lineage)
+                    born = Added(member=child, lineage=child.lineage or change.lineage)
                     current.commit(born.value(), op=op, files={file_of(child.name): text})
             return current.admission(op)
 
-    def _bear_agent(self, change: Born, *, op: str) -> Admission:
+    def _bear_agent(self, change: Added, *, op: str) -> Admission:
         """Add an agent: its line first, which has all of it, and then its file."""
         current = self.current
         with current.alone():
@@ -112,7 +121,7 @@ class Commits:
                 agent, lineage = named_agent(change, parents, current.state, op=op)
                 check_agent(agent, self._known_to_agents(), self.ceiling)
                 inherits = tuple(dict.fromkeys(change.inherits))
-                born = Born(member=agent, lineage=lineage, inherits=inherits)
+                born = Added(member=agent, lineage=lineage, inherits=inherits)
                 current.commit(born.value(), op=op)
             admission = current.admission(op)
             self.folders.write(current.state.agents[admission.name], current.state.learnt)
@@ -155,7 +164,7 @@ class Commits:
         of = "agent" if isinstance(member, PoolAgent) else "team"
         return self.current.commit(change.value(of), op=op)
 
-    def _record(self, change: Tried | Rejected | Told, *, op: str) -> bool:
+    def _record(self, change: Evaluated | ChildRejected | EventNoted, *, op: str) -> bool:
         with self.current.turn:
             for name in change.members:
                 self.current.find(name)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from ...schema.values.codec import from_value
-from ..ledger.changes import Restored, Retired, Tried
+from ..ledger.changes import Evaluated, Restored, Retired
 from ..ledger.state import Admission
 from ..values.statistics import Trial
 from .lineage import ancestors
@@ -17,7 +17,7 @@ from .lineage import ancestors
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..ledger.ledger import Entry
+    from ..ledger.ledger import LedgerEntry
     from ..ledger.members import Member
     from .pool import Pool
 
@@ -87,15 +87,15 @@ def _copy_trials(pool: Pool, source: Pool, names: Mapping[str, str]) -> None:
             trial = from_value(Trial, entry.value)
             # Agents stay where they are, and another pool's may be called the same.
             pool.commit(
-                Tried(member=names[entry.value["team"]], trial=replace(trial, agents={})), op=op
+                Evaluated(member=names[entry.value["team"]], trial=replace(trial, agents={})), op=op
             )
 
 
-def _is(entry: Entry, *kinds: str) -> bool:
+def _is(entry: LedgerEntry, *kinds: str) -> bool:
     return entry.value["kind"] in kinds
 
 
-def _operation(entry: Entry) -> str:
+def _operation(entry: LedgerEntry) -> str:
     """Name what a line records by a name that it keeps in whatever pool it comes to."""
     if entry.op.startswith(IMPORTED):
         return entry.op

@@ -9,7 +9,7 @@ from ...schema.edits import changes, summary
 from ...schema.team.team import LineageStep
 from ...schema.team.writing import team_value
 from ...schema.values.problems import dotted
-from ..ledger.records import Record
+from ..ledger.records import TrialRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ class Origin:
     operator: str
 
 
-One = TypeVar("One", bound=Record)
+One = TypeVar("One", bound=TrialRecord)
 """Teams, or agents."""
 
 

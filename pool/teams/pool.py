@@ -28,7 +28,16 @@ from ...schema.values.files import remove, write_atomically
 from ..folder.agent_folders import AgentFolders
 from ..folder.own_files import refuse_links
 from ..folder.replacing import is_cut_short, put_back
-from ..ledger.changes import Born, Learnt, Rejected, Restored, Retired, Revised, Told, Tried
+from ..ledger.changes import (
+    Added,
+    ChildRejected,
+    Evaluated,
+    EventNoted,
+    Learnt,
+    Restored,
+    Retired,
+    Revised,
+)
 from ..ledger.current import Current
 from ..ledger.scaffold import Scaffold
 from ..ledger.state import SEED, Admission, begin
@@ -40,10 +49,10 @@ from .sources import load_source
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 
-    from ...schema.loading.ceiling import Ceiling
+    from ...schema.loading.ceiling import CapabilityPolicy
     from ..ledger.agents import PoolAgent
     from ..ledger.changes import Change
-    from ..ledger.ledger import Entry
+    from ..ledger.ledger import LedgerEntry
     from ..ledger.lessons import Lessons
     from ..ledger.members import Member
     from ..values.statistics import Statistics
@@ -68,7 +77,7 @@ class Pool:
         folder: str | Path,
         *,
         catalogue: Catalogue | None = None,
-        ceiling: Ceiling | None = None,
+        ceiling: CapabilityPolicy | None = None,
         report: Callable[[str], None] | None = None,
     ) -> None:
         self.folder = Path(folder)
@@ -94,7 +103,7 @@ class Pool:
         folder: str | Path,
         *,
         catalogue: Catalogue | None = None,
-        ceiling: Ceiling | None = None,
+        ceiling: CapabilityPolicy | None = None,
         report: Callable[[str], None] | None = None,
     ) -> Self:
         """Open a pool. Its teams are read when they are first asked for.
@@ -121,7 +130,7 @@ class Pool:
         seeds: Sequence[str | Path] = (),
         *,
         catalogue: Catalogue | None = None,
-        ceiling: Ceiling | None = None,
+        ceiling: CapabilityPolicy | None = None,
         report: Callable[[str], None] | None = None,
         shared: bool = False,
     ) -> Self:
@@ -251,7 +260,7 @@ class Pool:
         """
         self._current.refresh()
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[LedgerEntry]:
         """Give all lines of the ledger, from the first on, for reports.
 
         Raises:
@@ -260,11 +269,14 @@ class Pool:
         return self._current.ledger.read()
 
     @overload
-    def commit(self, change: Born, *, op: str) -> Admission: ...
+    def commit(self, change: Added, *, op: str) -> Admission: ...
 
     @overload
     def commit(
-        self, change: Revised | Tried | Rejected | Retired | Restored | Learnt | Told, *, op: str
+        self,
+        change: Revised | Evaluated | ChildRejected | Retired | Restored | Learnt | EventNoted,
+        *,
+        op: str,
     ) -> bool: ...
 
     @overload
@@ -310,8 +322,8 @@ class Pool:
             self._flush = None
 
     def add(self, team: Team, born: Lineage, *, op: str, name: str | None = None) -> Admission:
-        """Commit a `Born`."""
-        return self.commit(Born(member=team, lineage=born, name=name), op=op)
+        """Commit a `Added`."""
+        return self.commit(Added(member=team, lineage=born, name=name), op=op)
 
     def twin_of(self, team: Team) -> str | None:
         """Name the team of this pool that is equal to a team up to the names of its agents.

@@ -13,7 +13,7 @@ from ...schema.values.codec import kept
 from ...schema.values.errors import InputError
 from .intervals import wilson
 
-__all__ = ["EVOLVE", "Kind", "Part", "Past", "Statistics", "Sums", "Trial", "wilson"]
+__all__ = ["EVOLVE", "Kind", "Past", "Statistics", "Sums", "Trial", "TrialPart", "wilson"]
 
 EVOLVE = "evolve"
 """The split of the tasks that evolution learns from. Others, such as `test`, are held out."""
@@ -26,7 +26,7 @@ NOTHING = Usage()
 
 @kept(omit=True, closed=True)
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Part:
+class TrialPart:
     """What an agent of the pool did in a trial.
 
     Attributes:
@@ -38,7 +38,7 @@ class Part:
     share: float | None = None
 
 
-def _nobody() -> Mapping[str, Part]:
+def _nobody() -> Mapping[str, TrialPart]:
     return MappingProxyType({})
 
 
@@ -84,7 +84,7 @@ class Trial:
     reason: str = ""
     chosen: bool = False
     adapted: bool = False
-    agents: Mapping[str, Part] = field(default_factory=_nobody, hash=False)
+    agents: Mapping[str, TrialPart] = field(default_factory=_nobody, hash=False)
     rounds: int = 1
     structure: str | None = None
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["NOBODY_SILENT", "Silence"]
+__all__ = ["NOBODY_SILENT", "Ablation"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Silence:
+class Ablation:
     """Who takes no part in a run, or in a round of it (MATTRL §5.1).
 
     Colleagues work as if those who are silent were not there: they read no report and no letter of
@@ -35,4 +35,4 @@ class Silence:
         return self.agents | {agent for agent, _ in self.turns}
 
 
-NOBODY_SILENT = Silence()
+NOBODY_SILENT = Ablation()

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Act",
-    "Answer",
     "Finalize",
     "Send",
     "Start",
     "Stop",
     "Terminate",
+    "TurnAnswer",
     "act_of",
     "acts",
 ]
@@ -70,7 +70,7 @@ class Terminate:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Answer:
+class TurnAnswer:
     """What a turn came to, for a colleague whose message or start the agent read in it.
 
     Nobody has to act to be heard: what it is asked for goes back by itself, once, unless it wrote
@@ -82,7 +82,7 @@ class Answer:
     text: str
 
 
-Act = Send | Start | Stop | Finalize | Terminate | Answer
+Act = Send | Start | Stop | Finalize | Terminate | TurnAnswer
 """What one of the tools under `coterie.schema.team.team.ACTS` does, or how a turn
 ended; listing the pool changes nothing."""
 
@@ -112,7 +112,7 @@ def acts(outcome: AgentOutcome, read: Sequence[Posted] = ()) -> tuple[Act, ...]:
         posted.sender for posted in read if posted.kind in ASKING and posted.sender
     )
     heard = written | started
-    return (*done, *(Answer(to=asker, text=said) for asker in askers if asker not in heard))
+    return (*done, *(TurnAnswer(to=asker, text=said) for asker in askers if asker not in heard))
 
 
 def _done(calls: Sequence[ToolCall]) -> Iterator[Act]:

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 
 from ...schema.values.codec import OMITTED, SKIPPED, Form, kept, to_value
 from ..gateway import Message
-from ..repository.changes import Change
+from ..repository.changes import RepositoryChange
 from ..tools import ToolCall
 from ..values.score import Score
 from ..values.usage import Usage
@@ -81,7 +81,9 @@ class AgentOutcome:
     tool_calls: tuple[ToolCall, ...] = ()
     mishaps: tuple[str, ...] = ()
     dialogue: tuple[Message, ...] = ()
-    changes: Annotated[tuple[Change, ...], SKIPPED] = field(default=(), compare=False, repr=False)
+    changes: Annotated[tuple[RepositoryChange, ...], SKIPPED] = field(
+        default=(), compare=False, repr=False
+    )
 
 
 @kept()

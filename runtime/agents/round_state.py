@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
     from ..gateway import Message
     from .posted import Mail
-    from .runner import Report
+    from .runner import AgentReport
 
-__all__ = ["NOTHING", "Carried", "Carry", "Notice"]
+__all__ = ["NOTHING", "AgentState", "Notice", "RoundState"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -32,7 +32,7 @@ class Notice:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Carried:
+class AgentState:
     """What one agent reads beside its task and the reports of those that worked before it.
 
     Attributes:
@@ -46,8 +46,8 @@ class Carried:
         mail: What it reads in a turn of an open roster, and knows of its team; None elsewhere.
     """
 
-    own: Report | None = None
-    letters: tuple[Report, ...] = ()
+    own: AgentReport | None = None
+    letters: tuple[AgentReport, ...] = ()
     bulletin: str = ""
     notice: Notice | None = None
     consults: bool = False
@@ -59,7 +59,7 @@ class Carried:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Carry:
+class RoundState:
     """What is carried into a pass, for all its agents.
 
     Attributes:
@@ -73,9 +73,9 @@ class Carry:
         mail: What each agent reads in a turn of an open roster.
     """
 
-    own: Mapping[str, Report] = field(default_factory=dict[str, "Report"])
-    letters: Mapping[str, tuple[Report, ...]] = field(
-        default_factory=dict[str, "tuple[Report, ...]"]
+    own: Mapping[str, AgentReport] = field(default_factory=dict[str, "AgentReport"])
+    letters: Mapping[str, tuple[AgentReport, ...]] = field(
+        default_factory=dict[str, "tuple[AgentReport, ...]"]
     )
     bulletin: str = ""
     notices: Mapping[str, Notice] = field(default_factory=dict[str, Notice])
@@ -85,10 +85,10 @@ class Carry:
     )
     mail: Mapping[str, Mail] = field(default_factory=dict[str, "Mail"])
 
-    def of(self, agent_id: str) -> Carried:
+    def of(self, agent_id: str) -> AgentState:
         """Give one agent's part."""
         consults = agent_id in self.consulting
-        return Carried(
+        return AgentState(
             own=self.own.get(agent_id),
             letters=self.letters.get(agent_id, ()),
             bulletin=self.bulletin if consults or not self.consulting else "",
@@ -99,4 +99,4 @@ class Carry:
         )
 
 
-NOTHING = Carry()
+NOTHING = RoundState()

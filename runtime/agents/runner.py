@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from ..jail import Jails
     from ..record.once import Once
     from ..record.trace import Emit
-    from ..repository.changes import Change
+    from ..repository.changes import RepositoryChange
     from ..repository.workspace import Workspace
     from ..tools import GrantedTool
     from .acting import Acting
 
-__all__ = ["AgentResult", "Assignment", "ModelLine", "Report", "Runner"]
+__all__ = ["AgentReport", "AgentResult", "Assignment", "ModelLine", "Runner"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Report:
+class AgentReport:
     """An agent's output as its receivers get it.
 
     Attributes:
@@ -46,7 +46,7 @@ class Report:
     role: str
     content: str
     patch: str | None = None
-    changes: tuple[Change, ...] = field(default=(), compare=False, repr=False)
+    changes: tuple[RepositoryChange, ...] = field(default=(), compare=False, repr=False)
 
 
 @kept()
@@ -117,7 +117,7 @@ class Assignment:
     system: str
     question: str
     task: Task
-    reports: tuple[Report, ...]
+    reports: tuple[AgentReport, ...]
     missing: tuple[str, ...] = ()
     line: ModelLine
     tools: Mapping[str, GrantedTool]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from ...schema.values.errors import InputError
-from ..record._entries import Entries, Entry
+from ..record._entries import Entries, JournalEntry
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -81,6 +81,6 @@ class Cache:
         if not lasts:
             return value, False
         await self._entries.put(
-            Entry(path=path, kind="model", asked=question, value=value, moment=0.0)
+            JournalEntry(path=path, kind="model", asked=question, value=value, moment=0.0)
         )
         return value, False

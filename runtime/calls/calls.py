@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ...schema.values.codec import from_value
 from ...schema.values.json_text import dumps, loads
-from ..gateway import CallError, ChatAnswer, ToolCall, Usage, bare
+from ..gateway import CallError, ChatAnswer, ToolRequest, Usage, bare
 from ..gateway.chat.dialogue import shortened
 from ..gateway.model_client import no_account
 from ..record.journal import digest
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ..gateway import ChatRequest, Gateway
-    from ..gateway.chat.fallback import Adaptation
+    from ..gateway.chat.fallback import ParameterChange
     from ..record.journal import Journal
     from ..values.budget import Budget
     from .cache import Cache
@@ -208,7 +208,7 @@ class _Call:
         said = self.calls.scrub(str(error))
         self.tell("model_fallback", kind=error.kind, error=said, alias=alias)
 
-    def _tell_adapted(self, one: Adaptation) -> None:
+    def _tell_adapted(self, one: ParameterChange) -> None:
         told = {**asdict(one), "words": self.calls.scrub(one.words)}
         self.tell("parameter_adapted", **told)
 
@@ -259,7 +259,7 @@ def _size(answer: ChatAnswer) -> int:
     return len(answer.text) + len(answer.thinking) + called
 
 
-def _call_value(call: ToolCall, scrub: Callable[[str], str]) -> dict[str, Any]:
+def _call_value(call: ToolRequest, scrub: Callable[[str], str]) -> dict[str, Any]:
     value = {"id": call.id, "name": call.name, "arguments": call.arguments}
     extra = {"extra": scrubbed(call.extra, scrub)} if call.extra else {}
     return {**{name: scrub(text) for name, text in value.items()}, **extra}

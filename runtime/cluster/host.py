@@ -25,13 +25,13 @@ from ..jail.detect import detect
 from ..jail.jail import Jail
 from ..jail.jails import DISK
 from ..jail.layout import interpreter
-from ..jail.limits import Limits
+from ..jail.limits import JailLimits
 from ..jail.process import JailKilled
 from ..jail.scratch import ScratchFolder, sweep
 from ..jail.tree import (
     SMALLEST,
-    Change,
     Overgrown,
+    TreeChange,
     change,
     entries,
     read_content,
@@ -49,10 +49,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ..jail.process import JailedProcess
-    from ..jail.tree import Entry, Found
+    from ..jail.tree import FoundEntry, TreeEntry
     from .hosted import News
 
-__all__ = ["ALONG", "Host", "same_everywhere"]
+__all__ = ["ALONG", "JailWorker", "same_everywhere"]
 
 T = TypeVar("T")
 Failed = dict[str, str]
@@ -100,8 +100,8 @@ class _Hosted:
 
     jail: Jail
     folder: ScratchFolder
-    start: Mapping[str, Found]
-    there: Mapping[str, Entry]
+    start: Mapping[str, FoundEntry]
+    there: Mapping[str, TreeEntry]
     largest: int
     started: int = 0
     processes: dict[int, HostedProcess] = field(default_factory=dict[int, HostedProcess])
@@ -121,7 +121,7 @@ class _Hosted:
             return b""
 
 
-class Host:
+class JailWorker:
     """Hosts jails. Made on a worker; its methods are called by the driver.
 
     Args:
@@ -251,13 +251,13 @@ class Host:
         self,
         folder: ScratchFolder,
         asked: dict[str, Any],
-        tree: Mapping[str, Entry],
-        given: list[tuple[Path, dict[str, Entry]]],
+        tree: Mapping[str, TreeEntry],
+        given: list[tuple[Path, dict[str, TreeEntry]]],
     ) -> _Hosted:
         work = self._copy(folder.path / "work", tree)
         tier = detect().tier
         assert tier is not None  # noqa: S101 - this worker has refused otherwise
-        limits = Limits(**asked["limits"])
+        limits = JailLimits(**asked["limits"])
         jail = Jail(
             work,
             tier=tier,
@@ -282,10 +282,10 @@ class Host:
             largest=size + limits.disk,
         )
 
-    def _copy(self, folder: Path, tree: Mapping[str, Entry]) -> Path:
+    def _copy(self, folder: Path, tree: Mapping[str, TreeEntry]) -> Path:
         folder.mkdir()
         kept = self._kept
-        rebuild(folder, Change(made=tree), lambda _name, entry: kept.pieces(entry.value))
+        rebuild(folder, TreeChange(made=tree), lambda _name, entry: kept.pieces(entry.value))
         return folder
 
     async def start(
@@ -443,7 +443,7 @@ class Host:
             return _failed(error)
 
 
-def _unsure(came: Change, contents: Sequence[bytes] | None) -> dict[str, Entry]:
+def _unsure(came: TreeChange, contents: Sequence[bytes] | None) -> dict[str, TreeEntry]:
     """Give the files of which the driver may have been sent something else than was seen.
 
     Code that is at work may have written to a file since, and is to be asked for it once more.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from ...schema.values.errors import JailError, LimitError, ModelError, StorageError
 from ...schema.values.json_text import dumps, loads
 from ..jail.process import JailKilled, JailLost
-from ..jail.tree import Change, entries, read_content, rebuild, scan, tree_of, value_of
+from ..jail.tree import TreeChange, entries, read_content, rebuild, scan, tree_of, value_of
 from .host import ALONG, KINDS
 from .link import WorkerLost
 from .process import RemoteProcess
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from ..jail.protocol import Wanted
-    from ..jail.tree import Entry
+    from ..jail.protocol import JailRequest
+    from ..jail.tree import TreeEntry
     from .link import Link
 
 __all__ = ["RemoteJail"]
@@ -48,7 +48,7 @@ class RemoteJail:
     def __init__(
         self,
         link: Link,
-        wanted: Wanted,
+        wanted: JailRequest,
         *,
         on_end: Callable[[Link, WorkerLost | None], object] = lambda _link, _lost: None,
     ) -> None:
@@ -221,7 +221,7 @@ class RemoteJail:
             JailError: It cannot be written.
         """
         value, contents = loads(came[0]), came[1]
-        changed = Change(
+        changed = TreeChange(
             removed=tuple(value["removed"]),
             made=tree_of(value["made"]),
             kept=frozenset(value["kept"]),
@@ -232,7 +232,7 @@ class RemoteJail:
             pieces = dict(zip(changed.wanted, ([one] for one in contents), strict=True))
         rebuild(self.work, changed, lambda name, _entry: pieces[name])
 
-    def _pieces(self, changed: Change) -> Mapping[str, Iterable[bytes]]:
+    def _pieces(self, changed: TreeChange) -> Mapping[str, Iterable[bytes]]:
         """Give the contents that are wanted, each of which is asked for when it is."""
 
         def of(name: str, size: int) -> Iterator[bytes]:
@@ -256,9 +256,9 @@ def succeeded(came: Any) -> Any:
 class _Sending:
     """The folders of a jail on their way to a worker, which has some of their files already."""
 
-    def __init__(self, link: Link, name: str, work: Path, wanted: Wanted) -> None:
+    def __init__(self, link: Link, name: str, work: Path, wanted: JailRequest) -> None:
         self._link, self._name = link, name
-        self._files: dict[str, tuple[Path, str, Entry]] = {}
+        self._files: dict[str, tuple[Path, str, TreeEntry]] = {}
         self._asked = {
             "work": str(work),
             "tree": self._tree(work),

@@ -12,7 +12,7 @@ from .link import WorkerLost
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..jail.protocol import Wanted
+    from ..jail.protocol import JailRequest
     from .link import Link
 
 __all__ = ["Fleet", "Workers"]
@@ -72,7 +72,7 @@ class Workers:
         """Say how code is confined on the workers; see `Fleet.describe`."""
         return self._fleet.describe()
 
-    def open(self, wanted: Wanted) -> RemoteJail:
+    def open(self, wanted: JailRequest) -> RemoteJail:
         """Open a jail on the worker that has the fewest; see `Jails.open`.
 
         Raises:

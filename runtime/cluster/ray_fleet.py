@@ -18,7 +18,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from ...schema.values.errors import InputError, JailError
 from ..jail.scratch import ScratchFolder
-from .host import Host, harmless, same_everywhere
+from .host import JailWorker, harmless, same_everywhere
 from .link import WorkerLost
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class RayLink:
     """A line to a worker that is an actor of Ray's; see `Link`.
 
     Args:
-        actor: The actor, a `Host`.
+        actor: The actor, a `JailWorker`.
         node: The node that it is on.
     """
 
@@ -261,7 +261,7 @@ def _shares(node: dict[str, Any]) -> list[float]:
 
 
 def _actor(node: str, cpus: float) -> Any:
-    kind: Any = ray.remote(Host)
+    kind: Any = ray.remote(JailWorker)
     return kind.options(
         num_cpus=cpus,
         max_concurrency=CONCURRENCY,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ...schema.team.task import Task
     from ..agents.outcomes import Run
-    from ..runs.record import Record
+    from ..runs.record import RunRecord
     from ..runs.services import Setting
     from ..values.budget import Budget, Caps
     from ..values.usage import Usage
@@ -126,7 +126,7 @@ def cancelled(states: Mapping[str, str]) -> list[str]:
     return [f"{counted(len(names), 'agent')} cancelled ({span(names)})"] if names else []
 
 
-def summary(run: Run, record: Record) -> str:
+def summary(run: Run, record: RunRecord) -> str:
     """Say on one line how a run ended, and where all of it is."""
     usage = record.spent()
     parts = spent(usage, run.seconds)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..plan.plan import Plan
     from ..record.trace import Event
     from ..runs.adapting import Adapting
-    from ..runs.record import Record
+    from ..runs.record import RunRecord
     from ..runs.services import Services, Setting
     from ..scrubbing.scrubber import Scrubber
     from ..values.budget import Budget
@@ -426,23 +426,23 @@ class _Making:
         # A key that is refused before anything was spent is bad input, as one that is missing.
         return EXIT_CODES[run.status] if run.was_let_in else InputError.exit_code
 
-    def _record(self, scrub: Scrubber) -> Record:
+    def _record(self, scrub: Scrubber) -> RunRecord:
         """Begin a run's folder, or open the one that is there."""
         from ..record.trace import RunFolder
-        from ..runs.record import Record
+        from ..runs.record import RunRecord
 
         there = self.options["resume"] or self.options["replay"]
         if there is None:
             runs, task = self.options["runs"], self.loaded.task
             files = self.adapting.files if self.adapting is not None else {}
-            record = Record.begin(runs, self.plan, task, self.setting, scrub=scrub, files=files)
+            record = RunRecord.begin(runs, self.plan, task, self.setting, scrub=scrub, files=files)
         else:
             replaying = self.options["replay"] is not None
-            record = Record(RunFolder(there, scrub), self.plan, replaying=replaying)
+            record = RunRecord(RunFolder(there, scrub), self.plan, replaying=replaying)
         self.folder = record.folder.path
         return record
 
-    async def _run(self, services: Services, record: Record, scrubber: Scrubber) -> Run:
+    async def _run(self, services: Services, record: RunRecord, scrubber: Scrubber) -> Run:
         """Run the plan, bounded by its budget, with progress."""
         from ..record.trace import Trace
         from ..values.budget import Budget
@@ -481,7 +481,7 @@ class _Making:
             self.states[event.agent or ""] = event.fields["status"]
 
     @contextmanager
-    def _heard(self, record: Record, scrubber: Scrubber) -> Generator[tuple[Spans, ...]]:
+    def _heard(self, record: RunRecord, scrubber: Scrubber) -> Generator[tuple[Spans, ...]]:
         """Give what makes spans of the run, where traces are wanted."""
         if self.telemetry is None:
             yield ()
@@ -493,7 +493,7 @@ class _Making:
         finally:
             spans.end()
 
-    def _show(self, run: Run, record: Record) -> None:
+    def _show(self, run: Run, record: RunRecord) -> None:
         from .ending import how_to_look, summary, tell_answer, tell_result
 
         scrub = record.folder.scrub
@@ -515,7 +515,7 @@ class _Making:
         elif not self.options["as_json"]:
             click.echo(f"{record.folder.path}{os.sep}", err=True)
 
-    def _verified(self, run: Run, record: Record) -> int:
+    def _verified(self, run: Run, record: RunRecord) -> int:
         """Say whether a replay came to the same; give the exit code."""
         from ..runs.record import read_result
 

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...schema.command import Command, note
-from ...schema.host.catalogue import Server
+from ...schema.host.catalogue import ToolServer
 from ...schema.team.writing import write_yaml
 from ...schema.values.errors import InputError
 from ...schema.values.values import unlike_default
 from ..scrubbing.scrubber import Scrubber
 
 if TYPE_CHECKING:
-    from ..tools.client_file import Found
+    from ..tools.client_file import ConfiguredServer
 
 __all__ = ["main"]
 
@@ -49,7 +49,7 @@ def import_servers(file: Path) -> None:
     click.echo(write_yaml({"servers": servers}), nl=False)
 
 
-async def _discovered(found: tuple[Found, ...]) -> dict[str, Any]:
+async def _discovered(found: tuple[ConfiguredServer, ...]) -> dict[str, Any]:
     """Ask servers one after the other; those that do not tell are told of."""
     servers: dict[str, Any] = {}
     for one in found:
@@ -63,12 +63,12 @@ async def _discovered(found: tuple[Found, ...]) -> dict[str, Any]:
             note(f"{server.name} is left out: {scrub(str(error))}")
             continue
         said = {key: value for key, value in unlike_default(server).items() if key != "name"}
-        order = [field.name for field in fields(Server) if field.name != "tools"]
+        order = [field.name for field in fields(ToolServer) if field.name != "tools"]
         servers[server.name] = {key: said[key] for key in order if key in said} | {"tools": tools}
     return servers
 
 
-async def _tools_of(found: Found) -> list[str]:
+async def _tools_of(found: ConfiguredServer) -> list[str]:
     """Start a server with the values that the file has, and ask it.
 
     Raises:

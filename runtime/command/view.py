@@ -98,9 +98,9 @@ async def _shown(site: Site, folder: Path, *, port: int, is_opened: bool) -> Asy
     Raises:
         InputError: The port is taken.
     """
-    from ..view.server import Server
+    from ..view.server import PageServer
 
-    async with Server(site=site, source=folder, port=port) as server:
+    async with PageServer(site=site, source=folder, port=port) as server:
         if "SSH_CONNECTION" in os.environ:
             click.echo(_how_to_forward(server.port), err=True)
         elif is_opened and _has_screen():

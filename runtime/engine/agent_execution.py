@@ -31,7 +31,7 @@ from ..tools import ToolCall
 from ..values.bounds import LARGEST_WORK, LONGEST_CONTENT, LONGEST_REPORTS
 from ..values.budget import Budget, BudgetReached
 from ..values.own_time import OwnTime
-from ..values.warnings import Mishaps
+from ..values.warnings import Warnings
 from .artifacts import keep_written
 from .handing_in import chosen, unused
 from .turn import turn_of
@@ -40,30 +40,30 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 
     from ..agents.outcomes import Status
-    from ..agents.round_state import Carried, Carry
-    from ..agents.runner import AgentResult, Report
+    from ..agents.round_state import AgentState, RoundState
+    from ..agents.runner import AgentReport, AgentResult
     from ..gateway import ChatAnswer, Message
-    from ..messages.recall import Entry
+    from ..messages.recall import MemoryEntry
     from ..plan.plan import PlannedAgent
     from ..record.journal import Journal
     from ..repository.workspace import Workspace
     from .engine import Running
 
-__all__ = ["Desk"]
+__all__ = ["AgentExecution"]
 
 
 @dataclass(kw_only=True, eq=False)
-class Desk:
+class AgentExecution:
     """An agent's place in a run."""
 
     run: Running
     planned: PlannedAgent
     before: Mapping[str, AgentOutcome]
-    draft_of: Desk | None = None
+    draft_of: AgentExecution | None = None
 
     def __post_init__(self) -> None:
         self.context = self.run.context
-        self.draft: Desk | None = None
+        self.draft: AgentExecution | None = None
         whole = self.draft_of
         self.path = f"{whole.path}/draft" if whole else f"{self.run.path}{self.planned.agent.id}"
         self.carried = _carried(self.run.carry, self.planned.agent.id)
@@ -74,9 +74,9 @@ class Desk:
         self.tool_calls: list[ToolCall] = []
         self.dialogue: tuple[Message, ...] = ()
         self.unanswered = ""
-        self.mishaps = Mishaps(self.context.calls.scrub)
+        self.mishaps = Warnings(self.context.calls.scrub)
         self.broken: StorageError | None = None
-        self.recalled: tuple[Entry, ...] = ()
+        self.recalled: tuple[MemoryEntry, ...] = ()
         self.forgot: CoterieError | None = None
         limit = self.planned.agent.timeout
         self.time = whole.time if whole else OwnTime(limit, whole=self.run.allowance.time)
@@ -96,7 +96,7 @@ class Desk:
             seen for seen, outcome in self.before.items() if outcome.result is None
         )
 
-    def _reports(self) -> list[Report]:
+    def _reports(self) -> list[AgentReport]:
         """Give what those have come to that it sees."""
         seen = (self.run.report_of(one, outcome) for one, outcome in self.before.items())
         return [report for report in seen if report is not None]
@@ -149,7 +149,9 @@ class Desk:
         """Have the agent answer without what was learnt, in a place of its own in the journal."""
         agent = replace(self.planned.agent, recall=None)
         planned = replace(self.planned, agent=agent)
-        self.draft = Desk(run=self.run, planned=planned, before=self.before, draft_of=self)
+        self.draft = AgentExecution(
+            run=self.run, planned=planned, before=self.before, draft_of=self
+        )
         drafted = await self.draft.outcome()
         said = drafted.result.content if drafted.result else None
         self.emit("drafted", status=drafted.status, content=said, error=drafted.error)
@@ -515,7 +517,7 @@ class Desk:
         return answer
 
 
-def _carried(carry: Carry, agent_id: str) -> Carried:
+def _carried(carry: RoundState, agent_id: str) -> AgentState:
     """Give what is carried over for an agent, as it is read."""
     if carry is NOTHING:
         return UNBURDENED
@@ -524,7 +526,7 @@ def _carried(carry: Carry, agent_id: str) -> Carried:
     return replace(carried, own=own, letters=_bounded(carried.letters))
 
 
-def _bounded(reports: Sequence[Report]) -> tuple[Report, ...]:
+def _bounded(reports: Sequence[AgentReport]) -> tuple[AgentReport, ...]:
     """Give reports as they are read: of those that are too long together, the longest are cut."""
     if sum(len(report.content) for report in reports) <= LONGEST_REPORTS:
         return tuple(reports)

@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, Literal
 from ...schema.values.errors import AgentError, StorageError
 from ..agents.outcomes import AgentOutcome, Run, as_given
 from ..agents.round_state import NOTHING
-from ..agents.runner import Report
+from ..agents.runner import AgentReport
 from ..gateway.chat.dialogue import shortened
 from ..record.trace import Trace
 from ..repository.changes import newest
 from ..repository.workspace import Workspaces
 from ..values.bounds import LONGEST_EVENT
 from ..values.usage import Usage
-from .agent_execution import Desk
+from .agent_execution import AgentExecution
 from .allowance import Allowance
 from .handing_in import handed_in, passing_on
 
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...schema.team.task import Task
-    from ..agents.round_state import Carry
+    from ..agents.round_state import RoundState
     from ..calls.calls import Calls
     from ..jail import Jails
     from ..messages.recall import Recaller
     from ..plan.plan import Plan, PlannedAgent
-    from ..repository.changes import Change
+    from ..repository.changes import RepositoryChange
     from ..tools import Toolbox
     from ..values.budget import Budget, BudgetReached, Caps
     from .artifacts import Keep
@@ -83,7 +83,7 @@ async def execute(
     context: Context,
     *,
     path: str = "",
-    carry: Carry = NOTHING,
+    carry: RoundState = NOTHING,
     given: Mapping[str, AgentOutcome] = NOBODY,
     allowance: Allowance | None = None,
 ) -> Run:
@@ -131,7 +131,7 @@ class Running:
     task: Task
     context: Context
     path: str
-    carry: Carry
+    carry: RoundState
     given: Mapping[str, AgentOutcome]
     allowance: Allowance
     limit: BudgetReached | None = None
@@ -143,9 +143,9 @@ class Running:
         self.slots = asyncio.Semaphore(self.plan.workers)
         self.parts: dict[str, asyncio.Task[AgentOutcome]] = {}
         self.outcomes: dict[str, AgentOutcome] = {}
-        self._reports: dict[str, Report] = {}
-        self.desks: dict[str, Desk] = {}
-        self.cut_off: list[Desk] = []
+        self._reports: dict[str, AgentReport] = {}
+        self.desks: dict[str, AgentExecution] = {}
+        self.cut_off: list[AgentExecution] = []
         self.has_failed = False
         self.patch: str | None = None
         self.conflict: str | None = None
@@ -279,7 +279,7 @@ class Running:
             self.context.trace.emit("work_chosen", agent.id, of=aside)
         return passed
 
-    def report_of(self, agent_id: str, outcome: AgentOutcome) -> Report | None:
+    def report_of(self, agent_id: str, outcome: AgentOutcome) -> AgentReport | None:
         """Give what an agent has come to as all its readers get it; None where it came to nothing.
 
         Args:
@@ -288,7 +288,7 @@ class Running:
         """
         result = outcome.result
         if result is not None and agent_id not in self._reports:
-            self._reports[agent_id] = Report(
+            self._reports[agent_id] = AgentReport(
                 agent_id=agent_id,
                 role=self.plan.agents[agent_id].agent.role,
                 content=result.content,
@@ -297,7 +297,9 @@ class Running:
             )
         return self._reports[agent_id] if result is not None else None
 
-    def start_of(self, agent_id: str, before: Mapping[str, AgentOutcome]) -> tuple[Change, ...]:
+    def start_of(
+        self, agent_id: str, before: Mapping[str, AgentOutcome]
+    ) -> tuple[RepositoryChange, ...]:
         """Give the changes of the repository that an agent starts from; see `changes`."""
         own = self.carry.own.get(agent_id)
         reached = (change for outcome in before.values() for change in outcome.changes)
@@ -338,7 +340,7 @@ class Running:
         async with self.slots:
             if self.has_failed:  # the slot is free because the run is about to end
                 raise _FirstFailure
-            desk = Desk(run=self, planned=planned, before=before)
+            desk = AgentExecution(run=self, planned=planned, before=before)
             self.desks[planned.agent.id] = desk
             self.context.trace.emit(
                 "agent_started",

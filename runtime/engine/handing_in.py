@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...schema.values.errors import AgentError
 from ...schema.values.terminal import on_one_line
-from ..repository.changes import Change, passed_on
+from ..repository.changes import RepositoryChange, passed_on
 from ..scoring.functions import answer_of
 from ..scoring.voting import picks
 from ..values.structured import object_in
@@ -31,7 +31,7 @@ MOST_NAMED = 20
 """Files that an event names."""
 
 
-async def handed_in(workspaces: Workspaces, changes: Sequence[Change]) -> str | None:
+async def handed_in(workspaces: Workspaces, changes: Sequence[RepositoryChange]) -> str | None:
     """Give the patch that changes come to, where nobody is left to mend what conflicts in it.
 
     Args:
@@ -46,7 +46,7 @@ async def handed_in(workspaces: Workspaces, changes: Sequence[Change]) -> str | 
     return await asyncio.to_thread(_merged, workspaces, changes)
 
 
-def _merged(workspaces: Workspaces, changes: Sequence[Change]) -> str:
+def _merged(workspaces: Workspaces, changes: Sequence[RepositoryChange]) -> str:
     trees = workspaces.trees()
     merged = trees.merged(changes)
     if not merged.conflicts:
@@ -99,7 +99,7 @@ async def passing_on(
     agent: Agent,
     outcome: AgentOutcome,
     before: Mapping[str, AgentOutcome],
-    start: tuple[Change, ...],
+    start: tuple[RepositoryChange, ...],
     workspaces: Workspaces,
 ) -> AgentOutcome:
     """Say with what an agent came to which changes of the repository it passes on.
@@ -118,7 +118,9 @@ async def passing_on(
         patch = await handed_in(workspaces, before[picked].changes)
     except AgentError as error:
         return replace(given, status="failed", result=None, error=str(error), fault="agent")
-    return replace(given, changes=(Change(agent=agent.id, patch=patch or "", onto=start),))
+    return replace(
+        given, changes=(RepositoryChange(agent=agent.id, patch=patch or "", onto=start),)
+    )
 
 
 async def unused(workspace: Workspace, result: AgentResult) -> Mapping[str, Any] | None:

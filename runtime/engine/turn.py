@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..agents.runner import Assignment
     from ..plan.plan import PlannedAgent
 
-__all__ = ["MOST_READ", "Turn", "turn_of"]
+__all__ = ["MOST_READ", "AgentTurn", "turn_of"]
 
 MOST_READ = 60_000
 """Characters of all mail of one turn. Beyond that the longest letters lose their middle."""
@@ -33,7 +33,7 @@ goes to those who asked, and that is all it does."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Turn:
+class AgentTurn:
     """A turn of one agent.
 
     Attributes:
@@ -103,7 +103,7 @@ class Turn:
         return replace(one, agent=agent, tools=tools, acting=acts)
 
 
-def turn_of(planned: PlannedAgent, team: Team, mail: Mail | None) -> Turn | None:
+def turn_of(planned: PlannedAgent, team: Team, mail: Mail | None) -> AgentTurn | None:
     """Give the turn of an agent that has mail of an open roster, be it none.
 
     A backend that does not let agents use tools may say how they act, by an attribute `acts_by`.
@@ -114,7 +114,7 @@ def turn_of(planned: PlannedAgent, team: Team, mail: Mail | None) -> Turn | None
     by: ActsBy = "tools" if takes else getattr(planned.runner, "acts_by", "report")
     seat = Seat(team=team, agent=planned.agent.id, mail=mail)
     formless = replace(planned, agent=replace(planned.agent, output_schema=None))
-    return Turn(seat=seat, by=by, takes_tools=takes, planned=formless)
+    return AgentTurn(seat=seat, by=by, takes_tools=takes, planned=formless)
 
 
 def _letter(seat: Seat, one: Posted, text: str) -> Mapping[str, Any]:

@@ -23,7 +23,7 @@ from ...schema.values.first_use import on_first_use
 if TYPE_CHECKING:
     from .chat.errors import CallError
     from .chat.given_back import bare, call_ids, spoken
-    from .chat.messages import ChatAnswer, ChatRequest, Message, ToolCall, Usage
+    from .chat.messages import ChatAnswer, ChatRequest, Message, ToolRequest, Usage
     from .endpoint import Endpoint, endpoint_of
     from .gateway import Gateway
 
@@ -34,7 +34,7 @@ __all__ = [
     "Endpoint",
     "Gateway",
     "Message",
-    "ToolCall",
+    "ToolRequest",
     "Usage",
     "bare",
     "call_ids",
@@ -49,7 +49,7 @@ _HOMES = {
     "Endpoint": "endpoint",
     "Gateway": "gateway",
     "Message": "chat.messages",
-    "ToolCall": "chat.messages",
+    "ToolRequest": "chat.messages",
     "Usage": "chat.messages",
     "bare": "chat.given_back",
     "call_ids": "chat.given_back",

@@ -15,9 +15,9 @@ from ..values.budget import Budget
 from .chat.errors import CallError
 from .chat.inputs import inputs_of
 from .endpoint import configured, endpoint_of
-from .model_client import Call, Line, no_account
+from .model_client import ModelClient, PendingCall, no_account
 from .prices import is_declared, rates_of
-from .rate_limiter import Traffic
+from .rate_limiter import RateLimiter
 from .stream_sink import unheard
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ...schema.host.models import Model
     from ..local.server import LocalServer
-    from .chat.fallback import Adaptation
+    from .chat.fallback import ParameterChange
     from .chat.messages import ChatAnswer, ChatRequest
     from .endpoint import Endpoint
     from .model_client import Client, OpenAccount
@@ -59,8 +59,8 @@ class Gateway:
         self._environment = os.environ if environment is None else environment
         self._jitter = random.Random(seed)  # noqa: S311 - spreads waits, guards nothing
         self._clock = clock
-        self._lines: dict[str, Line] = {}
-        self._traffic: dict[Endpoint, Traffic] = {}
+        self._lines: dict[str, ModelClient] = {}
+        self._traffic: dict[Endpoint, RateLimiter] = {}
         self._clients: dict[str, Client] = {}
         self._servers: dict[Path | None, LocalServer] = {}
         self._starting = asyncio.Lock()
@@ -129,7 +129,7 @@ class Gateway:
         *,
         on_fallback: Callable[[CallError, str], None] = lambda _error, _alias: None,
         on_words: Callable[[str], None] | None = None,
-        on_adapted: Callable[[Adaptation], None] = lambda _: None,
+        on_adapted: Callable[[ParameterChange], None] = lambda _: None,
         budget: Budget | None = None,
         open_account: OpenAccount = no_account,
     ) -> ChatAnswer:
@@ -152,7 +152,7 @@ class Gateway:
         """
         started = self._clock()
         spent = (budget or Budget(clock=self._clock)).child()
-        call = Call(
+        call = PendingCall(
             request=request,
             budget=spent,
             on_retry=on_retry,
@@ -189,7 +189,7 @@ class Gateway:
         self._servers.clear()
 
     async def _answer(
-        self, call: Call, on_fallback: Callable[[CallError, str], None]
+        self, call: PendingCall, on_fallback: Callable[[CallError, str], None]
     ) -> tuple[str, ChatAnswer, int]:
         """Ask a model, then its fallbacks; give who answered, what, and after how many attempts."""
         route = self._route_of(call.request)
@@ -233,7 +233,7 @@ class Gateway:
                 ahead = [*self._line(name).model.fallback, *ahead]
         return route
 
-    def _line(self, alias: str) -> Line:
+    def _line(self, alias: str) -> ModelClient:
         if alias not in self._lines:
             if alias not in self.models:
                 raise InputError(f"no model {alias!r}. Known: {', '.join(sorted(self.models))}.")
@@ -242,7 +242,7 @@ class Gateway:
             traffic = self._traffic_of(endpoint)
             if bound := model.concurrency or (EMBEDDED_CONCURRENCY if model.is_embedded else None):
                 traffic.slots.narrow(bound)
-            self._lines[alias] = Line(
+            self._lines[alias] = ModelClient(
                 model=model,
                 endpoint=endpoint,
                 traffic=traffic,
@@ -251,12 +251,12 @@ class Gateway:
             )
         return self._lines[alias]
 
-    def _traffic_of(self, endpoint: Endpoint) -> Traffic:
+    def _traffic_of(self, endpoint: Endpoint) -> RateLimiter:
         """Give what the calls of a model share, whatever alias and key they use."""
         place = replace(endpoint, key=None)
         if place not in self._traffic:
             name = f"{endpoint.api_base or 'the endpoint'} ({endpoint.model})"
-            self._traffic[place] = Traffic(name, self._jitter, clock=self._clock)
+            self._traffic[place] = RateLimiter(name, self._jitter, clock=self._clock)
         return self._traffic[place]
 
     async def _client(self, kind: str) -> Client:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .chat.errors import Kind
     from .chat.messages import ChatAnswer
     from .endpoint import Endpoint
-    from .stream_sink import Hearing
+    from .stream_sink import StreamSink
 
 __all__ = ["LitellmClient"]
 
@@ -49,7 +49,7 @@ class LitellmClient:
         self._litellm: Any = litellm
 
     async def chat(
-        self, endpoint: Endpoint, body: Body, _hearing: Hearing | None = None
+        self, endpoint: Endpoint, body: Body, _hearing: StreamSink | None = None
     ) -> ChatAnswer:
         """Make one request; see `Client.chat`.
 

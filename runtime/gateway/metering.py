@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..values.budget import Reservation
     from ..values.usage import Usage
     from .chat.messages import ChatAnswer, Message
-    from .prices import Rates
+    from .prices import TokenPrices
 
 __all__ = ["bytes_in", "characters_in", "lost", "metered", "tokens_in"]
 
@@ -57,7 +57,7 @@ def _said(message: Message) -> Iterable[str]:
 def metered(
     answer: ChatAnswer,
     prompt: int,
-    rates: Rates | None,
+    rates: TokenPrices | None,
     *,
     read: int = 0,
     declared: bool = False,
@@ -101,7 +101,7 @@ def _written(answer: ChatAnswer) -> str:
     return answer.thinking + answer.text + called
 
 
-def _doubted(usage: Usage, read: int, written: str, rates: Rates | None) -> Usage:
+def _doubted(usage: Usage, read: int, written: str, rates: TokenPrices | None) -> Usage:
     """Add what caps count besides: tokens that are in the texts at least, and their price."""
     least = replace(
         usage,
@@ -118,7 +118,7 @@ def _doubted(usage: Usage, read: int, written: str, rates: Rates | None) -> Usag
 def lost(
     reservation: Reservation,
     received: Callable[[], ChatAnswer] | None,
-    rates: Rates | None,
+    rates: TokenPrices | None,
     *,
     read: int = 0,
 ) -> Usage:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 from ..values.bounds import LARGEST_PROMPT
 from ..values.usage import Usage
 from .chat.errors import CallError
-from .chat.fallback import Adaptation, refused_form
+from .chat.fallback import ParameterChange, refused_form
 from .chat.given_back import marked, meant_for
 from .chat.inputs import encoded_bytes, most_tokens, with_attachments
 from .chat.messages import bounded
@@ -16,7 +16,7 @@ from .http.apis import answers_elsewhere, refused_api, spoken_now
 from .metering import bytes_in, characters_in, lost, metered, tokens_in
 from .prices import context_of
 from .retry import call_with_retries
-from .stream_sink import Hearing, most_pieces, unheard
+from .stream_sink import StreamSink, most_pieces, unheard
 from .waiting import Waiting
 from .wires import WIRES
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from .chat.body import Body
     from .chat.messages import ChatAnswer, ChatRequest
     from .endpoint import Endpoint
-    from .prices import Rates
-    from .rate_limiter import Traffic
+    from .prices import TokenPrices
+    from .rate_limiter import RateLimiter
 
-__all__ = ["Call", "Client", "Line", "OpenAccount", "Settle", "no_account"]
+__all__ = ["Client", "ModelClient", "OpenAccount", "PendingCall", "Settle", "no_account"]
 
 NOTHING = Usage()
 SMALLEST_CONTEXT = 100_000
@@ -72,7 +72,7 @@ class Client(Protocol):
       whoever calls it.
     """
 
-    async def chat(self, endpoint: Endpoint, body: Body, hearing: Hearing, /) -> ChatAnswer:
+    async def chat(self, endpoint: Endpoint, body: Body, hearing: StreamSink, /) -> ChatAnswer:
         """Make one request.
 
         Args:
@@ -91,7 +91,7 @@ class Client(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Call:
+class PendingCall:
     """A call on its way.
 
     Attributes:
@@ -107,14 +107,14 @@ class Call:
     request: ChatRequest
     budget: Budget
     on_retry: Callable[[CallError, float], None]
-    on_adapted: Callable[[Adaptation], None] = lambda _: None
+    on_adapted: Callable[[ParameterChange], None] = lambda _: None
     patient: bool = True
     on_words: Callable[[str], None] = unheard
     open_account: OpenAccount = no_account
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Line:
+class ModelClient:
     """An alias with what is needed to call its model.
 
     Attributes:
@@ -129,13 +129,15 @@ class Line:
 
     model: Model
     endpoint: Endpoint
-    traffic: Traffic
-    rates: Rates | None
+    traffic: RateLimiter
+    rates: TokenPrices | None
     is_declared: bool = False
     refused: set[str] = field(default_factory=set[str])
     longest: list[int] = field(default_factory=lambda: [0])
 
-    async def chat(self, call: Call, client: Client, endpoint: Endpoint) -> tuple[ChatAnswer, int]:
+    async def chat(
+        self, call: PendingCall, client: Client, endpoint: Endpoint
+    ) -> tuple[ChatAnswer, int]:
         """Ask, and again while failures may pass and retries are left.
 
         Args:
@@ -168,7 +170,7 @@ class Line:
             attempt, call.request.retries, call.on_retry, self.traffic.pacing, may_retry
         )
 
-    async def _adapted(self, call: Call, client: Client, endpoint: Endpoint) -> ChatAnswer:
+    async def _adapted(self, call: PendingCall, client: Client, endpoint: Endpoint) -> ChatAnswer:
         """Make an attempt; say otherwise, once and for all, what the model turns out to refuse."""
         messages = meant_for(call.request.messages, endpoint.model)
         shown = with_attachments(messages, call.request.attachments)
@@ -192,14 +194,19 @@ class Line:
                 said = replace(answer, adapted=body.adapted) if body.adapted else answer
                 return marked(said, endpoint.model)
 
-    def _move(self, error: CallError, call: Call, wire: str, other: str) -> None:
+    def _move(self, error: CallError, call: PendingCall, wire: str, other: str) -> None:
         """Speak another API from now on, and tell it once."""
         if refused_api(wire) not in self.refused:
             self.refused.add(refused_api(wire))
             self._tell(call, "api", wire, other, str(error))
 
     def _learn(
-        self, error: CallError, call: Call, endpoint: Endpoint, body: Body, again: AbstractSet[str]
+        self,
+        error: CallError,
+        call: PendingCall,
+        endpoint: Endpoint,
+        body: Body,
+        again: AbstractSet[str],
     ) -> set[str]:
         """Remember what was refused, and tell it once.
 
@@ -220,7 +227,7 @@ class Line:
                 self._tell(call, parameter, body.forms[parameter].name, form.name, str(error))
         return {*other}
 
-    def _tell_unknown(self, call: Call, body: Body) -> None:
+    def _tell_unknown(self, call: PendingCall, body: Body) -> None:
         """Tell once what is asked for and is not in the API at all."""
         for parameter, form in body.forms.items():
             asked = body.ladders[parameter][0]
@@ -229,8 +236,10 @@ class Line:
                 self.refused.add(refused)
                 self._tell(call, parameter, asked.name, form.name, "The API has no such thing.")
 
-    def _tell(self, call: Call, parameter: str, asked: str, instead: str, words: str) -> None:
-        told = Adaptation(
+    def _tell(
+        self, call: PendingCall, parameter: str, asked: str, instead: str, words: str
+    ) -> None:
+        told = ParameterChange(
             alias=self.model.alias,
             parameter=parameter,
             asked=asked,
@@ -239,7 +248,9 @@ class Line:
         )
         call.on_adapted(told)
 
-    async def _paid(self, call: Call, client: Client, endpoint: Endpoint, body: Body) -> ChatAnswer:
+    async def _paid(
+        self, call: PendingCall, client: Client, endpoint: Endpoint, body: Body
+    ) -> ChatAnswer:
         """Make a request: reserve what it may cost, then count what it cost."""
         prompt = self._read(call, body)
         completion = max(call.request.max_tokens, self.longest[0])
@@ -248,7 +259,9 @@ class Line:
             usd=self.rates.highest(prompt, completion) if self.rates else None,
             prompt_tokens=prompt,
         )
-        hearing = Hearing(on_words=call.on_words, most_pieces=most_pieces(call.request.max_tokens))
+        hearing = StreamSink(
+            on_words=call.on_words, most_pieces=most_pieces(call.request.max_tokens)
+        )
         read = bytes_in(call.request.messages)
         try:
             account = await call.open_account(reservation.most)
@@ -282,7 +295,7 @@ class Line:
         settle(usage)
         return bounded(answer)
 
-    def _lost(self, reservation: Reservation, hearing: Hearing, read: int) -> Usage:
+    def _lost(self, reservation: Reservation, hearing: StreamSink, read: int) -> Usage:
         """Give all that a call without a whole answer may have cost, by what came of it."""
         return lost(reservation, hearing.received, self.rates, read=read)
 
@@ -292,7 +305,7 @@ class Line:
         endpoint: Endpoint,
         body: Body,
         patience: float | None,
-        hearing: Hearing,
+        hearing: StreamSink,
     ) -> ChatAnswer:
         """Make a request, as long as its endpoint goes on and somebody waits for it."""
         waiting = Waiting(limit=self.model.timeout, patience=patience, source=endpoint.shown)
@@ -301,7 +314,7 @@ class Line:
             return await client.chat(endpoint, body, hearing)
         raise AssertionError("a request is answered, or fails")
 
-    def _read(self, call: Call, body: Body) -> int:
+    def _read(self, call: PendingCall, body: Body) -> int:
         """Estimate the most tokens that a request is billed for: no model reads beyond its context.
 
         Where nobody knows that, it is all of the request.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ...schema.host.models import Model
     from ..values.usage import Usage
 
-__all__ = ["Rates", "context_of", "is_declared", "listed", "rates_of"]
+__all__ = ["TokenPrices", "context_of", "is_declared", "listed", "rates_of"]
 
 PER_MTOK = 1_000_000
 DECLARED: Mapping[str, str] = {
@@ -28,7 +28,7 @@ DECLARED: Mapping[str, str] = {
 _STEP = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
 
 
-class Rates(NamedTuple):
+class TokenPrices(NamedTuple):
     """What a model costs, in USD per token.
 
     Attributes:
@@ -45,7 +45,7 @@ class Rates(NamedTuple):
     written: float
     stored: float | None = None
     thought: float | None = None
-    steps: tuple[tuple[int, Rates], ...] = ()
+    steps: tuple[tuple[int, TokenPrices], ...] = ()
 
     def usd(self, usage: Usage) -> float:
         """Give the price of a call in USD."""
@@ -65,18 +65,18 @@ class Rates(NamedTuple):
             max(one.written, one.thought or 0.0) for one in reached
         )
 
-    def _reached(self, prompt: int) -> list[Rates]:
+    def _reached(self, prompt: int) -> list[TokenPrices]:
         """Give the rates that a prompt of so many tokens passes, the last one being its own."""
         return [self, *(rates for above, rates in self.steps if prompt > above)]
 
 
-def rates_of(model: Model) -> Rates | None:
+def rates_of(model: Model) -> TokenPrices | None:
     """Give what a model costs; None where nobody told.
 
     The prices of models.yaml come first, then those of litellm's list, by the model's name.
     """
     if model.is_embedded:
-        return Rates(0.0, 0.0, 0.0)
+        return TokenPrices(0.0, 0.0, 0.0)
     if declared := _declared(model):
         return declared
     if model.api_base is not None:
@@ -89,7 +89,7 @@ def is_declared(model: Model) -> bool:
     return _declared(model) is not None
 
 
-def _declared(model: Model) -> Rates | None:
+def _declared(model: Model) -> TokenPrices | None:
     """Give the prices of models.yaml; None where it does not say those of reading and writing."""
     usual = {name: getattr(model, name) for name in DECLARED.values()}
     if usual[DECLARED["read"]] is None or usual[DECLARED["written"]] is None:
@@ -99,7 +99,7 @@ def _declared(model: Model) -> Rates | None:
     return _of_declared(usual)._replace(steps=above)
 
 
-def _of_declared(usd_per_mtok: Mapping[str, float | None]) -> Rates:
+def _of_declared(usd_per_mtok: Mapping[str, float | None]) -> TokenPrices:
     """Read prices of models.yaml, those of reading and writing being among them."""
 
     def price(name: str) -> float | None:
@@ -107,12 +107,12 @@ def _of_declared(usd_per_mtok: Mapping[str, float | None]) -> Rates:
         return None if usd is None else usd / PER_MTOK
 
     read, cached, written = price("read") or 0.0, price("cached"), price("written") or 0.0
-    return Rates(
+    return TokenPrices(
         read, read if cached is None else cached, written, price("stored"), price("thought")
     )
 
 
-def _as_rates(told: Mapping[str, Any]) -> Rates | None:
+def _as_rates(told: Mapping[str, Any]) -> TokenPrices | None:
     """Read the prices in an entry of litellm's list."""
     if tiers := told.get("tiered_pricing"):
         first, *further = (_of_tier(tier) for tier in tiers if "range" in tier)
@@ -124,11 +124,11 @@ def _as_rates(told: Mapping[str, Any]) -> Rates | None:
     return _at(told)._replace(steps=tuple(steps))
 
 
-def _of_tier(tier: Mapping[str, Any]) -> tuple[int, Rates]:
+def _of_tier(tier: Mapping[str, Any]) -> tuple[int, TokenPrices]:
     return int(tier["range"][0]), _at(tier)
 
 
-def _at(told: Mapping[str, Any], step: str = "") -> Rates:
+def _at(told: Mapping[str, Any], step: str = "") -> TokenPrices:
     """Read one step of prices; what a step does not say is as below it."""
 
     def price(name: str) -> float | None:
@@ -137,7 +137,7 @@ def _at(told: Mapping[str, Any], step: str = "") -> Rates:
 
     read = price("input_cost_per_token") or 0.0
     cached = price("cache_read_input_token_cost")
-    return Rates(
+    return TokenPrices(
         read,
         read if cached is None else cached,
         price("output_cost_per_token") or 0.0,

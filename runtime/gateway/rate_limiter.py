@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     import random
     from collections.abc import AsyncGenerator, Callable
 
-__all__ = ["Traffic"]
+__all__ = ["RateLimiter"]
 
 
-class Traffic:
+class RateLimiter:
     """Decides when a call may go out, and learns from how it ends.
 
     Args:

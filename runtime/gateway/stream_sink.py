@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from .chat.messages import ChatAnswer
 
-__all__ = ["Hearing", "most_pieces", "unheard"]
+__all__ = ["StreamSink", "most_pieces", "unheard"]
 
 SPARE_PIECES, PIECES_PER_TOKEN = 1_000, 8
 """Some endpoints send each character by itself."""
@@ -31,7 +31,7 @@ def most_pieces(max_tokens: int) -> int:
 
 
 @dataclass(kw_only=True, slots=True)
-class Hearing:
+class StreamSink:
     """Told by a client what comes of one request, before the answer is whole.
 
     Attributes:

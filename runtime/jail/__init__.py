@@ -7,24 +7,24 @@ import these libraries; nothing else here does. `battery` attacks a jail and say
 """
 
 from .code.shell import Shell
-from .code.worker import Execution, PythonWorker
+from .code.worker import CellResult, PythonWorker
 from .detect import detect
 from .jail import Jail
 from .jails import Jails
-from .limits import Limits
+from .limits import JailLimits
 from .process import JailKilled, JailLost
-from .protocol import AnyJail, AnyProcess, Place
+from .protocol import AnyJail, AnyProcess, JailPlace
 
 __all__ = [
     "AnyJail",
     "AnyProcess",
-    "Execution",
+    "CellResult",
     "Jail",
     "JailKilled",
+    "JailLimits",
     "JailLost",
+    "JailPlace",
     "Jails",
-    "Limits",
-    "Place",
     "PythonWorker",
     "Shell",
     "detect",

@@ -17,7 +17,7 @@ from ...schema.values.errors import JailError
 from .code.worker import MOST_CALLS, PythonWorker
 from .detect import detect
 from .jail import Jail
-from .limits import Limits
+from .limits import JailLimits
 from .probes import PROBES
 from .scratch import ScratchFolder
 from .syscall_filter import numbers
@@ -25,7 +25,7 @@ from .syscall_filter import numbers
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
 
-    from .code.worker import Execution
+    from .code.worker import CellResult
     from .probes import Probe
     from .tiers import Tier
 
@@ -33,7 +33,7 @@ __all__ = ["ProbeResult", "Scene", "run_battery"]
 
 _MIB = 1 << 20
 # Small, so that reaching them takes little time and leaves the host alone.
-_LIMITS = Limits(
+_LIMITS = JailLimits(
     memory=256 * _MIB,
     resident=256 * _MIB,
     cpu=20,
@@ -121,7 +121,7 @@ def _result(probe: Probe, scene: Scene, worker: PythonWorker) -> ProbeResult:
     return ProbeResult(name=probe.name, stopped=not gained, detail=gained or stopped_by)
 
 
-def _gain(probe: Probe, scene: Scene, execution: Execution) -> str:
+def _gain(probe: Probe, scene: Scene, execution: CellResult) -> str:
     if probe.check is not None:
         return probe.check(scene, execution)
     return "" if execution.error or not execution.output else repr(execution.output)[:200]
@@ -141,7 +141,7 @@ class Scene:
     sockets: tuple[socket.socket, ...]
     states: tuple[object, object]
     priority: int
-    limits: Limits = _LIMITS
+    limits: JailLimits = _LIMITS
     calls: int = 0
 
     @classmethod

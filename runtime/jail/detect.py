@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from .tiers import Tier
 
-__all__ = ["Attempt", "Report", "detect"]
+__all__ = ["JailReport", "TierAttempt", "detect"]
 
 _TIERS: tuple[Tier, ...] = (Bubblewrap(), Namespaces(), Landlock())
 _SELF_TEST_SECONDS = 10.0
@@ -60,7 +60,7 @@ if held: print({_HELD!r})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Attempt:
+class TierAttempt:
     """One tier on this machine.
 
     Attributes:
@@ -73,7 +73,7 @@ class Attempt:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Report:
+class JailReport:
     """What the machine can do.
 
     Attributes:
@@ -84,7 +84,7 @@ class Report:
 
     tier: Tier | None
     version: str = ""
-    attempts: tuple[Attempt, ...]
+    attempts: tuple[TierAttempt, ...]
 
     def __str__(self) -> str:
         if self.tier is not None:
@@ -102,21 +102,21 @@ class Report:
 
 
 @functools.cache
-def detect() -> Report:
+def detect() -> JailReport:
     """Return the strongest tier that passes its self-test here. Later calls cost nothing."""
-    attempts: list[Attempt] = []
+    attempts: list[TierAttempt] = []
     for tier in _TIERS:
         attempt = try_tier(tier)
         attempts.append(attempt)
         if attempt.failure is None:
-            return Report(tier=tier, version=tier.version(), attempts=tuple(attempts))
-    return Report(tier=None, attempts=tuple(attempts))
+            return JailReport(tier=tier, version=tier.version(), attempts=tuple(attempts))
+    return JailReport(tier=None, attempts=tuple(attempts))
 
 
-def try_tier(tier: Tier) -> Attempt:
+def try_tier(tier: Tier) -> TierAttempt:
     """Run code that tries to get out of a jail of this tier."""
     if sys.platform != "linux":
-        return Attempt(tier=tier.name, failure="it needs Linux")
+        return TierAttempt(tier=tier.name, failure="it needs Linux")
     try:
         tier.version()
         with ScratchFolder("check", passable=True) as folder:
@@ -129,13 +129,15 @@ def try_tier(tier: Tier) -> Attempt:
     except JailError as error:
         return _failed(tier, str(error))
     held = printed.strip() == _HELD
-    return Attempt(tier=tier.name, failure=None) if held else _failed(tier, printed.strip()[-500:])
+    return (
+        TierAttempt(tier=tier.name, failure=None) if held else _failed(tier, printed.strip()[-500:])
+    )
 
 
-def _failed(tier: Tier, why: str) -> Attempt:
+def _failed(tier: Tier, why: str) -> TierAttempt:
     program = shutil.which("bwrap") if isinstance(tier, Bubblewrap) else None
     broken = f"the program {program} does not work: " if program is not None else ""
-    return Attempt(tier=tier.name, failure=f"{broken}{why}")
+    return TierAttempt(tier=tier.name, failure=f"{broken}{why}")
 
 
 def _self_test(jail: Jail, secret: Path) -> str:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ...schema.values.errors import JailError
 from .layout import Confinement, interpreter, mounts
-from .limits import Limits
+from .limits import JailLimits
 from .process import JailedProcess, JailKilled, ProcessGroup, spawn
 from .scratch import ScratchFolder
-from .watch import DiskShare, Watch
+from .watch import DiskShare, JailWatch
 from .workspace import break_hard_links, disarm, give, read_file
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Jail:
         limits: the bounds; None for the default ones.
         readable: more files or folders that the code may read, at the same paths.
         environment: variables to add to the minimal environment, or to replace there.
-        share: the disk that this jail shares with others; None: only `Limits.disk` counts.
+        share: the disk that this jail shares with others; None: only `JailLimits.disk` counts.
         at: the path at which the code finds the work folder; None: where it is.
         alias: another path at which the code finds the work folder, the same in every jail.
         own: more paths at which the code finds a folder of the jail's own, empty at first.
@@ -74,7 +74,7 @@ class Jail:
         work: Path,
         *,
         tier: Tier,
-        limits: Limits | None = None,
+        limits: JailLimits | None = None,
         readable: Iterable[Path] = (),
         environment: Mapping[str, str] | None = None,
         share: DiskShare | None = None,
@@ -93,7 +93,7 @@ class Jail:
             )
         self.work = work.resolve()
         self.tier = tier
-        self.limits = limits or Limits()
+        self.limits = limits or JailLimits()
         self._lock = threading.Lock()
         self._processes: set[JailedProcess] = set()
         self._ended: str | None = None
@@ -114,7 +114,7 @@ class Jail:
         )
         try:
             _prepare(self._confinement)
-            self._watch = Watch(self._confinement, share)
+            self._watch = JailWatch(self._confinement, share)
             self._group = ProcessGroup() if tier.has_mounts else None
         except BaseException:
             self._scratch.close()

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from ...schema.values.errors import InputError, JailError
 from .detect import detect
 from .jail import Jail
-from .limits import Limits
-from .protocol import Wanted
+from .limits import JailLimits
+from .protocol import JailRequest
 from .tiers import Unconfined
 from .watch import DiskShare
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
-    from .protocol import AnyJail, Place
+    from .protocol import AnyJail, JailPlace
 
 __all__ = ["Jails"]
 
@@ -51,7 +51,7 @@ class Jails:
     """
 
     def __init__(
-        self, *, unsafe: bool = False, disk: int = DISK, place: Place | None = None
+        self, *, unsafe: bool = False, disk: int = DISK, place: JailPlace | None = None
     ) -> None:
         self.unsafe = unsafe
         self._place = place
@@ -104,7 +104,7 @@ class Jails:
         self,
         work: Path,
         *,
-        limits: Limits | None = None,
+        limits: JailLimits | None = None,
         readable: Iterable[Path] = (),
         given: Iterable[Path] = (),
         environment: Mapping[str, str] | None = None,
@@ -129,9 +129,9 @@ class Jails:
             JailError: There is no jail, or the folder cannot be used.
         """
         if self._place is not None:
-            wanted = Wanted(
+            wanted = JailRequest(
                 work=work,
-                limits=limits or Limits(),
+                limits=limits or JailLimits(),
                 readable=tuple(readable),
                 given=tuple(given),
                 environment=environment,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from .limits import Limits
+    from .limits import JailLimits
 
 __all__ = ["Confinement", "Mount", "directories", "interpreter", "links", "mounts"]
 
@@ -42,7 +42,7 @@ class Confinement:
     private: Path
     readable: tuple[Path, ...]
     environment: Mapping[str, str]
-    limits: Limits
+    limits: JailLimits
     uid: int | None
     at: Path | None = None
     alias: Path | None = None

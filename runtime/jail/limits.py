@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-__all__ = ["Limits"]
+__all__ = ["JailLimits"]
 
 _MIB = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Limits:
+class JailLimits:
     """The bounds of one jail. Reaching one ends the call or the process, never the host.
 
     The kernel enforces the bounds of a single process at the moment they are reached. The bounds of

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ...schema.values.errors import JailError
 from .pipes import ended_in_time, read_in_time
-from .tiers import Line
+from .tiers import TierCommand
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -218,7 +218,9 @@ def spawn(
             program.write(tier.syscall_filter())
             program.close()
             started = subprocess.Popen(
-                tier.command(confinement, command, Line(folder, filter_fd, report_fd, alive)),
+                tier.command(
+                    confinement, command, TierCommand(folder, filter_fd, report_fd, alive)
+                ),
                 stdin=stdin,
                 stdout=subprocess.PIPE,
                 stderr=stderr,

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import IO
 
-    from .limits import Limits
+    from .limits import JailLimits
 
-__all__ = ["AnyJail", "AnyProcess", "Place", "Wanted"]
+__all__ = ["AnyJail", "AnyProcess", "JailPlace", "JailRequest"]
 
 
 class AnyProcess(Protocol):
@@ -83,7 +83,7 @@ class AnyJail(Protocol):
         ...
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> JailLimits:
         """The bounds of the code."""
         ...
 
@@ -158,11 +158,11 @@ class AnyJail(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Wanted:
+class JailRequest:
     """What a jail is to be; see `Jails.open`."""
 
     work: Path
-    limits: Limits
+    limits: JailLimits
     readable: tuple[Path, ...]
     given: tuple[Path, ...]
     environment: Mapping[str, str] | None
@@ -171,7 +171,7 @@ class Wanted:
     returns: bool
 
 
-class Place(Protocol):
+class JailPlace(Protocol):
     """Where jails are opened. Every method may be called from any thread."""
 
     def check(self) -> None:
@@ -186,7 +186,7 @@ class Place(Protocol):
         """Say, for the record of a run, how code is confined there; see `Jails.describe`."""
         ...
 
-    def open(self, wanted: Wanted) -> AnyJail:
+    def open(self, wanted: JailRequest) -> AnyJail:
         """Open a jail; see `Jails.open`.
 
         Raises:

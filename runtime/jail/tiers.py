@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from .layout import Confinement
 
-__all__ = ["Bubblewrap", "Landlock", "Line", "Namespaces", "Tier", "Unconfined"]
+__all__ = ["Bubblewrap", "Landlock", "Namespaces", "Tier", "TierCommand", "Unconfined"]
 
 _CREATE_RULESET, _ABI_VERSION = 444, 1  # the kernel's landlock_create_ruleset and its flag
 _READ_SEARCH, _OVERRIDE = 2, 1  # the kernel's CAP_DAC_READ_SEARCH and CAP_DAC_OVERRIDE
@@ -40,7 +40,7 @@ _ZERO, _ZERO_WITHOUT_MEMORY = "/dev/zero", "/dev/full"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TierCommand:
     """How a tier starts one command.
 
     Attributes:
@@ -65,7 +65,7 @@ class Tier:
         name: how reports call it.
         confines: False only for the tier that a user has to ask for.
         has_mounts: whether the jail has a root folder and process ids of its own. If so, the
-            started program Must write `{"child-pid": N}` to `Line.report`, N being the
+            started program Must write `{"child-pid": N}` to `TierCommand.report`, N being the
             process whose end ends every process of the jail, and both Must stay in the process
             group that they were started in until the end of the one is that of the other. If not,
             the program Must end them all itself when it gets SIGTERM, before it ends.
@@ -84,14 +84,16 @@ class Tier:
         raise NotImplementedError
 
     def syscall_filter(self) -> bytes:
-        """Return the seccomp program that the started program reads from `Line.filter`.
+        """Return the seccomp program that the started program reads from `TierCommand.filter`.
 
         Raises:
             JailError: there is none for this machine.
         """
         return assemble(platform.machine())
 
-    def command(self, confinement: Confinement, command: Sequence[str], line: Line) -> list[str]:
+    def command(
+        self, confinement: Confinement, command: Sequence[str], line: TierCommand
+    ) -> list[str]:
         """Return the program to start, which runs `command`, confined, until it ends.
 
         Raises:
@@ -113,7 +115,9 @@ class Bubblewrap(Tier):
             raise JailError(f"asked for --version, it printed {text!r}")
         return text.removeprefix(_VERSION)
 
-    def command(self, confinement: Confinement, command: Sequence[str], line: Line) -> list[str]:
+    def command(
+        self, confinement: Confinement, command: Sequence[str], line: TierCommand
+    ) -> list[str]:
         """See `Tier`."""
         return [
             *_first_to_go(_bubblewrap()),
@@ -137,7 +141,9 @@ class Namespaces(Tier):
         """See `Tier`."""
         return f"Linux {platform.release()}"
 
-    def command(self, confinement: Confinement, command: Sequence[str], line: Line) -> list[str]:
+    def command(
+        self, confinement: Confinement, command: Sequence[str], line: TierCommand
+    ) -> list[str]:
         """See `Tier`."""
         return [
             *_script("_namespaces.py"),
@@ -171,7 +177,9 @@ class Landlock(Tier):
             platform.machine(), namespaces=False, owns_files=_search_capability() != _READ_SEARCH
         )
 
-    def command(self, confinement: Confinement, command: Sequence[str], line: Line) -> list[str]:
+    def command(
+        self, confinement: Confinement, command: Sequence[str], line: TierCommand
+    ) -> list[str]:
         """See `Tier`."""
         options = ["--read", _ZERO]
         options += [word for device in _DEVICES for word in ("--write", device)]
@@ -202,7 +210,9 @@ class Unconfined(Tier):
         """See `Tier`."""
         return b""
 
-    def command(self, confinement: Confinement, command: Sequence[str], line: Line) -> list[str]:
+    def command(
+        self, confinement: Confinement, command: Sequence[str], line: TierCommand
+    ) -> list[str]:
         """See `Tier`."""
         entered = _enter(confinement, command, line.folder, has_mounts=False)
         return [*_script("_keeper.py"), "--", *entered]

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 __all__ = [
-    "Change",
-    "Entry",
-    "Found",
+    "FoundEntry",
     "Overgrown",
+    "TreeChange",
+    "TreeEntry",
     "change",
     "entries",
     "read_content",
@@ -48,7 +48,7 @@ class Overgrown(JailError):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TreeEntry:
     """What stands at one path of a folder.
 
     Attributes:
@@ -67,7 +67,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundEntry:
     """An entry as it was found, with what tells whether it has changed since.
 
     Attributes:
@@ -75,14 +75,14 @@ class Found:
         stamp: Inode, size and times; no program can write to a file and keep them all.
     """
 
-    entry: Entry
+    entry: TreeEntry
     stamp: tuple[int, ...] = ()
 
 
-NOTHING: Mapping[str, Found] = MappingProxyType({})
+NOTHING: Mapping[str, FoundEntry] = MappingProxyType({})
 
 
-def entries(found: Mapping[str, Found]) -> dict[str, Entry]:
+def entries(found: Mapping[str, FoundEntry]) -> dict[str, TreeEntry]:
     """Give what was found, without what tells whether it has changed."""
     return {name: one.entry for name, one in found.items()}
 
@@ -90,10 +90,10 @@ def entries(found: Mapping[str, Found]) -> dict[str, Entry]:
 def scan(
     root: Path,
     *,
-    before: Mapping[str, Found] = NOTHING,
+    before: Mapping[str, FoundEntry] = NOTHING,
     largest: int | None = None,
     live: bool = False,
-) -> dict[str, Found]:
+) -> dict[str, FoundEntry]:
     """Find all that is in a folder, by relative path, each folder before what is in it.
 
     Args:
@@ -120,10 +120,10 @@ def scan(
 class _Scan:
     """A walk under way."""
 
-    before: Mapping[str, Found]
+    before: Mapping[str, FoundEntry]
     largest: int | None
     live: bool
-    came: dict[str, Found] = field(default_factory=dict[str, Found])
+    came: dict[str, FoundEntry] = field(default_factory=dict[str, FoundEntry])
     names: dict[tuple[int, int], str] = field(default_factory=dict[tuple[int, int], str])
     bytes: int = 0
 
@@ -143,18 +143,18 @@ class _Scan:
     def _take(self, folder: int, name: str, path: str, depth: int) -> None:
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
         if stat.S_ISDIR(status.st_mode):
-            self._keep(path, Found(Entry("folder", mode=status.st_mode & 0o755 | 0o700)))
+            self._keep(path, FoundEntry(TreeEntry("folder", mode=status.st_mode & 0o755 | 0o700)))
             with open_folder(folder, (name,)) as inner:
                 self.look_into(inner, f"{path}/", depth + 1)
         elif stat.S_ISLNK(status.st_mode):
-            self._keep(path, Found(Entry("link", value=os.readlink(name, dir_fd=folder))))
+            self._keep(path, FoundEntry(TreeEntry("link", value=os.readlink(name, dir_fd=folder))))
         elif stat.S_ISREG(status.st_mode):
             self._take_file(folder, name, path, status)
 
     def _take_file(self, folder: int, name: str, path: str, status: os.stat_result) -> None:
         inode = (status.st_dev, status.st_ino)
         if status.st_nlink > 1 and inode in self.names:
-            self._keep(path, Found(Entry("same", value=self.names[inode])))
+            self._keep(path, FoundEntry(TreeEntry("same", value=self.names[inode])))
             return
         stamp = _stamp(status)
         known = self.before.get(path)
@@ -167,7 +167,7 @@ class _Scan:
         if status.st_nlink > 1:
             self.names[inode] = path
 
-    def _keep(self, path: str, found: Found) -> None:
+    def _keep(self, path: str, found: FoundEntry) -> None:
         self._count(SMALLEST)
         self.came[path] = found
 
@@ -177,7 +177,7 @@ class _Scan:
             raise Overgrown(f"What is in the work folder has more than {self.largest} bytes.")
 
 
-def stamped(root: Path, tree: Mapping[str, Entry]) -> dict[str, Found]:
+def stamped(root: Path, tree: Mapping[str, TreeEntry]) -> dict[str, FoundEntry]:
     """Give what a copy was made of as it would be found, for later scans to go by.
 
     Args:
@@ -189,7 +189,7 @@ def stamped(root: Path, tree: Mapping[str, Entry]) -> dict[str, Found]:
     """
     try:
         return {
-            name: Found(entry, _stamp(os.lstat(root / name)) if entry.kind == "file" else ())
+            name: FoundEntry(entry, _stamp(os.lstat(root / name)) if entry.kind == "file" else ())
             for name, entry in tree.items()
         }
     except OSError as error:
@@ -200,17 +200,19 @@ def _stamp(status: os.stat_result) -> tuple[int, ...]:
     return (status.st_ino, status.st_size, status.st_mode, status.st_mtime_ns, status.st_ctime_ns)
 
 
-def _read(folder: int, name: str) -> Found:
+def _read(folder: int, name: str) -> FoundEntry:
     with os.fdopen(open_file(folder, name), "rb") as file:
         status = os.fstat(file.fileno())
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     mode = status.st_mode & 0o755 | 0o600
-    entry = Entry("file", mode=mode, mtime=status.st_mtime_ns, value=digest, size=status.st_size)
-    return Found(entry, _stamp(status))
+    entry = TreeEntry(
+        "file", mode=mode, mtime=status.st_mtime_ns, value=digest, size=status.st_size
+    )
+    return FoundEntry(entry, _stamp(status))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Change:
+class TreeChange:
     """What makes a copy of one state of a folder a copy of a later one.
 
     Attributes:
@@ -220,7 +222,7 @@ class Change:
     """
 
     removed: tuple[str, ...] = ()
-    made: Mapping[str, Entry] = field(default_factory=dict[str, Entry])
+    made: Mapping[str, TreeEntry] = field(default_factory=dict[str, TreeEntry])
     kept: frozenset[str] = frozenset()
 
     @property
@@ -234,7 +236,7 @@ class Change:
         return sum(self.made[name].size for name in self.wanted)
 
 
-def change(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> Change:
+def change(before: Mapping[str, TreeEntry], after: Mapping[str, TreeEntry]) -> TreeChange:
     """Compare two states of a folder."""
     gone = [name for name in before if name not in after]
     outer = set(gone)
@@ -248,23 +250,23 @@ def change(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> Change:
         if entry.kind == "same" and entry.value in rewritten
     }
     ordered = {name: entry for name, entry in after.items() if name in made or name in further}
-    return Change(removed=tuple(removed), made=ordered, kept=frozenset(kept))
+    return TreeChange(removed=tuple(removed), made=ordered, kept=frozenset(kept))
 
 
-def _same_content(before: Entry | None, after: Entry) -> bool:
+def _same_content(before: TreeEntry | None, after: TreeEntry) -> bool:
     return before is not None and before.kind == after.kind == "file" and (
         before.value == after.value
     )  # fmt: skip
 
 
-def value_of(tree: Mapping[str, Entry]) -> dict[str, Any]:
+def value_of(tree: Mapping[str, TreeEntry]) -> dict[str, Any]:
     """Give a state as JSON can hold it."""
     return {name: [*astuple(entry)] for name, entry in tree.items()}
 
 
-def tree_of(value: Mapping[str, Any]) -> dict[str, Entry]:
+def tree_of(value: Mapping[str, Any]) -> dict[str, TreeEntry]:
     """Read a state that `value_of` gave."""
-    return {name: Entry(*one) for name, one in value.items()}
+    return {name: TreeEntry(*one) for name, one in value.items()}
 
 
 def read_content(root: Path, name: str, offset: int, length: int) -> bytes:
@@ -283,7 +285,9 @@ def read_content(root: Path, name: str, offset: int, length: int) -> bytes:
         raise JailError(f"{name!r} in the work folder can't be read: {error}.") from error
 
 
-def rebuild(root: Path, change: Change, content: Callable[[str, Entry], Iterable[bytes]]) -> None:
+def rebuild(
+    root: Path, change: TreeChange, content: Callable[[str, TreeEntry], Iterable[bytes]]
+) -> None:
     """Make a copy of a folder what the folder has become.
 
     Args:
@@ -315,7 +319,7 @@ class _Place:
     folder: int
     name: str
 
-    def becomes(self, entry: Entry, content: Iterable[bytes] | None) -> None:
+    def becomes(self, entry: TreeEntry, content: Iterable[bytes] | None) -> None:
         match entry.kind:
             case "folder":
                 self._folder(entry)
@@ -330,14 +334,14 @@ class _Place:
             case _:
                 raise ValueError(f"{entry.kind!r} is none of {', '.join(_KINDS)}")
 
-    def _folder(self, entry: Entry) -> None:
+    def _folder(self, entry: TreeEntry) -> None:
         if not is_folder(self.folder, self.name):
             remove(self.folder, self.name)
             os.mkdir(self.name, 0o700, dir_fd=self.folder)
         with open_folder(self.folder, (self.name,)) as handle:
             os.fchmod(handle, entry.mode & 0o755 | 0o700)
 
-    def _file(self, entry: Entry, content: Iterable[bytes] | None) -> None:
+    def _file(self, entry: TreeEntry, content: Iterable[bytes] | None) -> None:
         if content is None:
             handle = open_file(self.folder, self.name)
         else:
@@ -349,7 +353,7 @@ class _Place:
             os.fchmod(handle, entry.mode & 0o755 | 0o600)
             os.utime(handle, ns=(entry.mtime, entry.mtime))
 
-    def _further_name(self, entry: Entry) -> None:
+    def _further_name(self, entry: TreeEntry) -> None:
         with parent_of(self.root, entry.value) as (folder, first):
             os.link(
                 first, self.name, src_dir_fd=folder, dst_dir_fd=self.folder, follow_symlinks=False

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from .layout import Confinement
 
-__all__ = ["DiskShare", "Watch"]
+__all__ = ["DiskShare", "JailWatch"]
 
 _SHARE_OF_TIME = 0.05  # of one processor, that walking the folders may take
 _LONGEST = 2.0  # seconds between two walks, at least as often as the share allows
@@ -45,16 +45,16 @@ class DiskShare:
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self._turn = threading.Lock()
-        self._grown: dict[Watch, int] = {}
+        self._grown: dict[JailWatch, int] = {}
 
-    def exceeded(self, watch: Watch, grown: int) -> bool:
+    def exceeded(self, watch: JailWatch, grown: int) -> bool:
         """Note how much a jail has grown, and say whether all of them passed the limit."""
         with self._turn:
             self._grown[watch] = grown
             return sum(self._grown.values()) > self.limit
 
 
-class Watch:
+class JailWatch:
     """Compares a jail with its limits.
 
     Args:

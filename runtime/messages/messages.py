@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ...schema.values.attachments import named
-from ..agents.round_state import Carried
+from ..agents.round_state import AgentState
 from ..prompts import render
 from .skills import looks_skills_up
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
     from ...schema.values.attachments import Attachment
     from ..agents.round_state import Notice
-    from ..agents.runner import Report
+    from ..agents.runner import AgentReport
     from ..plan.plan import PlannedAgent
-    from .recall import Entry
+    from .recall import MemoryEntry
 
 __all__ = ["UNBURDENED", "fence", "question", "render", "system"]
 
-UNBURDENED = Carried()
+UNBURDENED = AgentState()
 SHORT = 8192
 """Characters of a text whose fence is remembered."""
 UNSEEN: Mapping[str, Attachment] = MappingProxyType({})
@@ -86,10 +86,10 @@ def _instructions(
 
 def question(
     task: Task,
-    reports: Sequence[Report],
+    reports: Sequence[AgentReport],
     missing: Sequence[str],
-    carried: Carried = UNBURDENED,
-    recalled: Sequence[Entry] = (),
+    carried: AgentState = UNBURDENED,
+    recalled: Sequence[MemoryEntry] = (),
     *,
     brief: str = "",
     seen: Mapping[str, Attachment] = UNSEEN,
@@ -163,7 +163,7 @@ def _notice(notice: Notice) -> Mapping[str, Any]:
     return {**said, "fence": fence(notice.text)}
 
 
-def _remembered(entry: Entry) -> Mapping[str, str]:
+def _remembered(entry: MemoryEntry) -> Mapping[str, str]:
     shown = {"source": entry.source, "task": entry.task, "text": entry.text}
     return {**shown, "fence": fence(f"{entry.task}\n{entry.text}")}
 
@@ -172,7 +172,7 @@ def _in_quotes(text: str) -> str:
     return text.replace('"', "'")
 
 
-def _fenced(report: Report) -> Mapping[str, str]:
+def _fenced(report: AgentReport) -> Mapping[str, str]:
     return {
         "agent_id": report.agent_id,
         "role": _in_quotes(report.role),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..record.once import Once
 
 __all__ = [
-    "Entry",
+    "MemoryEntry",
     "Recaller",
     "Remembering",
     "fitting",
@@ -49,7 +49,7 @@ MORE = " […]"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Entry:
+class MemoryEntry:
     """Something that was learnt.
 
     Attributes:
@@ -71,7 +71,7 @@ class Entry:
     case: str | None = None
 
     @classmethod
-    def clipped(cls, *, source: str, task: str, text: str, **known: Any) -> Entry:
+    def clipped(cls, *, source: str, task: str, text: str, **known: Any) -> MemoryEntry:
         """Give an entry that is not too long to be shown, with what else is known of it."""
         return cls(
             source=on_one_line(source).replace('"', "'"),
@@ -80,7 +80,7 @@ class Entry:
             **known,
         )
 
-    def within(self, room: int) -> Entry | None:
+    def within(self, room: int) -> MemoryEntry | None:
         """Give as much of the entry as so many characters hold; None where that says nothing."""
         left = room - len(self.source)
         if len(self.task) + len(self.text) <= left:
@@ -109,7 +109,9 @@ class Recaller(Protocol):
     agents at once.
     """
 
-    async def __call__(self, query: str, k: int, where: Mapping[str, Any], /) -> Sequence[Entry]:
+    async def __call__(
+        self, query: str, k: int, where: Mapping[str, Any], /
+    ) -> Sequence[MemoryEntry]:
         """Find entries, the most similar first.
 
         Args:
@@ -137,7 +139,7 @@ class Remembering(Protocol):
         ...
 
 
-async def nothing(_query: str, _k: int, _where: Mapping[str, Any], /) -> Sequence[Entry]:
+async def nothing(_query: str, _k: int, _where: Mapping[str, Any], /) -> Sequence[MemoryEntry]:
     """Find nothing: a `Recaller` for where nothing was learnt."""
     return ()
 
@@ -197,7 +199,7 @@ def refuse_met(plan: Plan, task: Task, recaller: Recaller | None, place: str) ->
 
 async def reminded(
     agent: Agent, task: Task, recaller: Recaller | None, once: Once, said: str = ""
-) -> tuple[Entry, ...]:
+) -> tuple[MemoryEntry, ...]:
     """Find what an agent is reminded of, once in a run.
 
     Args:
@@ -222,15 +224,15 @@ async def reminded(
         return {"entries": [unlike_default(one) for one in await recaller(query, wanted.k, where)]}
 
     came = await once("recall", [query, wanted.k, where], work)
-    return tuple(Entry(**one) for one in came["entries"])
+    return tuple(MemoryEntry(**one) for one in came["entries"])
 
 
-def fitting(entries: Iterable[Entry], room: int | None) -> tuple[Entry, ...]:
+def fitting(entries: Iterable[MemoryEntry], room: int | None) -> tuple[MemoryEntry, ...]:
     """Give the first entries that fit in so many characters together, the last of them cut.
 
     None takes the place of a closer one because it is shorter.
     """
-    shown: list[Entry] = []
+    shown: list[MemoryEntry] = []
     for entry in entries:
         left = None if room is None else room - sum(one.characters for one in shown)
         fits = entry if left is None else entry.within(left)

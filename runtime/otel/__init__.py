@@ -5,6 +5,6 @@ OpenTelemetry is imported before somebody asks for traces.
 """
 
 from .asked import exporting, otel_options, ready
-from .many import Turns, around
+from .many import TurnSpans, around
 
-__all__ = ["Turns", "around", "exporting", "otel_options", "ready"]
+__all__ = ["TurnSpans", "around", "exporting", "otel_options", "ready"]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .spans import Spans
     from .telemetry import Telemetry
 
-__all__ = ["Turns", "around"]
+__all__ = ["TurnSpans", "around"]
 
 
 def around(telemetry: Telemetry | None, name: str, **told: Any) -> AbstractContextManager[None]:
@@ -30,7 +30,7 @@ def around(telemetry: Telemetry | None, name: str, **told: Any) -> AbstractConte
     return nullcontext() if telemetry is None else telemetry.around(name, **told)
 
 
-class Turns:
+class TurnSpans:
     """Makes a span of each of many `Parts`, where traces are wanted. A context manager.
 
     Args:
@@ -49,7 +49,7 @@ class Turns:
         self._given = (models, scrub)
         self._parts: dict[Hashable, Spans] = {}
 
-    def __enter__(self) -> Turns:
+    def __enter__(self) -> TurnSpans:
         return self
 
     def __exit__(self, *_: object) -> None:

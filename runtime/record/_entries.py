@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-__all__ = ["LAG", "Entries", "Entry", "read_only", "unite"]
+__all__ = ["LAG", "Entries", "JournalEntry", "read_only", "unite"]
 
 LAG = 0.1
 """Seconds after which what was put is written and flushed, where nothing waits for it."""
@@ -55,7 +55,7 @@ HOW: Mapping[str, Any] = {"timeout": 60, "isolation_level": None, "check_same_th
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Entry:
+class JournalEntry:
     """Something recorded: see `Journal`. `moment` is in seconds since the run began."""
 
     path: str
@@ -134,16 +134,16 @@ class Entries:
         """Tell whether there is an entry of a path, whatever it answers."""
         return path in self._paths
 
-    def get(self, path: str, asked: str) -> Entry | None:
+    def get(self, path: str, asked: str) -> JournalEntry | None:
         """Give the entry of a path that answers a question."""
         return self._one("path = ? AND asked = ?", path, asked)
 
-    def find(self, path: str, asked: str) -> Entry | None:
+    def find(self, path: str, asked: str) -> JournalEntry | None:
         """Give an entry that another process may have written meanwhile."""
         self._paths.add(path)
         return self.get(path, asked)
 
-    def latest(self, path: str) -> Entry | None:
+    def latest(self, path: str) -> JournalEntry | None:
         """Give the entry of a path that came last."""
         return self._one("path = ? ORDER BY moment DESC, rowid DESC LIMIT 1", path)
 
@@ -205,7 +205,7 @@ class Entries:
         asked = "SELECT max(CAST(moment AS REAL)) FROM entries"
         return float(self._reader.execute(asked).fetchone()[0] or 0)
 
-    async def put(self, entry: Entry, *, at_once: bool = True) -> None:
+    async def put(self, entry: JournalEntry, *, at_once: bool = True) -> None:
         """Write an entry; it is written when this returns, and also when it is cancelled.
 
         Args:
@@ -226,13 +226,13 @@ class Entries:
         self._waiting.append((row, loop, written))
         await written
 
-    def put_soon(self, entry: Entry) -> None:
+    def put_soon(self, entry: JournalEntry) -> None:
         """Have an entry written before any that is put later, or `LAG` seconds later."""
         loop = asyncio.get_running_loop()
         self._waiting.append((self._row(entry), loop, None))
         self._flush_soon(loop)
 
-    def _row(self, entry: Entry) -> _Row:
+    def _row(self, entry: JournalEntry) -> _Row:
         self._paths.add(entry.path)
         return (entry.path, entry.asked, entry.kind, _text(entry.value), entry.moment)
 
@@ -359,7 +359,7 @@ class Entries:
         self._flushes = loop
         loop.call_later(LAG if lag is None else lag, soon)
 
-    def _one(self, where: str, *values: str) -> Entry | None:
+    def _one(self, where: str, *values: str) -> JournalEntry | None:
         if values[0] not in self._paths:
             return None
         query = f"SELECT {COLUMNS} FROM entries WHERE {where}"  # noqa: S608
@@ -368,7 +368,7 @@ class Entries:
             return None
         path, asked, kind, text, moment = rows[0]
         value = self._value(path, kind, text)
-        return Entry(path=path, kind=kind, asked=asked, value=value, moment=moment)
+        return JournalEntry(path=path, kind=kind, asked=asked, value=value, moment=moment)
 
     def _rows(self, query: str, *values: str | int) -> list[tuple[Any, ...]]:
         self._commit_here()

@@ -26,7 +26,7 @@ from .journal import Journal, NotRecorded, digest
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterable
 
-    from ._entries import Entry
+    from ._entries import JournalEntry
     from .journal import Value
 
 __all__ = ["Branch", "Locks"]
@@ -204,7 +204,7 @@ class Branch(Journal):
                 pass
 
 
-def _whole(entry: Entry | None) -> Entry | None:
+def _whole(entry: JournalEntry | None) -> JournalEntry | None:
     return entry if entry is not None and entry.kind in WHOLE else None
 
 

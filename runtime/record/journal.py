@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, Self
 from ...schema.values.errors import InputError, RunError, StorageError
 from ...schema.values.files import lock
 from ..values.usage import Usage
-from ._entries import Entries, Entry, read_only, unite
+from ._entries import Entries, JournalEntry, read_only, unite
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -164,7 +164,7 @@ class Journal:
         self.taken += 1
         return entry.value
 
-    def entry(self, path: str, asked: str) -> Entry | None:
+    def entry(self, path: str, asked: str) -> JournalEntry | None:
         """Give the entry of a path that answers a question; nothing is noted or counted."""
         return self._entries.get(path, asked)
 
@@ -185,7 +185,9 @@ class Journal:
             StorageError: It cannot be written, or what was recorded before could not be kept.
         """
         if not self.replaying:
-            entry = Entry(path=path, kind=kind, asked=asked, value=value, moment=self.seconds)
+            entry = JournalEntry(
+                path=path, kind=kind, asked=asked, value=value, moment=self.seconds
+            )
             await self._entries.put(entry, at_once=at_once)
 
     async def flush(self) -> None:
@@ -313,9 +315,11 @@ class Journal:
         place = f"{path}/attempts"
         number = f"{self._entries.number(place):06d}"
 
-        def entry(usage: Usage, state: str) -> Entry:
+        def entry(usage: Usage, state: str) -> JournalEntry:
             value = {"usage": usage.value(), "state": state}
-            return Entry(path=place, kind="attempt", asked=number, value=value, moment=self.seconds)
+            return JournalEntry(
+                path=place, kind="attempt", asked=number, value=value, moment=self.seconds
+            )
 
         def settle(usage: Usage, /, *, lost: bool) -> None:
             self._open -= 1
@@ -340,7 +344,7 @@ class Journal:
             self._timed = None
             if self._open:
                 moment = self.seconds
-                now = Entry(path="clock", kind="clock", asked="", value={}, moment=moment)
+                now = JournalEntry(path="clock", kind="clock", asked="", value={}, moment=moment)
                 self._entries.put_soon(now)
                 self._keep_time()
 

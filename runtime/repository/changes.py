@@ -23,11 +23,11 @@ from ..record.journal import digest
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["Change", "newest", "passed_on"]
+__all__ = ["RepositoryChange", "newest", "passed_on"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Change:
+class RepositoryChange:
     """What an agent made of a repository. Two that are made alike are the same.
 
     Attributes:
@@ -39,7 +39,7 @@ class Change:
 
     agent: str
     patch: str
-    onto: tuple[Change, ...] = ()
+    onto: tuple[RepositoryChange, ...] = ()
     key: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -47,15 +47,15 @@ class Change:
         object.__setattr__(self, "key", digest(self.agent, self.patch, onto))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Change) and self.key == other.key
+        return isinstance(other, RepositoryChange) and self.key == other.key
 
     def __hash__(self) -> int:
         return hash(self.key)
 
     @property
-    def held(self) -> frozenset[Change]:
+    def held(self) -> frozenset[RepositoryChange]:
         """The changes that are in this one: what it started from, what these did, and so on."""
-        found: set[Change] = set()
+        found: set[RepositoryChange] = set()
         pending = [*self.onto]
         while pending:
             change = pending.pop()
@@ -65,16 +65,18 @@ class Change:
         return frozenset(found)
 
 
-def newest(changes: Iterable[Change]) -> tuple[Change, ...]:
+def newest(changes: Iterable[RepositoryChange]) -> tuple[RepositoryChange, ...]:
     """Leave out what others of these changes hold already: each once, in the order given."""
     kept = tuple(dict.fromkeys(changes))
     if len(kept) < 2:
         return kept
-    held = frozenset[Change]().union(*(one.held for one in kept))
+    held = frozenset[RepositoryChange]().union(*(one.held for one in kept))
     return tuple(one for one in kept if one not in held)
 
 
-def passed_on(agent: str, patch: str | None, start: Sequence[Change]) -> tuple[Change, ...]:
+def passed_on(
+    agent: str, patch: str | None, start: Sequence[RepositoryChange]
+) -> tuple[RepositoryChange, ...]:
     """Give what an agent passes on to those that read its report.
 
     Args:
@@ -82,4 +84,6 @@ def passed_on(agent: str, patch: str | None, start: Sequence[Change]) -> tuple[C
         patch: What it made of the repository; None or empty, where it changed nothing or failed.
         start: What it started from, or would have.
     """
-    return (Change(agent=agent, patch=patch, onto=tuple(start)),) if patch else tuple(start)
+    return (
+        (RepositoryChange(agent=agent, patch=patch, onto=tuple(start)),) if patch else tuple(start)
+    )

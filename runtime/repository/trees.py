@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from .changes import Change
+    from .changes import RepositoryChange
 
 __all__ = ["LARGEST_PATCH", "Merged", "Trees"]
 
@@ -74,10 +74,12 @@ class Trees:
     base: str = ""
     _first: str = ""
     _applied: dict[str, str] = field(default_factory=dict[str, str])
-    _merged: dict[tuple[Change, ...], Merged] = field(
-        default_factory=dict["tuple[Change, ...]", Merged]
+    _merged: dict[tuple[RepositoryChange, ...], Merged] = field(
+        default_factory=dict["tuple[RepositoryChange, ...]", Merged]
     )
-    _commits: dict[tuple[Change, ...], str] = field(default_factory=dict["tuple[Change, ...]", str])
+    _commits: dict[tuple[RepositoryChange, ...], str] = field(
+        default_factory=dict["tuple[RepositoryChange, ...]", str]
+    )
     _at_work: threading.RLock = field(default_factory=threading.RLock)
 
     @classmethod
@@ -169,7 +171,7 @@ class Trees:
                 self._applied[patch] = self._git("write-tree", environment=index).strip()
         return self._applied[patch]
 
-    def merged(self, changes: Sequence[Change]) -> Merged:
+    def merged(self, changes: Sequence[RepositoryChange]) -> Merged:
         """Merge changes, in the order given, each into what those before it come to.
 
         Raises:
@@ -180,7 +182,7 @@ class Trees:
         with self._at_work:
             return self._found(tuple(changes))
 
-    def _found(self, changes: tuple[Change, ...]) -> Merged:
+    def _found(self, changes: tuple[RepositoryChange, ...]) -> Merged:
         if changes not in self._merged:
             if len(changes) == 1:
                 self._merged[changes] = Merged(tree=self.applied(changes[0].patch))
@@ -188,7 +190,7 @@ class Trees:
                 self._merged[changes] = self._into(changes[:-1], changes[-1])
         return self._merged[changes]
 
-    def _into(self, before: tuple[Change, ...], change: Change) -> Merged:
+    def _into(self, before: tuple[RepositoryChange, ...], change: RepositoryChange) -> Merged:
         """Merge a change into those before it."""
         label = _label([one.agent for one in before])
         names = (label, change.agent if change.agent != label else f"{label}-2")
@@ -209,7 +211,7 @@ class Trees:
         tree, conflicts = self._without_loss(told, labels)
         return Merged(tree=tree, conflicts=self._found(before).conflicts + conflicts)
 
-    def _committed(self, changes: tuple[Change, ...]) -> str:
+    def _committed(self, changes: tuple[RepositoryChange, ...]) -> str:
         """Give the commit of changes: its parents are what they were made of."""
         if not changes:
             return self._first

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
     from ..jail import AnyJail
     from ..jail.scratch import ScratchFolder
-    from .changes import Change
+    from .changes import RepositoryChange
 
 __all__ = ["Workspace", "Workspaces", "files_of"]
 
@@ -50,7 +50,7 @@ class Workspaces:
             with contextlib.suppress(JailError):  # what cannot be removed is left to later runs
                 self._scratch.close()
 
-    def of(self, agent_id: str, attempt: int, start: Sequence[Change] = ()) -> Workspace:
+    def of(self, agent_id: str, attempt: int, start: Sequence[RepositoryChange] = ()) -> Workspace:
         """Give an agent its workspace for one attempt. Nothing is made until it is used.
 
         Args:
@@ -110,7 +110,7 @@ class Workspace:
 
     home: Workspaces
     name: str
-    start: tuple[Change, ...] = ()
+    start: tuple[RepositoryChange, ...] = ()
     kept: dict[str, Any] = field(default_factory=dict[str, Any])
     jail: AnyJail | None = None
     _path: Path | None = None

@@ -26,7 +26,7 @@ from .events import happen, tell_end
 from .log import RosterLog
 from .outgoing import failing, outgoing
 from .run import Accounts, ended_by, ending_of
-from .turns import Turn, Turns
+from .turns import RunningTurn, TurnContext
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -78,7 +78,7 @@ async def open_roster(
         error = f"{roster.lead}, whose output is the answer, took no part."
         return Run(status="failed", error=error, agents=Accounts().outcomes(plan.agents))
     bus = Bus(candidates=candidates, roster=roster)
-    turns = Turns(plan=plan, task=task, context=context, path=path, bus=bus)
+    turns = TurnContext(plan=plan, task=task, context=context, path=path, bus=bus)
     return await _Working(plan=plan, context=context, bus=bus, turns=turns, path=path).to_the_end()
 
 
@@ -96,9 +96,9 @@ class _Working:
     plan: Plan
     context: Context
     bus: Bus
-    turns: Turns
+    turns: TurnContext
     path: str
-    under_way: dict[str, Turn] = field(default_factory=dict[str, Turn])
+    under_way: dict[str, RunningTurn] = field(default_factory=dict[str, RunningTurn])
     accounts: Accounts = field(default_factory=Accounts)
     halted: Ended | None = None
     stopped: Run | None = None
@@ -139,7 +139,7 @@ class _Working:
         for turn in self.under_way.values():
             turn.spent = self.turns.paid(turn)
 
-    async def _redo(self, turn: Turn, done: TurnDone) -> None:
+    async def _redo(self, turn: RunningTurn, done: TurnDone) -> None:
         outcome = (await self.turns.made(turn, self.allowance)).agents[turn.agent]
         if self.log.is_replaying and self.turns.sends(turn, outcome) != done.posted:
             self.log.differs()
@@ -169,7 +169,7 @@ class _Working:
         turn = next(one for one in self.under_way.values() if one.part is part)
         await self._came(turn, part.result())
 
-    async def _came(self, turn: Turn, run: Run) -> None:
+    async def _came(self, turn: RunningTurn, run: Run) -> None:
         """Have happen what follows from a turn that has come to its end."""
         outcome = run.agents[turn.agent]
         if run.status == "stopped":
@@ -185,7 +185,7 @@ class _Working:
             self._settle(turn, outcome)
             self._happen(done)
 
-    async def _failed(self, turn: Turn, outcome: AgentOutcome) -> None:
+    async def _failed(self, turn: RunningTurn, outcome: AgentOutcome) -> None:
         """Go on after a turn that failed as the team has it; without its lead no team does."""
         agent, number, policy = turn.agent, turn.number, self.plan.team.execution.on_error
         if policy == "fail" or agent == self.bus.roster.lead:
@@ -199,7 +199,7 @@ class _Working:
         self._settle(turn, outcome)
         self._happen(done)
 
-    def _settle(self, turn: Turn, outcome: AgentOutcome) -> None:
+    def _settle(self, turn: RunningTurn, outcome: AgentOutcome) -> None:
         """Count what a turn came to, and keep it for those after it."""
         self.under_way.pop(turn.agent, None)
         self.accounts.add(turn.agent, outcome)
@@ -246,7 +246,7 @@ class _Working:
         is_final = happened.why in {"finalized", "terminated"}
         return happened if is_final else self.halted or happened
 
-    async def _cut_off(self, turn: Turn, outcome: AgentOutcome, *, is_noted: bool) -> None:
+    async def _cut_off(self, turn: RunningTurn, outcome: AgentOutcome, *, is_noted: bool) -> None:
         done = turn.cancelled
         if is_noted:
             await self.log.note(done, outcome)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..agents.acts import Answer, Finalize, Send, Start, Stop, Terminate
+from ..agents.acts import Finalize, Send, Start, Stop, Terminate, TurnAnswer
 from ..agents.posted import Kind, Posted
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class _Outgoing:
         match act:
             case Send():
                 self._send("message", act.to, act.text, self._unheard(act.to))
-            case Answer():
+            case TurnAnswer():
                 self._answer(act)
             case Start():
                 self._start(act)
@@ -79,7 +79,7 @@ class _Outgoing:
                 self._post("terminate", "", act.reason)
                 self.is_over = True
 
-    def _answer(self, act: Answer) -> None:
+    def _answer(self, act: TurnAnswer) -> None:
         """Have what the turn came to go back to who asked; nobody is told where that one left."""
         if act.to in self._present and act.to != self._agent:
             self._send("answer", act.to, act.text, "")

@@ -10,8 +10,8 @@ from ...schema.values.errors import AgentError
 from ..agents.acts import Finalize, acts
 from ..agents.outcomes import AgentOutcome
 from ..agents.posted import TurnDone
-from ..agents.round_state import Carry
-from ..agents.runner import Report
+from ..agents.round_state import RoundState
+from ..agents.runner import AgentReport
 from ..engine.engine import execute
 from ..engine.handing_in import handed_in
 from ..messages.conversation import earlier
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
     from ..engine.allowance import Allowance
     from ..engine.engine import Context
     from ..plan.plan import Plan
-    from ..repository.changes import Change
+    from ..repository.changes import RepositoryChange
     from .bus import Bus
 
-__all__ = ["Turn", "Turns"]
+__all__ = ["RunningTurn", "TurnContext"]
 
 CONVERSATION = 400_000
 """Characters that are kept of an agent's conversation, or more where somebody wants more."""
 
 
 @dataclass(kw_only=True, eq=False)
-class Turn:
+class RunningTurn:
     """A turn that an agent is in.
 
     Attributes:
@@ -56,7 +56,7 @@ class Turn:
 
     taken: Taken
     mail: Mail
-    carry: Carry
+    carry: RoundState
     budget: Budget
     spent: Usage = field(default_factory=Usage)
     part: asyncio.Task[Run] | None = None
@@ -88,7 +88,7 @@ class Turn:
 
 
 @dataclass(kw_only=True, eq=False)
-class Turns:
+class TurnContext:
     """What the turns of one run need of it, and what they leave to later ones.
 
     Attributes:
@@ -106,15 +106,19 @@ class Turns:
     bus: Bus
     _parts: dict[str, Plan] = field(default_factory=dict[str, "Plan"])
     _said: dict[str, AgentOutcome] = field(default_factory=dict[str, AgentOutcome])
-    _changes: dict[str, tuple[Change, ...]] = field(default_factory=dict[str, "tuple[Change, ...]"])
+    _changes: dict[str, tuple[RepositoryChange, ...]] = field(
+        default_factory=dict[str, "tuple[RepositoryChange, ...]"]
+    )
 
-    def begin(self, taken: Taken, *, hands_in: bool = False) -> Turn:
+    def begin(self, taken: Taken, *, hands_in: bool = False) -> RunningTurn:
         """Give the turn of an agent that has just taken its mail."""
         mail = self.bus.mail(taken, hands_in=hands_in)
         budget = (self.context.budget or Budget()).child(name=f"agent {taken.agent}")
-        return Turn(taken=taken, mail=mail, carry=self._carry(taken.agent, mail), budget=budget)
+        return RunningTurn(
+            taken=taken, mail=mail, carry=self._carry(taken.agent, mail), budget=budget
+        )
 
-    async def made(self, turn: Turn, allowance: Allowance) -> Run:
+    async def made(self, turn: RunningTurn, allowance: Allowance) -> Run:
         """Have the engine make the pass that a turn is."""
         agent, place = turn.agent, f"turn {turn.number}"
         if agent not in self._parts:
@@ -135,7 +139,7 @@ class Turns:
         )
         return await self._with_patch(turn, run)
 
-    async def _with_patch(self, turn: Turn, run: Run) -> Run:
+    async def _with_patch(self, turn: RunningTurn, run: Run) -> Run:
         """Make the patch that a turn hands in, if it does; it has failed where there is none."""
         outcome = run.agents[turn.agent]
         if outcome.result is None:
@@ -152,7 +156,7 @@ class Turns:
                 return replace(run, status="failed", error=str(error), agents={turn.agent: failed})
         return run
 
-    def sends(self, turn: Turn, outcome: AgentOutcome) -> tuple[Posted, ...]:
+    def sends(self, turn: RunningTurn, outcome: AgentOutcome) -> tuple[Posted, ...]:
         """Say what goes out of a turn that is done.
 
         Where the team works on a repository, the answer is the patch that the agent has.
@@ -164,26 +168,26 @@ class Turns:
             )
         return outgoing(self.bus, turn.agent, turn.number, done)
 
-    def handed(self, turn: Turn, outcome: AgentOutcome) -> str:
+    def handed(self, turn: RunningTurn, outcome: AgentOutcome) -> str:
         """Give what was handed in: by that name, as a patch, or as what the turn came to."""
         posted = self.sends(turn, outcome)
         named = next((one.text for one in posted if one.kind == "finalize"), None)
         said = outcome.result.answer or outcome.result.content if outcome.result else ""
         return named or turn.patch or said
 
-    def keep(self, turn: Turn, outcome: AgentOutcome) -> None:
+    def keep(self, turn: RunningTurn, outcome: AgentOutcome) -> None:
         """Keep what a turn came to, for those after it."""
         self._said[turn.agent] = outcome
         self._changes[turn.agent] = outcome.changes
 
-    def paid(self, turn: Turn) -> Usage:
+    def paid(self, turn: RunningTurn) -> Usage:
         """Give what a turn has spent in earlier processes."""
         journal = self.context.calls.journal
         if journal is None:
             return Usage()
         return journal.spent(f"{self.path}turn {turn.number}/{turn.agent}/")
 
-    def _carry(self, agent: str, mail: Mail) -> Carry:
+    def _carry(self, agent: str, mail: Mail) -> RoundState:
         """Give an agent its mail, its conversation, and the changes to go on from.
 
         These are its own, and those of all who wrote to it.
@@ -192,8 +196,8 @@ class Turns:
         changes = newest(one for who in whose for one in self._changes.get(who, ()))
         said = self._said.get(agent)
         patch = changes[0].patch if len(changes) == 1 else None
-        own = Report(agent_id=agent, role="", content="", patch=patch, changes=changes)
-        return Carry(
+        own = AgentReport(agent_id=agent, role="", content="", patch=patch, changes=changes)
+        return RoundState(
             own={agent: own} if changes else {},
             mail={agent: mail},
             earlier={agent: earlier(said.dialogue, self.bus.roster.memory)} if said else {},

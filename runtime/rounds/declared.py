@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...schema.team.team import Rounds
 from ..agents.ablation import NOBODY_SILENT
-from ..agents.round_state import Carry
-from ..agents.runner import Report
+from ..agents.round_state import RoundState
+from ..agents.runner import AgentReport
 from ..plan.plan import part_of
 from ..values.structured import object_in
 from .consulting import bulletin, has_converged, news, opinion, whole
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ...schema.team.team import Recruit, Team
-    from ..agents.ablation import Silence
+    from ..agents.ablation import Ablation
     from ..plan.plan import Plan
     from .rounds import Round
 
@@ -41,7 +41,7 @@ def declares(team: Team) -> bool:
     return team.execution.rounds is not None or team.execution.recruit is not None
 
 
-def declared(plan: Plan, silent: Silence = NOBODY_SILENT) -> Declared:
+def declared(plan: Plan, silent: Ablation = NOBODY_SILENT) -> Declared:
     """Give what a team says comes first, and what comes after each pass.
 
     Args:
@@ -65,7 +65,7 @@ class Declared:
 
     plan: Plan
     rules: Rounds
-    silent: Silence = NOBODY_SILENT
+    silent: Ablation = NOBODY_SILENT
     opening: frozenset[str] = field(default_factory=frozenset[str])
 
     @property
@@ -88,7 +88,7 @@ class Declared:
         recruit, notices = self.recruit, {}
         if recruit is not None and recruit.by in part.agents:
             notices = {recruit.by: notice_of_choosing(self.plan.team, recruit)}
-        return Next(plan=part, carry=Carry(notices=notices), kind="opening")
+        return Next(plan=part, carry=RoundState(notices=notices), kind="opening")
 
     async def __call__(self, done: Sequence[Round], /) -> Next | None:
         """Give the next round, the meeting before it, the closing pass after the last, or None.
@@ -164,11 +164,11 @@ class Declared:
         given = {**opened, **settled(rounds, coming, carry, opened, is_over)}
         return Next(plan=coming, carry=carry, given=given)
 
-    def _carry(self, done: Sequence[Round], coming: Plan) -> Carry:
+    def _carry(self, done: Sequence[Round], coming: Plan) -> RoundState:
         """Give each agent its own last contribution, and what those answer to whom it reports."""
         rounds, consulting = _rounds(done), self._consulting(coming)
         if not rounds:
-            return Carry(notices=self._notices(done), consulting=consulting)
+            return RoundState(notices=self._notices(done), consulting=consulting)
         last = rounds[-1]
         said = {
             agent: _report(agent, last) for agent in last.plan.agents if agent not in self.opening
@@ -185,7 +185,7 @@ class Declared:
             for one, report in heard.items()
             if one in consulting
         }
-        return Carry(
+        return RoundState(
             own={**last.carry.own, **heard, **opinions},
             letters=letters,
             bulletin=self._bulletin(done) if consulting else "",
@@ -221,7 +221,7 @@ class Declared:
         before = _report(chair, meetings[-1]) if meetings else None
         coming = part_of(part, {chair, *speakers})
         given = {agent: last.run.agents[agent] for agent in coming.agents if agent != chair}
-        carry = Carry(own={chair: before} if before else {})
+        carry = RoundState(own={chair: before} if before else {})
         return Next(plan=coming, carry=carry, given=given, kind="meeting")
 
     def _closing(self, done: Sequence[Round]) -> Next | None:
@@ -239,7 +239,7 @@ class Declared:
         plan = part_of(self.plan, present & {*came, *closing})
         given = {agent: came[agent] for agent in plan.agents if agent in came}
         return Next(
-            plan=plan, carry=Carry(notices=self._notices(done)), given=given, kind="closing"
+            plan=plan, carry=RoundState(notices=self._notices(done)), given=given, kind="closing"
         )
 
     def _ends(self, done: Sequence[Round]) -> bool:
@@ -275,11 +275,11 @@ def _says_final(last: Round, agent_id: str) -> bool:
     return result is not None and object_in(result.content).get("final") is True
 
 
-def _report(agent_id: str, last: Round) -> Report | None:
+def _report(agent_id: str, last: Round) -> AgentReport | None:
     outcome = last.run.agents[agent_id]
     if (result := outcome.result) is None:
         return None
-    return Report(
+    return AgentReport(
         agent_id=agent_id,
         role=last.plan.agents[agent_id].agent.role,
         content=result.content,

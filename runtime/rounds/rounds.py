@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from ..agents.outcomes import AgentOutcome, Run
-from ..agents.round_state import NOTHING, Carry
+from ..agents.round_state import NOTHING, RoundState
 from ..values.usage import Usage
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Next:
     """
 
     plan: Plan
-    carry: Carry = NOTHING
+    carry: RoundState = NOTHING
     given: Mapping[str, AgentOutcome] = field(default_factory=dict[str, AgentOutcome])
     kind: Kind = "round"
 
@@ -65,7 +65,7 @@ class Round:
 
     number: int
     plan: Plan
-    carry: Carry = NOTHING
+    carry: RoundState = NOTHING
     given: Mapping[str, AgentOutcome] = field(default_factory=dict[str, AgentOutcome])
     kind: Kind = "round"
     run: Run

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from ..agents.outcomes import AgentOutcome
-    from ..agents.round_state import Carry
+    from ..agents.round_state import RoundState
     from ..agents.runner import AgentResult
     from ..plan.plan import Plan
     from .rounds import Round
@@ -22,7 +22,7 @@ __all__ = ["changed", "settled"]
 def settled(
     rounds: Sequence[Round],
     coming: Plan,
-    carry: Carry,
+    carry: RoundState,
     opened: Collection[str],
     accepted: frozenset[str],
 ) -> Mapping[str, AgentOutcome]:
@@ -63,7 +63,7 @@ def changed(before: Round, after: Round) -> list[str]:
 
 
 def _reads_alike(
-    agent_id: str, last: Round, coming: Plan, carry: Carry, still: Collection[str]
+    agent_id: str, last: Round, coming: Plan, carry: RoundState, still: Collection[str]
 ) -> bool:
     """Tell whether an agent was done, and would read word for word what it read before."""
     planned, before = coming.agents[agent_id], last.plan.agents.get(agent_id)

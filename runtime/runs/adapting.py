@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..values.budget import Budget
     from ..agents.outcomes import Run
     from ..plan.plan import Plan
-    from .record import Record
+    from .record import RunRecord
     from ..scrubbing.scrubber import Scrubber
     from .services import Services
     from ..record.trace import Trace
@@ -67,7 +67,7 @@ class Adapting(Protocol):
         task: Task,
         services: Services,
         *,
-        record: Record,
+        record: RunRecord,
         scrubber: Scrubber,
         trace: Trace,
         budget: Budget | None,

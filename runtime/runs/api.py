@@ -25,7 +25,7 @@ from ..values.budget import (Budget, Caps)
 from ..tools.terminal_approver import terminal_approver
 from ..plan.plan import compile
 from ..messages.recall import refuse_met
-from .record import Record
+from .record import RunRecord
 from .services import (Setting, open_services)
 from ..record.trace import Trace
 
@@ -252,7 +252,7 @@ async def _made(plan: Plan, task: Task, services: Services, options: Options) ->
     if runs is None:
         return await services.execute(plan, task, trace=Trace(*listeners), budget=spending)
     scrub = services.scrubber(os.environ)
-    async with Record.begin(Path(runs), plan, task, services.setting, scrub=scrub) as record:
+    async with RunRecord.begin(Path(runs), plan, task, services.setting, scrub=scrub) as record:
         done = await services.execute(
             plan,
             task,

@@ -27,11 +27,11 @@ from ..values.usage import Usage
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ..record._entries import Entry
+    from ..record._entries import JournalEntry
     from ..record.journal import Value
     from ..plan.plan import (Plan, PlannedAgent)
 
-__all__ = ["PARENT", "Descent"]
+__all__ = ["PARENT", "ParentRunReuse"]
 
 PARENT = "parent"
 """Where an answer came from that a parent's run was given, as events tell it."""
@@ -42,7 +42,7 @@ DRAWN = "drawn"
 
 
 @dataclass(kw_only=True, eq=False)
-class Descent(Journal):
+class ParentRunReuse(Journal):
     """The journal of the run of one candidate. It is open as long as the evolution's own one is.
 
     What it takes from a parent is not written again: who resumes finds it there once more.
@@ -57,7 +57,7 @@ class Descent(Journal):
 
     place: str
     plan: Plan
-    parents: Sequence[Descent] = ()
+    parents: Sequence[ParentRunReuse] = ()
     always: bool = False
     takes_seed: Callable[[str], bool]
     _saved: defaultdict[str, dict[str, Usage]] = field(
@@ -71,7 +71,7 @@ class Descent(Journal):
         own: Journal,
         place: str,
         plan: Plan,
-        parents: Sequence[Descent],
+        parents: Sequence[ParentRunReuse],
         *,
         takes_seed: Callable[[str], bool],
         always: bool = False,
@@ -88,7 +88,7 @@ class Descent(Journal):
 
     def __post_init__(self) -> None:
         """Settle for each agent whose run it goes on with: where it is the same, else the first."""
-        self._heirs: dict[str, Descent] = {}
+        self._heirs: dict[str, ParentRunReuse] = {}
         for agent_id, planned in self.plan.agents.items():
             if self.parents and planned.calls_at_most and self._repeats(planned):
                 alike = (parent for parent in self.parents if parent.has(planned))
@@ -158,7 +158,7 @@ class Descent(Journal):
             self._count(path, kind, value)
         await super().put(path, kind, asked, value, at_once=at_once)
 
-    def given(self, path: str, asked: str) -> Entry | None:
+    def given(self, path: str, asked: str) -> JournalEntry | None:
         """Give what a child's run may take: nothing that another run might be answered otherwise.
 
         Args:
@@ -173,11 +173,11 @@ class Descent(Journal):
         )
         return entry if entry.kind in WHOLE and is_free else None
 
-    def _inherited(self, path: str, asked: str) -> Entry | None:
+    def _inherited(self, path: str, asked: str) -> JournalEntry | None:
         heir = self._heir(path)
         return None if heir is None else heir.given(heir.placed(path, self.place), asked)
 
-    def _heir(self, path: str) -> Descent | None:
+    def _heir(self, path: str) -> ParentRunReuse | None:
         """Find the run that an agent's goes on with; None where it works anew."""
         within = path.removeprefix(self.place).split("/")
         agent = next((one for one in within if one in self.plan.agents), "")

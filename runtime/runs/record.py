@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ..plan.plan import Plan
     from ..values.usage import Usage
 
-__all__ = ["MANIFEST", "Record", "as_json", "manifest", "read_result", "read_setting", "read_value"]
+__all__ = ["MANIFEST", "RunRecord", "as_json", "manifest", "read_result", "read_setting", "read_value"]
 
 MANIFEST = "run.json"
 RESULT = "result.json"
@@ -47,7 +47,7 @@ TEAM_THAT_WAS = "team_that_was.yaml"
 NO_FILES: Mapping[str, str] = MappingProxyType({})
 
 
-class Record:
+class RunRecord:
     """Keeps a run in a folder. A context manager, `async` where an event loop runs.
 
     The folder is complete however the run ends.

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
     from ..engine.artifacts import Keep
     from ..values.budget import Budget
-    from ..jail import Place
+    from ..jail import JailPlace
     from ..record.journal import Journal
     from ..agents.outcomes import Run
     from ..plan.plan import Plan
@@ -234,7 +234,7 @@ async def open_services(
 
 async def _jails(setting: Setting, stack: AsyncExitStack, *, connected: bool) -> Jails:
     """Give the jails of this machine, or of a cluster."""
-    place: Place | None = None
+    place: JailPlace | None = None
     if setting.on is not None:
         from ..cluster import On
         from ..cluster.opening import (Unopened, open_workers)

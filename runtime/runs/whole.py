@@ -14,7 +14,7 @@ from ..plan.plan import part_of
 from ..rounds.recruiting import told
 from ..rounds.rounds import (Round, rounds, summed)
 from ..scoring.scoring import scored
-from ..agents.ablation import (NOBODY_SILENT, Silence)
+from ..agents.ablation import (NOBODY_SILENT, Ablation)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..rounds.rounds import Next
     from ..record.trace import Trace
 
-__all__ = ["NOBODY_SILENT", "Silence", "as_run", "passes", "perform"]
+__all__ = ["NOBODY_SILENT", "Ablation", "as_run", "passes", "perform"]
 
 
 async def perform(
@@ -36,7 +36,7 @@ async def perform(
     context: Context,
     *,
     path: str = "",
-    silent: Silence = NOBODY_SILENT,
+    silent: Ablation = NOBODY_SILENT,
 ) -> Run:
     """Run a plan on a task, from the first agent to the score.
 
@@ -71,7 +71,7 @@ async def passes(
     context: Context,
     *,
     path: str = "",
-    silent: Silence = NOBODY_SILENT,
+    silent: Ablation = NOBODY_SILENT,
 ) -> tuple[Round, ...]:
     """Make all passes that a team declares by itself, without a score.
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ...schema.team.task import Task
-    from ..agents.runner import Report
+    from ..agents.runner import AgentReport
 
 __all__ = [
     "answer_of",
@@ -40,7 +40,7 @@ LARGEST_EXPONENT = 1000
 LONGEST_EXPRESSION = 1000
 
 
-def majority(reports: Sequence[Report], task: Task) -> str:
+def majority(reports: Sequence[AgentReport], task: Task) -> str:
     """Give the report of the first colleague whose answer is that of most.
 
     Answers that differ only in case, outer punctuation or spacing count as the same. A structured
@@ -59,7 +59,7 @@ def majority(reports: Sequence[Report], task: Task) -> str:
     return answers[cast.index(max(votes, key=lambda what: votes[what]))]
 
 
-def calculate(reports: Sequence[Report], task: Task) -> str:
+def calculate(reports: Sequence[AgentReport], task: Task) -> str:
     """Compute the arithmetic expression that the last colleague wrote.
 
     The expression is the report's field `expression` (or `answer`), or its whole text. Numbers,
@@ -74,7 +74,7 @@ def calculate(reports: Sequence[Report], task: Task) -> str:
     return evaluate(_expression(reports[-1].content))
 
 
-def extract_json(reports: Sequence[Report], task: Task) -> str:
+def extract_json(reports: Sequence[AgentReport], task: Task) -> str:
     """Give the JSON value that the last colleague's text gives as its answer; see `json_in`.
 
     Raises:
@@ -90,7 +90,7 @@ def extract_json(reports: Sequence[Report], task: Task) -> str:
         raise AgentError(f"extract_json: no JSON in the report {shown}.") from None
 
 
-def concat(reports: Sequence[Report], task: Task) -> str:
+def concat(reports: Sequence[AgentReport], task: Task) -> str:
     """Give all reports, one after the other, with a blank line between them.
 
     Raises:

@@ -22,7 +22,7 @@ from ...schema.values.values import is_list, is_mapping
 from ..jail.moving import MOST_MOVES, is_lost
 from ..values.score import Score
 from ..values.structured import json_in
-from .searching import TooMuch, searches
+from .searching import SearchTooLong, searches
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -228,7 +228,7 @@ def _not_searchable(options: Mapping[str, Any], reference: Any) -> Mapping[Path,
         searches().find(pattern, "")
     except ValueError as error:
         return {path: f"{quoted(pattern)} is not a regular expression: {error}."}
-    except TooMuch as error:
+    except SearchTooLong as error:
         return {path: f"{quoted(pattern)} is too large a regular expression: {error}. {SIMPLER}"}
     return {}
 
@@ -260,7 +260,7 @@ async def regex(evidence: Evidence) -> Score:
     pattern = str(task.scorer.options.get("pattern", task.answer))
     try:
         found = await to_thread(searches().find, pattern, evidence.answer)
-    except TooMuch as error:
+    except SearchTooLong as error:
         return Score(value=0.0, reason=f"{quoted(pattern)} is not found: {error}. {SIMPLER}")
     return _verdict(found, evidence.answer, pattern)
 

@@ -15,7 +15,7 @@ import sys
 import threading
 from pathlib import Path
 
-__all__ = ["SEARCH_MEMORY", "SEARCH_SECONDS", "Searches", "TooMuch", "searches"]
+__all__ = ["SEARCH_MEMORY", "SEARCH_SECONDS", "SearchTooLong", "Searches", "searches"]
 
 SEARCH_SECONDS = 1.0
 """Seconds of a processor that one search may take: the same search ends alike on a busy machine."""
@@ -24,7 +24,7 @@ SEARCH_MEMORY = 256 << 20
 _PROGRAM = Path(__file__).with_name("_searching.py")
 
 
-class TooMuch(Exception):
+class SearchTooLong(Exception):
     """A search took more than it may; the text says of what."""
 
 
@@ -67,7 +67,7 @@ class Searches:
             return json.loads(answer)
         spent = self._end() == -signal.SIGPROF
         most = f"{SEARCH_SECONDS:g} s" if spent else f"{SEARCH_MEMORY >> 20} MB"
-        raise TooMuch(f"it takes more than {most}")
+        raise SearchTooLong(f"it takes more than {most}")
 
     def _start(self) -> subprocess.Popen[bytes]:
         given = json.dumps([[one for one in sys.path if one], SEARCH_SECONDS, SEARCH_MEMORY])

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ...schema.team.task import Task
-    from ..agents.runner import Report
+    from ..agents.runner import AgentReport
 
 __all__ = ["conclusion", "picks", "vote"]
 
@@ -46,7 +46,7 @@ _LAYOUT = {tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER}
 _BLOCKS = {tokenize.NEWLINE: "\n", tokenize.INDENT: "{", tokenize.DEDENT: "}"}
 
 
-def vote(reports: Sequence[Report], task: Task) -> str:
+def vote(reports: Sequence[AgentReport], task: Task) -> str:
     """Give the report of the first colleague whose answer comes down to what most come down to.
 
     `conclusion` says what that is; a patch comes down to all of it. An answer with nothing in it

@@ -26,8 +26,8 @@ __all__ = [
     "MOST_UNPACKED",
     "WIDEST_ESCAPE",
     "Encoded",
-    "Room",
     "Unescaped",
+    "UnpackBudget",
     "encoded_in",
     "unescaped",
     "unpacked",
@@ -75,13 +75,13 @@ class Encoded:
         following = AFTER.match(text, self.end)
         return following.end() if following else self.end
 
-    def decoded(self, total: Room | None = None) -> Iterator[bytes]:
+    def decoded(self, total: UnpackBudget | None = None) -> Iterator[bytes]:
         """Give all that it may be, also unpacked as far as its length allows.
 
         Args:
             total: How much may be unpacked of this and of others.
         """
-        room = Room.of(self.end - self.start)
+        room = UnpackBudget.of(self.end - self.start)
         if total is not None:
             room.left = min(room.left, total.left)
         before = room.left
@@ -93,7 +93,7 @@ class Encoded:
 
 
 @dataclass(slots=True)
-class Room:
+class UnpackBudget:
     """How many bytes may still be unpacked.
 
     Attributes:
@@ -103,7 +103,7 @@ class Room:
     left: int
 
     @classmethod
-    def of(cls, size: int) -> Room:
+    def of(cls, size: int) -> UnpackBudget:
         """Give the room for something encoded of a size."""
         return cls(
             left=min(max(EXPANSION * size, min(SMALL_EXPANSION * size, SMALL)), MOST_UNPACKED)
@@ -140,7 +140,7 @@ def _of_run(run: str) -> Iterator[bytes]:
 # What is packed.
 
 
-def unpacked(content: bytes, room: Room) -> Iterator[bytes]:
+def unpacked(content: bytes, room: UnpackBudget) -> Iterator[bytes]:
     """Give what is packed in some bytes, also twice, as much of it as can be read.
 
     Args:
@@ -152,7 +152,7 @@ def unpacked(content: bytes, room: Room) -> Iterator[bytes]:
         yield from _archives(outer, room)
 
 
-def _archives(content: bytes, room: Room) -> Iterator[bytes]:
+def _archives(content: bytes, room: UnpackBudget) -> Iterator[bytes]:
     for place, unpack in _beginnings(content):
         if room.left <= 0:
             break

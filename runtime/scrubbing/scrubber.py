@@ -21,7 +21,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ...schema.values.secrets import SECRET
-from .encodings import MOST_UNPACKED, WIDEST_ESCAPE, Room, encoded_in, unescaped, unpacked
+from .encodings import MOST_UNPACKED, WIDEST_ESCAPE, UnpackBudget, encoded_in, unescaped, unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -152,7 +152,9 @@ class Scrubber:
             if self._are_in([stretch], DEEPEST)
         ]
 
-    def _are_in(self, stretches: Sequence[Encoded], layers: int, room: Room | None = None) -> bool:
+    def _are_in(
+        self, stretches: Sequence[Encoded], layers: int, room: UnpackBudget | None = None
+    ) -> bool:
         """Return whether some stretches hold a secret.
 
         Args:
@@ -160,7 +162,7 @@ class Scrubber:
             layers: How deep is looked.
             room: How much may be unpacked of all; None: as much as of one text.
         """
-        room = room or Room(left=MOST_UNPACKED)
+        room = room or UnpackBudget(left=MOST_UNPACKED)
         contents = [content for stretch in stretches for content in stretch.decoded(room)]
         joined = b" | ".join(contents)
         if any(needle in joined for needle in self._needles):
@@ -195,7 +197,7 @@ def holds_secret(content: bytes, scrub: Callable[[str], str]) -> bool:
         content: The bytes.
         scrub: Takes secrets out of a text.
     """
-    packed = unpacked(content, Room.of(len(content)))
+    packed = unpacked(content, UnpackBudget.of(len(content)))
     for part in {content, content.replace(b"\0", b""), *packed}:
         for text in {part.decode("latin-1"), part.decode(errors="surrogateescape")}:
             if scrub(text) != text:

@@ -10,14 +10,14 @@ from ..values.usage import Usage
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-__all__ = ["Call", "calls_of", "news"]
+__all__ = ["AnsweredCall", "calls_of", "news"]
 
 CUT_OFF = frozenset({"length", "content_filter"})
 """Why an answer ended that was not at its end."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Call:
+class AnsweredCall:
     """A call of a model that was answered.
 
     Attributes:
@@ -50,13 +50,13 @@ class Call:
         return self.event.get("finish_reason") in CUT_OFF
 
 
-def calls_of(events: Iterable[Mapping[str, Any]]) -> Sequence[Call]:
+def calls_of(events: Iterable[Mapping[str, Any]]) -> Sequence[AnsweredCall]:
     """Find the calls that were answered; one that a resumed run told again counts once.
 
     Raises:
         KeyError: An event lacks a field.
     """
-    found: dict[tuple[str, str], Call] = {}
+    found: dict[tuple[str, str], AnsweredCall] = {}
     for event in events:
         if event["type"] == "model_call":
             call = _call(event)
@@ -64,12 +64,14 @@ def calls_of(events: Iterable[Mapping[str, Any]]) -> Sequence[Call]:
     return [*found.values()]
 
 
-def _call(event: Mapping[str, Any]) -> Call:
+def _call(event: Mapping[str, Any]) -> AnsweredCall:
     who = event.get("agent") or event.get("operator") or ""
-    return Call(agent=who, path=event["path"], seconds=event["t"], event=event)
+    return AnsweredCall(agent=who, path=event["path"], seconds=event["t"], event=event)
 
 
-def news(calls: Sequence[Call]) -> Iterator[tuple[Call, Sequence[Mapping[str, Any]]]]:
+def news(
+    calls: Sequence[AnsweredCall],
+) -> Iterator[tuple[AnsweredCall, Sequence[Mapping[str, Any]]]]:
     """Give each call of a conversation with those of its messages that are new.
 
     A model is shown everything again with each call; a person reads it once.

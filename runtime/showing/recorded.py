@@ -14,7 +14,7 @@ from ..record.events import EVENTS, EventLog, events_of
 from ..record.journal import is_held
 from ..runs.record import MANIFEST, read_result, read_value
 from ..values.usage import Usage
-from .conversation import Call, calls_of
+from .conversation import AnsweredCall, calls_of
 from .text import written
 from .value import value_of
 
@@ -98,7 +98,7 @@ class Recorded:
         return str(self.result.get("status", unended))
 
     @cached_property
-    def calls(self) -> Sequence[Call]:
+    def calls(self) -> Sequence[AnsweredCall]:
         """The calls of models, each once, in the order in which they were answered."""
         return calls_of(self.events)
 

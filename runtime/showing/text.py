@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-    from .conversation import Call
+    from .conversation import AnsweredCall
     from .recorded import Recorded
 
 __all__ = ["conversations", "written"]
@@ -119,12 +119,12 @@ def _timeline(run: Recorded, agent: str | None, *, full: bool) -> Iterator[str]:
         yield f"{event['t']:8.1f} s  {line if full else line[:LONGEST_LINE]}"
 
 
-def conversations(calls: Sequence[Call], names: Sequence[str], *, full: bool) -> list[str]:
+def conversations(calls: Sequence[AnsweredCall], names: Sequence[str], *, full: bool) -> list[str]:
     """Write what each of some agents, or operators, was shown and said, line by line."""
     return [line for name in names for line in ("", *_conversation(calls, name, full=full))]
 
 
-def _conversation(all_calls: Sequence[Call], agent: str, *, full: bool) -> Iterator[str]:
+def _conversation(all_calls: Sequence[AnsweredCall], agent: str, *, full: bool) -> Iterator[str]:
     """Show an agent's calls, with what is new in each."""
     calls = [all_call for all_call in all_calls if all_call.agent == agent]
     yield f"CONVERSATION of {agent}" + ("" if calls else ": no model was asked")
@@ -136,7 +136,7 @@ def _conversation(all_calls: Sequence[Call], agent: str, *, full: bool) -> Itera
         yield from _answer(call, full=full)
 
 
-def _answer(call: Call, *, full: bool) -> Iterator[str]:
+def _answer(call: AnsweredCall, *, full: bool) -> Iterator[str]:
     if thinking := call.event.get("thinking"):
         yield from ("  thinking:", *_quoted(thinking, full=full))
     end = " (CUT OFF)" if call.is_cut_off else ""

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...schema.host.catalogue import Server
+from ...schema.host.catalogue import ToolServer
 from ...schema.loading.loading import read_file
 from ...schema.values.document import LIMITS
 from ...schema.values.errors import InputError
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-__all__ = ["Found", "servers_in"]
+__all__ = ["ConfiguredServer", "servers_in"]
 
 BEARER = "Bearer "
 # As Cursor and VS Code write it, and as Claude Code does.
@@ -27,7 +27,7 @@ _VARIABLE = re.compile(r"\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-[^}]*)?\}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Found:
+class ConfiguredServer:
     """A server of such a file.
 
     Attributes:
@@ -35,11 +35,11 @@ class Found:
         values: Values that stand in the file, by the variables that the server takes them from.
     """
 
-    server: Server
+    server: ToolServer
     values: Mapping[str, str]
 
 
-def servers_in(path: Path) -> tuple[Found, ...]:
+def servers_in(path: Path) -> tuple[ConfiguredServer, ...]:
     """Read the servers of a file of Claude's, Cursor's or another client's; not disabled ones.
 
     Raises:
@@ -63,7 +63,7 @@ def servers_in(path: Path) -> tuple[Found, ...]:
     return tuple(found)
 
 
-def _found(name: str, fields: Any, place: str) -> Found:
+def _found(name: str, fields: Any, place: str) -> ConfiguredServer:
     if not is_mapping(fields):
         raise InputError(f"{place}: {quoted(fields)} is no server.")
     our_name = re.sub(r"\W", "_", name.casefold(), flags=re.ASCII).lstrip("_0123456789")[:64]
@@ -76,15 +76,17 @@ def _found(name: str, fields: Any, place: str) -> Found:
     raise InputError(f"{place}: it has no command, and no url that is spoken with over HTTP.")
 
 
-def _command(name: str, fields: Mapping[str, Any], place: str) -> Found:
+def _command(name: str, fields: Mapping[str, Any], place: str) -> ConfiguredServer:
     words = [fields["command"], *(_list(fields.get("args", []), place))]
     env = _texts(fields.get("env", {}), place)
     values = {key: value for key, value in env.items() if not _VARIABLE.fullmatch(value)}
     command = tuple(_open(_text(word, place), place) for word in words)
-    return Found(server=Server(name=name, tools=(), command=command, env=tuple(env)), values=values)
+    return ConfiguredServer(
+        server=ToolServer(name=name, tools=(), command=command, env=tuple(env)), values=values
+    )
 
 
-def _address(name: str, fields: Mapping[str, Any], place: str) -> Found:
+def _address(name: str, fields: Mapping[str, Any], place: str) -> ConfiguredServer:
     key_env, headers_env, values = "", {}, {}
     for header, value in _texts(fields.get("headers", {}), place).items():
         is_key = header.casefold() == "authorization" and value.startswith(BEARER)
@@ -99,8 +101,8 @@ def _address(name: str, fields: Mapping[str, Any], place: str) -> Found:
         else:
             headers_env[header] = variable
     url = _open(_text(fields["url"], place), place)
-    server = Server(name=name, tools=(), url=url, key_env=key_env, headers_env=headers_env)
-    return Found(server=server, values=values)
+    server = ToolServer(name=name, tools=(), url=url, key_env=key_env, headers_env=headers_env)
+    return ConfiguredServer(server=server, values=values)
 
 
 def _open(text: str, place: str) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
     from mcp.shared.message import SessionMessage
 
-    from ...schema.host.catalogue import Server
+    from ...schema.host.catalogue import ToolServer
 
 __all__ = ["ServerAddress", "reached"]
 
@@ -105,7 +105,7 @@ async def _read(response: httpx.Response) -> httpx.Response:
 
 
 @asynccontextmanager
-async def reached(server: Server) -> AsyncGenerator[ServerAddress]:
+async def reached(server: ToolServer) -> AsyncGenerator[ServerAddress]:
     """Talk with a tool server for a `with` block.
 
     Raises:
@@ -124,7 +124,7 @@ async def reached(server: Server) -> AsyncGenerator[ServerAddress]:
         yield ServerAddress(incoming, outgoing, reaching)
 
 
-def _headers(server: Server, environment: Mapping[str, str]) -> dict[str, str]:
+def _headers(server: ToolServer, environment: Mapping[str, str]) -> dict[str, str]:
     for name in sorted(server.variables):
         if not environment.get(name):
             raise InputError(f"the tool server {server.name!r} needs the variable {name}. Set it.")

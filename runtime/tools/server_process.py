@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from asyncio.subprocess import Process
     from collections.abc import AsyncGenerator, Mapping
 
-    from ...schema.host.catalogue import Server
+    from ...schema.host.catalogue import ToolServer
 
 __all__ = ["ServerProcess", "running"]
 
@@ -139,7 +139,7 @@ class ServerProcess:
 
 
 @asynccontextmanager
-async def running(server: Server) -> AsyncGenerator[ServerProcess]:
+async def running(server: ToolServer) -> AsyncGenerator[ServerProcess]:
     """Have a tool server run for a `with` block.
 
     Leaving the block asks it to end and then makes sure; an exception makes sure at once.
@@ -187,7 +187,7 @@ def _bounded(message: JSONRPCMessage) -> JSONRPCMessage:
     return JSONRPCMessage(JSONRPCError(jsonrpc="2.0", id=answer.id, error=error))
 
 
-def _program(server: Server, environment: Mapping[str, str]) -> str:
+def _program(server: ToolServer, environment: Mapping[str, str]) -> str:
     found = shutil.which(server.command[0], path=environment.get("PATH"))
     if found is None:
         raise InputError(
@@ -197,7 +197,7 @@ def _program(server: Server, environment: Mapping[str, str]) -> str:
     return str(Path(found).absolute())
 
 
-def _environment(server: Server) -> Mapping[str, str]:
+def _environment(server: ToolServer) -> Mapping[str, str]:
     names = (*ENVIRONMENT, *server.env)
     return {name: os.environ[name] for name in names if name in os.environ}
 

@@ -9,7 +9,7 @@ from ...schema.values.errors import InputError
 from ...schema.values.extras import how_to_get
 
 if TYPE_CHECKING:
-    from ...schema.host.catalogue import Server
+    from ...schema.host.catalogue import ToolServer
     from .session import Session
 
 __all__ = ["start_session"]
@@ -17,7 +17,7 @@ __all__ = ["start_session"]
 LIBRARY, MAJOR = "mcp", "1"
 
 
-async def start_session(server: Server) -> Session:
+async def start_session(server: ToolServer) -> Session:
     """Start a tool server and wait until it tells what it has.
 
     Args:
@@ -33,7 +33,7 @@ async def start_session(server: Server) -> Session:
     return await Session.start(server)
 
 
-def _check_library(server: Server) -> None:
+def _check_library(server: ToolServer) -> None:
     try:
         installed = version(LIBRARY)
     except PackageNotFoundError:

@@ -19,7 +19,7 @@ from .tool import Tool, ToolError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ...schema.host.catalogue import Server
+    from ...schema.host.catalogue import ToolServer
     from ..repository.workspace import Workspace
     from .server_address import ServerAddress
     from .server_process import ServerProcess
@@ -43,7 +43,7 @@ class Session:
     for all its life, whichever tasks call its tools.
     """
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: ToolServer) -> None:
         self._server = server
         self._offered: dict[str, types.Tool] = {}
         self._stopping = asyncio.Event()
@@ -53,7 +53,7 @@ class Session:
         self._life = asyncio.create_task(self._live(), name=f"tool server {server.name}")
 
     @classmethod
-    async def start(cls, server: Server) -> Self:
+    async def start(cls, server: ToolServer) -> Self:
         """Start a server and wait until it tells what it has.
 
         Raises:

@@ -21,7 +21,7 @@ from ..gateway.chat.dialogue import shortened
 from ..jail.moving import is_lost
 from ..record.once import unkept
 from ..values.bounds import LARGEST_RESULT, LONGEST_EVENT
-from ..values.schema_check import Room, TooMuch, brief_keywords, excess
+from ..values.schema_check import StepBudget, TooManySteps, brief_keywords, excess
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping
@@ -207,14 +207,14 @@ def _problems(arguments: Mapping[str, Any], parameters: Mapping[str, Any]) -> li
 
     validator = _validator(dumps(parameters))
     try:
-        with Room().checking():
+        with StepBudget().checking():
             return [
                 f"{dotted(tuple(error.absolute_path)) or 'the arguments'}: {error.message[:200]}"
                 for error in islice(validator.iter_errors(arguments), MOST_PROBLEMS)
             ]
     except (Unresolvable, RecursionError):
         return ["its parameters refer to each other in a way that cannot be checked."]
-    except TooMuch:
+    except TooManySteps:
         return ["the arguments are too much to be checked: give fewer values."]
 
 

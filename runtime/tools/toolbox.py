@@ -21,7 +21,7 @@ from .tool import GrantedTool, Tool, Toolkit
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ...schema.host.catalogue import Server
+    from ...schema.host.catalogue import ToolServer
     from ...schema.host.python_tool import PythonTool
     from ..record.once import Once
     from ..record.trace import Emit
@@ -43,7 +43,7 @@ class Toolbox:
 
     def __init__(
         self,
-        servers: Mapping[str, Server] | None = None,
+        servers: Mapping[str, ToolServer] | None = None,
         python: Mapping[str, PythonTool] | None = None,
         approvals: Approvals | None = None,
     ) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Keyword = Callable[[Any, Any, Any, Any], Iterator[Any] | None]
 
-__all__ = ["Room", "TooMuch", "brief_keywords", "excess"]
+__all__ = ["StepBudget", "TooManySteps", "brief_keywords", "excess"]
 
 ALTERNATIVES = ("anyOf", "oneOf")
 UNCHECKED = ("pattern", "patternProperties", "unevaluatedItems", "unevaluatedProperties")
@@ -26,11 +26,11 @@ TOO_LONG = "its texts are too long to be worked on"
 TOO_MANY = "it has too many values to be worked on"
 
 
-class TooMuch(Exception):
+class TooManySteps(Exception):
     """Holding a value against a schema takes too many steps."""
 
 
-class Room:
+class StepBudget:
     """The steps that checks may still take together: keywords that values are held against."""
 
     def __init__(self, steps: int = MOST_STEPS) -> None:
@@ -38,7 +38,7 @@ class Room:
 
     @contextmanager
     def checking(self) -> Generator[None]:
-        """Count what is checked in a `with` block, which raises `TooMuch` when there is no room."""
+        """Count what is checked in a `with` block, which raises `TooManySteps` at its end."""
         _THREAD.room = self
         try:
             yield
@@ -49,14 +49,14 @@ class Room:
         """Take steps."""
         self.steps -= steps
         if self.steps < 0:
-            raise TooMuch
+            raise TooManySteps
 
 
 _THREAD = threading.local()
 
 
 def brief_keywords(validator: Any) -> Mapping[str, Keyword]:
-    """Give the keywords of a class of validators as they are used within `Room.checking`.
+    """Give the keywords of a class of validators as they are used within `StepBudget.checking`.
 
     As they are given, some find all errors of every alternative: they find the first of each,
     which is enough to be none of them.

@@ -11,7 +11,7 @@ from ...schema.values.json_text import DECODER, dumps, loads
 from ...schema.values.problems import dotted, quoted
 from ...schema.values.values import is_list, is_mapping
 from .bounds import LONGEST_STRUCTURED
-from .schema_check import Room, TooMuch, brief_keywords, excess
+from .schema_check import StepBudget, TooManySteps, brief_keywords, excess
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -138,7 +138,7 @@ def _checker(schema: Mapping[str, Any]) -> Callable[[Any], list[str]]:
     from referencing import Registry
 
     brief = validators.extend(Draft202012Validator, brief_keywords(Draft202012Validator))
-    validator, room = brief(schema, registry=Registry()), Room()
+    validator, room = brief(schema, registry=Registry()), StepBudget()
     known: dict[int, list[str]] = {}
 
     def problems(value: Any) -> list[str]:
@@ -154,7 +154,7 @@ def _checker(schema: Mapping[str, Any]) -> Callable[[Any], list[str]]:
                 errors = [*itertools.islice(validator.iter_errors(value), MOST_PROBLEMS)]
         except RecursionError:
             return ["it is nested too deeply"]
-        except TooMuch:
+        except TooManySteps:
             return ["it is too much to be checked: give fewer values"]
         return [
             f"{dotted(tuple(error.absolute_path)) or 'the answer'}: {error.message[:200]}"

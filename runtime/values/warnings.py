@@ -14,7 +14,7 @@ from ...schema.values.terminal import on_one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["CUT_OFF", "Mishaps"]
+__all__ = ["CUT_OFF", "Warnings"]
 
 CUT_OFF = "its answer was cut off"
 """How the mishap begins that an answer was not at its end."""
@@ -25,7 +25,7 @@ LONGEST = 200
 """Characters of one."""
 
 
-class Mishaps:
+class Warnings:
     """Counts what goes wrong for one agent, over all of its attempts.
 
     Args:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["Bar", "Bars", "Plot", "Point", "Series"]
+__all__ = ["Bar", "Bars", "Plot", "PlotPoint", "Series"]
 
 WIDTH, HEIGHT = 1000, 300
 LEFT, RIGHT, TOP, BOTTOM = 64, 20, 26, 40
@@ -24,7 +24,7 @@ LEAST = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Point:
+class PlotPoint:
     """A point of a plot.
 
     Attributes:
@@ -58,7 +58,7 @@ class Series:
     """
 
     name: str
-    points: Sequence[Point]
+    points: Sequence[PlotPoint]
     is_line: bool = False
     has_points: bool = True
 
@@ -128,7 +128,7 @@ class Placed:
     name: str
     path: str
     band: str
-    points: Sequence[tuple[float, float, float | None, float | None, Point]]
+    points: Sequence[tuple[float, float, float | None, float | None, PlotPoint]]
 
 
 @dataclass(frozen=True, slots=True)

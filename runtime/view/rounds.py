@@ -11,7 +11,7 @@ from .talk import whole
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["Outcome", "Round", "rounds"]
+__all__ = ["Outcome", "ShownRound", "rounds"]
 
 MOST_COMPARED = 20_000
 """Characters of two texts that are compared line by line."""
@@ -37,7 +37,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Round:
+class ShownRound:
     """A round.
 
     Attributes:
@@ -54,7 +54,7 @@ class Round:
         return sum(outcome.news == "changed" for outcome in self.outcomes)
 
 
-def rounds(events: Iterable[Mapping[str, Any]]) -> list[Round]:
+def rounds(events: Iterable[Mapping[str, Any]]) -> list[ShownRound]:
     """Give the rounds of a run; none where it has none.
 
     Raises:
@@ -66,13 +66,13 @@ def rounds(events: Iterable[Mapping[str, Any]]) -> list[Round]:
             ended = (str(event["status"]), whole(event.get("content")))
             found.setdefault(str(event["round"]), {})[event["agent"]] = ended
     before: dict[str, str] = {}
-    made: list[Round] = []
+    made: list[ShownRound] = []
     for name, ended in found.items():
         outcomes = [
             _outcome(agent, status, text, before.get(agent))
             for agent, (status, text) in ended.items()
         ]
-        made.append(Round(name=name, outcomes=outcomes))
+        made.append(ShownRound(name=name, outcomes=outcomes))
         before |= {outcome.agent: outcome.text for outcome in outcomes}
     return made
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from .site import Site
 
-__all__ = ["HOST", "Server"]
+__all__ = ["HOST", "PageServer"]
 
 HOST = "127.0.0.1"
 OURSELVES = frozenset({"127.0.0.1", "localhost", "[::1]"})
@@ -54,7 +54,7 @@ HEADERS = {
 
 
 @dataclass(eq=False, kw_only=True)
-class Server:
+class PageServer:
     """Serves the pages of a folder. An async context manager; afterwards the port is free.
 
     Attributes:
@@ -87,7 +87,7 @@ class Server:
         """Where a browser finds the first page."""
         return f"http://{HOST}:{self.port}{self.base}"
 
-    async def __aenter__(self) -> Server:
+    async def __aenter__(self) -> PageServer:
         app = web.Application(middlewares=[self._guarded])
         app.router.add_route("*", "/{token}/live", self._live)
         app.router.add_route("*", "/{token}/{page:.*}", self._page)

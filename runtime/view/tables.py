@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from .links import Links
 
-__all__ = ["Cell", "Paged", "Table", "paged", "verdict"]
+__all__ = ["Cell", "PageTable", "Paged", "paged", "verdict"]
 
 AT_ONCE = 100
 """Rows of a long table on one page of a server."""
@@ -41,7 +41,7 @@ class Cell:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Table:
+class PageTable:
     """A table; the macro `tabled` writes it.
 
     Attributes:

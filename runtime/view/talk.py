@@ -14,10 +14,10 @@ from ..showing.saying import said
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ..showing.conversation import Call
+    from ..showing.conversation import AnsweredCall
     from ..showing.recorded import Recorded
 
-__all__ = ["TROUBLE", "Turn", "anchor_of", "is_trouble", "steps_of", "turns", "whole"]
+__all__ = ["TROUBLE", "ShownTurn", "anchor_of", "is_trouble", "steps_of", "turns", "whole"]
 
 TROUBLE = frozenset(
     {
@@ -38,7 +38,7 @@ SHOWN_ELSEWHERE = frozenset({"agent_started", "agent_finished", "agent_given", "
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Turn:
+class ShownTurn:
     """A turn of a conversation.
 
     Attributes:
@@ -84,7 +84,7 @@ def is_trouble(event: Mapping[str, Any]) -> bool:
     return event["type"] in TROUBLE
 
 
-def turns(run: Recorded, agent: str, times: Mapping[int, float]) -> Iterator[Turn]:
+def turns(run: Recorded, agent: str, times: Mapping[int, float]) -> Iterator[ShownTurn]:
     """Give the turns of an agent, or of who else asked a model, such as a judge.
 
     Args:
@@ -107,7 +107,7 @@ def turns(run: Recorded, agent: str, times: Mapping[int, float]) -> Iterator[Tur
         elif who == agent and event["type"] == "tool_call":
             yield _tool(event, times[number])
         elif who == agent and (told := _noted(event)):
-            yield Turn(
+            yield ShownTurn(
                 kind="note",
                 anchor=anchor_of(event),
                 number=number,
@@ -121,9 +121,9 @@ def _noted(event: Mapping[str, Any]) -> str:
     return "" if event["type"] in SHOWN_ELSEWHERE else said(event["type"], event)
 
 
-def _says(call: Call, new: Sequence[Mapping[str, Any]], seconds: float) -> Turn:
+def _says(call: AnsweredCall, new: Sequence[Mapping[str, Any]], seconds: float) -> ShownTurn:
     event = call.event
-    return Turn(
+    return ShownTurn(
         kind="says",
         anchor=anchor_of(event),
         number=event["n"],
@@ -136,10 +136,10 @@ def _says(call: Call, new: Sequence[Mapping[str, Any]], seconds: float) -> Turn:
     )
 
 
-def _tool(event: Mapping[str, Any], seconds: float) -> Turn:
+def _tool(event: Mapping[str, Any], seconds: float) -> ShownTurn:
     took = f", {event['seconds']:.1f} s" if "seconds" in event else ""
     failed = "error" in event
-    return Turn(
+    return ShownTurn(
         kind="tool",
         anchor=anchor_of(event),
         number=event["n"],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["Span", "Timeline", "Work"]
+__all__ = ["Span", "Timeline", "TimelineCall"]
 
 SAME = 0.005
 """Seconds that may lie between the end of one's work and the start of what waited for it."""
@@ -24,7 +24,7 @@ WORKS = {
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Work:
+class TimelineCall:
     """A call of a model or of a tool within somebody's work.
 
     Attributes:
@@ -83,7 +83,7 @@ class Timeline:
     """
 
     spans: Sequence[Span]
-    works: Mapping[str, Sequence[Work]]
+    works: Mapping[str, Sequence[TimelineCall]]
     times: Mapping[int, float]
     breaks: Sequence[float]
     end: float
@@ -129,7 +129,7 @@ class _Reading:
     now: float = 0.0
     at_work: dict[str, Span] = field(default_factory=dict[str, Span])
     spans: list[Span] = field(default_factory=list[Span])
-    works: dict[str, list[Work]] = field(default_factory=lambda: defaultdict(list))
+    works: dict[str, list[TimelineCall]] = field(default_factory=lambda: defaultdict(list))
     times: dict[int, float] = field(default_factory=dict[int, float])
     breaks: list[float] = field(default_factory=list[float])
     heard: dict[str, float] = field(default_factory=dict[str, float])
@@ -164,7 +164,7 @@ class _Reading:
             self.works[agent].append(self._work(event))
         self.heard[agent] = self.now
 
-    def _work(self, event: Mapping[str, Any]) -> Work:
+    def _work(self, event: Mapping[str, Any]) -> TimelineCall:
         """Give the time that a call took; of one that failed, since its agent was heard last."""
         agent, kind = event.get("agent", ""), WORKS[event["type"]]
         if event["type"] in {"model_retried", "model_error"}:
@@ -172,7 +172,7 @@ class _Reading:
         else:
             start = self.now - float(event.get("seconds") or 0.0)
         end = self.now + float(event.get("wait") or 0.0)
-        return Work(kind=kind, start=max(self.offset, start), end=end, number=event["n"])
+        return TimelineCall(kind=kind, start=max(self.offset, start), end=end, number=event["n"])
 
     def ended(self) -> list[Span]:
         """Give all times of work, those without an end until now."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from ..values.entries import Entry
+    from ..values.entries import EntryPoint
 
 __all__ = [
     "HOST",
@@ -263,7 +263,7 @@ class Group(Family):
         point = installed(self.entries).get(cmd_name)
         return self.command_of(point) if point else super().get_command(ctx, cmd_name)
 
-    def command_of(self, point: Entry) -> click.Command | None:
+    def command_of(self, point: EntryPoint) -> click.Command | None:
         """Give the command that an entry point leads to."""
         return point.load()
 

@@ -24,7 +24,7 @@ from ._files import kind_of, team_in
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ..edits import Change, Paint, Tone
+    from ..edits import FieldChange, Paint, Tone
     from ..team.team import Team
     from ..values.problems import Problem
 
@@ -112,7 +112,7 @@ def _report(before: Team, after: Team) -> dict[str, Any]:
     }
 
 
-def _reported(change: Change) -> dict[str, Any]:
+def _reported(change: FieldChange) -> dict[str, Any]:
     said = {**asdict(change), "path": dotted(change.path)}
     return {name: item for name, item in said.items() if name != "taught" or item}
 

@@ -5,8 +5,8 @@ edit names the component that it touches, and what comes of edits is loaded as a
 team that does not load cannot come about.
 """
 
-from .applying import Rejected, apply
-from .changes import Change, changes
+from .applying import RejectedEdits, apply
+from .changes import FieldChange, changes
 from .components import COMPONENTS, Component
 from .difference import agent_edits, diff
 from .json_form import edits_from_json, edits_to_json, edits_to_values
@@ -30,16 +30,16 @@ __all__ = [
     "AddAgent",
     "AddEdge",
     "AgentEdit",
-    "Change",
     "Component",
     "Edit",
+    "FieldChange",
     "GrantTool",
     "Mutation",
     "Note",
     "NoteOffer",
     "OrderAgents",
     "Paint",
-    "Rejected",
+    "RejectedEdits",
     "RemoveAgent",
     "RemoveEdge",
     "RenameAgent",

@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ..host.catalogue import Catalogue
-    from ..loading.ceiling import Ceiling
+    from ..loading.ceiling import CapabilityPolicy
     from .kinds.kind import Kind
     from .kinds.kinds import Edit
 
-__all__ = ["Rejected", "apply"]
+__all__ = ["RejectedEdits", "apply"]
 
 EDITS = "edits"
 CHILD = "child.yaml"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Rejected:
+class RejectedEdits:
     """Edits that make no team.
 
     Attributes:
@@ -42,8 +42,8 @@ class Rejected:
 
 
 def apply(
-    team: Team, edits: Sequence[Edit], catalogue: Catalogue, ceiling: Ceiling | None = None
-) -> Team | Rejected:
+    team: Team, edits: Sequence[Edit], catalogue: Catalogue, ceiling: CapabilityPolicy | None = None
+) -> Team | RejectedEdits:
     """Make a team from a team and edits.
 
     The result is the same in whatever order the edits come. It is loaded from its canonical text,
@@ -56,15 +56,17 @@ def apply(
         ceiling: What a person lets teams ask for. None: whatever the catalogue has.
     """
     if contradictions := tuple(_contradictions(edits)):
-        return Rejected(problems=contradictions)
+        return RejectedEdits(problems=contradictions)
     value, objections = draft(team, edits)
     if objections:
         places = {id(edit): index for index, edit in enumerate(edits)}
         problems = (_problem(places[id(edit)], edit, *why) for edit, *why in objections)
-        return Rejected(problems=tuple(sorted(problems, key=lambda problem: natural(problem.path))))
+        return RejectedEdits(
+            problems=tuple(sorted(problems, key=lambda problem: natural(problem.path)))
+        )
     rules = (*TEAM_RULES, ceiling.rule) if ceiling else TEAM_RULES
     child, problems = check_team(write_team_yaml(value).encode(), CHILD, catalogue, rules)
-    return Rejected(problems=tuple(problems)) if problems else child
+    return RejectedEdits(problems=tuple(problems)) if problems else child
 
 
 def _contradictions(edits: Sequence[Edit]) -> Iterator[Problem]:

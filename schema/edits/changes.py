@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..values.problems import Path
     from .components import Component
 
-__all__ = ["Change", "agent_changes", "changes", "pairs", "renamed_agents", "same", "written"]
+__all__ = ["FieldChange", "agent_changes", "changes", "pairs", "renamed_agents", "same", "written"]
 
 ORDER: Path = ("agents",)
 EDGES: Path = ("topology", "reports_to")
@@ -33,7 +33,7 @@ SINGLE_FIELDS: Mapping[str, Component] = {
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Change:
+class FieldChange:
     """One thing that differs.
 
     Attributes:
@@ -60,7 +60,7 @@ class Change:
     taught: str = ""
 
 
-def changes(before: Team, after: Team) -> tuple[Change, ...]:
+def changes(before: Team, after: Team) -> tuple[FieldChange, ...]:
     """Find all that differs between two teams.
 
     An agent that has another id and all else as before counts as renamed. Equal numbers are equal
@@ -76,7 +76,7 @@ def changes(before: Team, after: Team) -> tuple[Change, ...]:
     return (*found, *_fields(_single(before), _single(after), SINGLE_FIELDS, ()))
 
 
-def agent_changes(before: Agent, after: Agent) -> Iterator[Change]:
+def agent_changes(before: Agent, after: Agent) -> Iterator[FieldChange]:
     """Find what differs between two agents, by the id of the second."""
     path: Path = ("agents", after.id)
     single: dict[str, Component] = {
@@ -87,7 +87,7 @@ def agent_changes(before: Agent, after: Agent) -> Iterator[Change]:
     for place in sorted({*noted, *now}, key=_place_order):
         old, new = noted.get(place), now.get(place)
         if not same(old, new):
-            yield Change(
+            yield FieldChange(
                 component="notes",
                 path=(*path, "notes", *place),
                 before=old,
@@ -152,7 +152,7 @@ def same(one: Any, other: Any) -> bool:
     return json.dumps(equal_numbers_alike(one)) == json.dumps(equal_numbers_alike(other))
 
 
-def _roster(before: Team, after: Team, new_ids: Mapping[str, str]) -> Iterator[Change]:
+def _roster(before: Team, after: Team, new_ids: Mapping[str, str]) -> Iterator[FieldChange]:
     stay: list[str] = []
     for old, agent in before.agents.items():
         new = new_ids.get(old, old)
@@ -170,19 +170,21 @@ def _roster(before: Team, after: Team, new_ids: Mapping[str, str]) -> Iterator[C
         yield _roster_change(ORDER, stay, now)
 
 
-def _roster_change(path: Path, before: Any, after: Any) -> Change:
-    return Change(component="roster", path=path, before=before, after=after)
+def _roster_change(path: Path, before: Any, after: Any) -> FieldChange:
+    return FieldChange(component="roster", path=path, before=before, after=after)
 
 
-def _topology(before: Team, after: Team, new_ids: Mapping[str, str]) -> Iterator[Change]:
+def _topology(before: Team, after: Team, new_ids: Mapping[str, str]) -> Iterator[FieldChange]:
     old = [(new_ids.get(u, u), new_ids.get(v, v)) for u, v in before.edges]
     gone = [edge for edge in old if edge not in set(after.edges)]
     come = [edge for edge in after.edges if edge not in set(old)]
     if old != list(after.edges):
-        yield Change(component="topology", path=EDGES, before=plain(gone), after=plain(come))
+        yield FieldChange(component="topology", path=EDGES, before=plain(gone), after=plain(come))
     output = new_ids.get(before.declared_output or "", before.declared_output)
     if output != after.declared_output:
-        yield Change(component="topology", path=OUTPUT, before=output, after=after.declared_output)
+        yield FieldChange(
+            component="topology", path=OUTPUT, before=output, after=after.declared_output
+        )
 
 
 def _fields(
@@ -190,10 +192,10 @@ def _fields(
     after: Mapping[str, Any],
     owners: Mapping[str, Component],
     path: Path,
-) -> Iterator[Change]:
+) -> Iterator[FieldChange]:
     for field, component in owners.items():
         if not same(before[field], after[field]):
-            yield Change(
+            yield FieldChange(
                 component=component,
                 path=(*path, field),
                 before=before[field],

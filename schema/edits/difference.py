@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence, Set
 
     from ..team.team import Agent, Team
-    from .changes import Change
+    from .changes import FieldChange
     from .kinds.kinds import AgentEdit, Edit, RosterEdit, TopologyEdit
 
 __all__ = ["agent_edits", "diff"]
@@ -44,7 +44,7 @@ def agent_edits(before: Agent, after: Agent) -> tuple[AgentEdit, ...]:
     return tuple(_making(agent_changes(before, after)))
 
 
-def _making(found: Iterable[Change]) -> Iterator[Any]:
+def _making(found: Iterable[FieldChange]) -> Iterator[Any]:
     return (edit for change in found for kind in KINDS for edit in kind.making(change))
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ..team.team import Team
     from ..values.problems import Path
-    from .changes import Change
+    from .changes import FieldChange
 
 __all__ = ["Paint", "Tone", "plainly", "summary", "unified", "words"]
 
@@ -91,7 +91,7 @@ def unified(before: str, after: str, paint: Paint = plainly) -> list[str]:
     return [paint(line, TONES[line[0]]) if line[0] in TONES else line for line in shown]
 
 
-def _sentences(found: Sequence[Change], paint: Paint) -> Iterator[_Sentence]:
+def _sentences(found: Sequence[FieldChange], paint: Paint) -> Iterator[_Sentence]:
     roster = [change for change in found if change.component == "roster"]
     fields = [change for change in found if change.path[0] == "agents"]
     fields = [change for change in fields if change.component != "roster"]
@@ -107,11 +107,11 @@ def _sentences(found: Sequence[Change], paint: Paint) -> Iterator[_Sentence]:
     yield from _texts([change for change in found if _is_long(change)], paint)
 
 
-def _subject(change: Change) -> str:
+def _subject(change: FieldChange) -> str:
     return "team" if change.path[0] in SINGLE_FIELDS else str(change.path[0])
 
 
-def _roster(found: Sequence[Change], paint: Paint) -> _Sentence:
+def _roster(found: Sequence[FieldChange], paint: Paint) -> _Sentence:
     """Say who went, came, and has another id; new agents are shown as in a team file."""
     gone = [str(change.path[1]) for change in found if change.after is None]
     new: dict[str, list[str]] = {}
@@ -138,7 +138,7 @@ def _spans(names: Iterable[str]) -> list[str]:
     return span(names).split(", ") if names else []
 
 
-def _agents(found: Sequence[Change], paint: Paint) -> Iterator[_Sentence]:
+def _agents(found: Sequence[FieldChange], paint: Paint) -> Iterator[_Sentence]:
     """Say what differs about agents; those with the same differences share a sentence."""
     phrases: dict[str, list[str]] = {}
     for change in found:
@@ -147,7 +147,7 @@ def _agents(found: Sequence[Change], paint: Paint) -> Iterator[_Sentence]:
         yield _Sentence(subject=span(agents), said=said)
 
 
-def _topology(found: Sequence[Change], paint: Paint) -> _Sentence:
+def _topology(found: Sequence[FieldChange], paint: Paint) -> _Sentence:
     said: list[str] = []
     lines: list[str] = []
     for change in found:
@@ -176,7 +176,7 @@ def _flows(edges: Iterable[tuple[str, str]]) -> Iterator[str]:
         yield f"{span(senders)} -> {shared}"
 
 
-def _texts(found: Sequence[Change], paint: Paint) -> Iterator[_Sentence]:
+def _texts(found: Sequence[FieldChange], paint: Paint) -> Iterator[_Sentence]:
     """Compare long texts; agents with the same change of the same text share it."""
     subjects: dict[tuple[str, str, str, str], list[str]] = {}
     for change in found:
@@ -193,7 +193,7 @@ def _texts(found: Sequence[Change], paint: Paint) -> Iterator[_Sentence]:
         )
 
 
-def _is_long(change: Change) -> bool:
+def _is_long(change: FieldChange) -> bool:
     """Tell whether a change is shown line by line."""
     texts = [item for item in (change.before, change.after) if isinstance(item, str)]
     nested = change.path[-1] in {"output_schema", "recall", "successful_tasks"}
@@ -201,7 +201,7 @@ def _is_long(change: Change) -> bool:
     return nested or any(len(text) > SHORT or "\n" in text for text in texts)
 
 
-def _phrase(change: Change, paint: Paint) -> str:
+def _phrase(change: FieldChange, paint: Paint) -> str:
     """Say what differs about one field: `model haiku -> sonnet`, `tools +read_file`."""
     if change.path[-1] == "tools":
         return f"tools {_tools(change.before, change.after, paint)}"
@@ -217,12 +217,12 @@ def _phrase(change: Change, paint: Paint) -> str:
     return f"{_field(change)} {_arrow(change, paint)}{_lesson(change)}"
 
 
-def _lesson(change: Change) -> str:
+def _lesson(change: FieldChange) -> str:
     """Say which task taught a note: ` (taught by apples_1)`."""
     return f" (taught by {change.taught})" if change.taught else ""
 
 
-def _field(change: Change) -> str:
+def _field(change: FieldChange) -> str:
     """Name what differs: a field, or a note by its kind and name, as `patch units`."""
     match change.path[2:]:
         case ("notes", str(kind), str(name)):
@@ -263,7 +263,7 @@ def _tools(before: Sequence[str], after: Sequence[str], paint: Paint) -> str:
     return " ".join([*gone, *come]) or "in another order"
 
 
-def _arrow(change: Change, paint: Paint) -> str:
+def _arrow(change: FieldChange, paint: Paint) -> str:
     before, after = (_value(item) for item in (change.before, change.after))
     return f"{paint(before, 'old')} -> {paint(after, 'new')}"
 

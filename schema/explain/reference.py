@@ -24,7 +24,7 @@ WIDTH = 100
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Page:
+class ReferencePage:
     """What a page says beside what the schema says: ahead of its example, and after it."""
 
     path: str
@@ -33,7 +33,7 @@ class Page:
     after: str = ""
 
 
-_TEAM = Page(
+_TEAM = ReferencePage(
     path="docs/team.md",
     title="The team file",
     before="It is YAML, and it only names things: what a model is ([models.yaml](models.md)), what"
@@ -48,7 +48,7 @@ _TEAM = Page(
     " refused, each with its place: a screenful of them can stand for gigabytes, and an edit of one"
     " agent would change another one without a word.",
 )
-_TASK = Page(
+_TASK = ReferencePage(
     path="docs/task.md",
     title="The task file",
     before="It is JSON, or YAML with the same fields where the file's name ends with `.yaml`."
@@ -56,7 +56,7 @@ _TASK = Page(
     after="Images and PDFs among the files are shown to every agent whose model takes them, as"
     " `inputs` in [models.yaml](models.md) says. `docs/runs.md` tells the rest.",
 )
-_MODELS = Page(
+_MODELS = ReferencePage(
     path="docs/models.md",
     title="The models file",
     before="It is YAML and is called `models.yaml`. It is looked for in the working directory, then"
@@ -107,7 +107,7 @@ _MODELS = Page(
     " what it always does. `stored_tokens` and `cached_tokens` of a call's usage say how much it"
     " was, and a price of the list counts it so.",
 )
-_TOOLS = Page(
+_TOOLS = ReferencePage(
     path="docs/tools-file.md",
     title="The tools file",
     before="It is YAML and is called `tools.yaml`. It is looked for in the working directory, then"
@@ -116,20 +116,20 @@ _TOOLS = Page(
     after="An agent that may ask this server for the time has `tools: [clock.now]` in its"
     " [team file](team.md).",
 )
-_POLICY = Page(
+_POLICY = ReferencePage(
     path="docs/policy.md",
     title="The policy file",
     before="It is YAML, is called `policy.yaml`, and is written by people alone. Whatever makes new"
     " teams is held to it: what asks for more is refused and counted.",
     after="What stands in no list is not granted; a number that is not there is no limit.",
 )
-_EVOLUTION = Page(
+_EVOLUTION = ReferencePage(
     path="docs/recipe.md",
     title="The recipe file",
     before="It is YAML, under any name, and is given to `mas-evolve`.",
     after="Paths of teams and of the policy are relative to the recipe's folder.",
 )
-PAGES: Mapping[str, Page] = MappingProxyType(
+PAGES: Mapping[str, ReferencePage] = MappingProxyType(
     {
         "team": _TEAM,
         "task": _TASK,

@@ -13,7 +13,7 @@ from ..team.team import Agent, Team
 from ..values.errors import ConfigError
 from ..values.hints import did_you_mean
 from ..values.problems import quoted
-from .source import Edges, Imported, Source, as_prompt, ids_of, ill_fitting
+from .source import Edges, ForeignFile, Imported, as_prompt, ids_of, ill_fitting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -64,7 +64,7 @@ class _Inputs:
     given: Mapping[str, str]
     unsaid: dict[str, None] = field(default_factory=dict[str, None])
 
-    def filled(self, source: Source, path: Path) -> str:
+    def filled(self, source: ForeignFile, path: Path) -> str:
         """Give a text with all its placeholders filled in."""
         text = source.text(path)
         for name in dict.fromkeys(_VARIABLE.findall(text)):
@@ -82,8 +82,8 @@ class _Inputs:
 class _Crew:
     """The two files of a crew, and what is known while they are read."""
 
-    agents: Source
-    tasks: Source
+    agents: ForeignFile
+    tasks: ForeignFile
     inputs: _Inputs
     models: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
 
@@ -106,8 +106,8 @@ def crew_team(
         ConfigError: A field has the wrong type; the exception has every problem of both files.
     """
     crew = _Crew(
-        agents=Source(document=agents),
-        tasks=Source(document=tasks),
+        agents=ForeignFile(document=agents),
+        tasks=ForeignFile(document=tasks),
         inputs=_Inputs(given=inputs or {}),
     )
     works = list(crew.tasks.mapping(()))
@@ -155,7 +155,7 @@ def _ids(crew: _Crew, works: list[str]) -> Mapping[str, str]:
     return {one: ids[name] for one, name in names.items()}
 
 
-def _edges(source: Source, works: list[str], ids: Mapping[str, str]) -> Edges:
+def _edges(source: ForeignFile, works: list[str], ids: Mapping[str, str]) -> Edges:
     edges = Edges()
     for work in works:
         for other in _heard(source, works, work):
@@ -172,7 +172,7 @@ def _edges(source: Source, works: list[str], ids: Mapping[str, str]) -> Edges:
     return edges
 
 
-def _heard(source: Source, works: list[str], one: str) -> Iterator[str]:
+def _heard(source: ForeignFile, works: list[str], one: str) -> Iterator[str]:
     """Give the tasks whose outputs a task is given."""
     before = works[: works.index(one)]
     if source.at((one, "context")) is None:
@@ -250,7 +250,7 @@ def _model(crew: _Crew, doer: str) -> str:
     return alias
 
 
-def _limits(agents: Source, doer: str) -> dict[str, Any]:
+def _limits(agents: ForeignFile, doer: str) -> dict[str, Any]:
     names = {"max_tokens": "max_tokens", "timeout": "max_execution_time"}
     said = {ours: agents.number((doer, theirs)) for ours, theirs in names.items()}
     limits = {name: number for name, number in said.items() if number is not None}

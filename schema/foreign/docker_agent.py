@@ -15,7 +15,7 @@ from ..values.hints import did_you_mean
 from ..values.problems import quoted
 from ..values.values import is_mapping
 from .docker_names import AUTO, MODEL_RUNNER, PROVIDERS, ROOT, calling
-from .source import Edges, Imported, Source, as_prompt, ids_of, ill_fitting
+from .source import Edges, ForeignFile, Imported, as_prompt, ids_of, ill_fitting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -75,7 +75,7 @@ class _Chosen:
 class _Models:
     """The models of a file, as they are chosen by its agents."""
 
-    source: Source
+    source: ForeignFile
     fields: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     _known: dict[str, _Chosen] = field(default_factory=dict[str, "_Chosen"])
 
@@ -204,7 +204,7 @@ def docker_agent_team(document: Document, name: str) -> Imported:
     Raises:
         ConfigError: The file is none that docker-agent would load; the exception has every problem.
     """
-    source = Source(document=document)
+    source = ForeignFile(document=document)
     written = source.mapping(("agents",))
     ids = ids_of(written)
     first = ROOT if ROOT in written else next(iter(written))
@@ -232,7 +232,9 @@ def docker_agent_team(document: Document, name: str) -> Imported:
     )
 
 
-def _called(source: Source, one: str, written: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
+def _called(
+    source: ForeignFile, one: str, written: Mapping[str, Any]
+) -> Iterator[tuple[Path, str]]:
     """Give whom an agent calls or hands over to, each with its place."""
     for kind in ("sub_agents", "handoffs"):
         for path, other in source.texts(("agents", one, kind)):
@@ -257,7 +259,7 @@ def _reached(first: str, called: Mapping[str, list[tuple[Path, str]]]) -> list[s
 
 
 def _edges(
-    source: Source,
+    source: ForeignFile,
     order: list[str],
     called: Mapping[str, list[tuple[Path, str]]],
     ids: Mapping[str, str],
@@ -277,7 +279,7 @@ def _edges(
     return edges
 
 
-def _tell_of_calls(source: Source, one: str) -> None:
+def _tell_of_calls(source: ForeignFile, one: str) -> None:
     """Say what comes of calls that an agent chose to make; of ours, it made all of them."""
     path = ("agents", one)
     subs = [name for _, name in source.texts((*path, "sub_agents"))]
@@ -296,7 +298,7 @@ def _tell_of_calls(source: Source, one: str) -> None:
 
 
 def _output(
-    source: Source, edges: Edges, first: str, ids: Mapping[str, str], order: list[str]
+    source: ForeignFile, edges: Edges, first: str, ids: Mapping[str, str], order: list[str]
 ) -> str:
     """Choose who answers: who is asked, or who is handed the conversation last."""
     sinks = edges.sinks(ids[one] for one in order)
@@ -312,7 +314,7 @@ def _output(
     return output
 
 
-def _agent(source: Source, one: str, ids: Mapping[str, str], models: _Models) -> Agent:
+def _agent(source: ForeignFile, one: str, ids: Mapping[str, str], models: _Models) -> Agent:
     path = ("agents", one)
     source.lose_rest(path, AGENT_READ, AGENT_LOST)
     for index, one_set in enumerate(source.items((*path, "toolsets"))):
@@ -343,7 +345,7 @@ def _agent(source: Source, one: str, ids: Mapping[str, str], models: _Models) ->
     )
 
 
-def _role(source: Source, path: Path) -> tuple[str, str]:
+def _role(source: ForeignFile, path: Path) -> tuple[str, str]:
     """Give an agent's role, or where its description is too long for one, how its prompt begins."""
     described = source.whole_text((*path, "description"))
     if len(described) <= LONGEST_ROLE:
@@ -356,7 +358,7 @@ def _role(source: Source, path: Path) -> tuple[str, str]:
     return "", described.strip()
 
 
-def _schema(source: Source, path: Path) -> Mapping[str, Any] | None:
+def _schema(source: ForeignFile, path: Path) -> Mapping[str, Any] | None:
     """Give the form of an agent's answer, where it is one that we can hold it to."""
     schema = source.mapping(path).get("schema")
     if not is_mapping(schema):

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 __all__ = [
     "NOTHING_LIKE_IT",
     "Edges",
+    "ForeignFile",
     "Imported",
-    "Source",
     "as_prompt",
     "ids_of",
     "ill_fitting",
@@ -56,7 +56,7 @@ class Imported:
 
 
 @dataclass(kw_only=True, slots=True)
-class Source:
+class ForeignFile:
     """A file of another program, field by field. Nothing but YAML is known of it before.
 
     Attributes:

@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any
 
 from ..values.beneath import open_linked, settled
-from ..values.entries import Entry, find_entries
+from ..values.entries import EntryPoint, find_entries
 from ..values.errors import InputError
 from ..values.problems import quoted
 from .models import DEFAULT_ALIAS, Model
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Catalogue",
-    "Server",
+    "ToolServer",
     "find_package",
     "installed",
     "is_installed",
@@ -55,7 +55,7 @@ def _empty() -> Mapping[str, Any]:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Server:
+class ToolServer:
     """A tool server of tools.yaml: a command, or an address.
 
     Attributes:
@@ -117,7 +117,7 @@ class Catalogue:
     benchmark_tools: frozenset[str] = frozenset()
     imports: frozenset[str] | None = None
     models: Mapping[str, Model] = field(default_factory=_empty)
-    servers: Mapping[str, Server] = field(default_factory=_empty)
+    servers: Mapping[str, ToolServer] = field(default_factory=_empty)
     python_tools: Mapping[str, PythonTool] = field(default_factory=_empty)
     permissions: Mapping[str, Permission] = field(default_factory=_empty)
     prompt_folders: tuple[Path, ...] = (BUILT_IN_PROMPTS,)
@@ -255,13 +255,13 @@ def _body(text: str) -> str:
 
 
 @functools.cache
-def installed(group: str) -> Mapping[str, Entry]:
+def installed(group: str) -> Mapping[str, EntryPoint]:
     """Find the entry points of a group by name, without importing any of them."""
     return {entry.name: entry for entry in _entries(tuple(sys.path)) if entry.group == group}
 
 
 @functools.cache
-def _entries(path: tuple[str, ...]) -> Sequence[Entry]:
+def _entries(path: tuple[str, ...]) -> Sequence[EntryPoint]:
     """Read those of all groups at once: each time, the files of all packages are opened."""
     return find_entries(path)
 

@@ -29,7 +29,7 @@ from ..team.team import OF_OTHERS, is_prompt_id
 from ..values.beneath import names_in, open_linked
 from ..values.document import LIMITS, UNWELCOME, Document
 from ..values.hints import did_you_mean, listed
-from ..values.problems import Place, Problem, quoted, reason_of
+from ..values.problems import Problem, TextPosition, quoted, reason_of
 from ..values.values import is_mapping
 from ..values.yaml_text import read_yaml
 
@@ -284,7 +284,7 @@ class _Folder:
             for key in said:
                 message = "a note's front matter says which task taught it, and nothing else."
                 self.problems.append(front.problem((key,), message, at_key=True))
-            start = Place(line=1 + whole.count("\n") - text.count("\n"))
+            start = TextPosition(line=1 + whole.count("\n") - text.count("\n"))
             self.grafts[place] = replace(front, value=None, places={(): start}, keys={})
         yield place, text
 
@@ -332,7 +332,9 @@ class _Folder:
     def _text(self, path: Path, place: FieldPath) -> str:
         """Read a text file, without the end of its last line."""
         content = _content(path, self.root)
-        self.grafts[place] = Document(file=str(path), value=None, places={(): Place()}, keys={})
+        self.grafts[place] = Document(
+            file=str(path), value=None, places={(): TextPosition()}, keys={}
+        )
         if len(content) > LIMITS.bytes:
             raise ValueError(f"{quoted(str(path))} is larger than {LIMITS.bytes} bytes.")
         try:
@@ -343,7 +345,7 @@ class _Folder:
             if unwelcome := signs.search(text):
                 line = text.count("\n", 0, unwelcome.start()) + 1
                 message = f"{what} U+{ord(unwelcome[0]):04X} in a text. Remove it."
-                place_in = Place(line=line)
+                place_in = TextPosition(line=line)
                 self.problems.append(Problem(file=str(path), place=place_in, message=message))
         return text.removesuffix("\n")
 

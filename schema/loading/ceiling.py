@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..team._meaning import Reading
     from ..team.team import Agent, Team
 
-__all__ = ["Ceiling", "load_ceiling"]
+__all__ = ["CapabilityPolicy", "load_ceiling"]
 
 SINGLE_CALL = {"llm": "LLM", "function": "Function"}
 """The backends that run agents of one type alone, which then need not be written."""
@@ -34,7 +34,7 @@ Excess = tuple[Path, str]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Ceiling:
+class CapabilityPolicy:
     """What teams may ask for at most. A limit of None is no limit of its own.
 
     Agents of the backend `function` ask no model and spend nothing, so only their type and backend
@@ -76,7 +76,7 @@ class Ceiling:
     rounds: int | None = None
 
     @classmethod
-    def of(cls, *teams: Team) -> Ceiling:
+    def of(cls, *teams: Team) -> CapabilityPolicy:
         """Take the ceiling from teams: whatever one of them asks for is allowed, and no more."""
         agents = [(team, agent) for team in teams for agent in team.agents.values()]
         asking = [(team, agent) for team, agent in agents if team.backend_of(agent) != "function"]
@@ -156,7 +156,7 @@ class Ceiling:
         yield from _above((*path, *why), steps or 0, unit, self.max_steps)
 
 
-def load_ceiling(path: str | FilePath) -> Ceiling:
+def load_ceiling(path: str | FilePath) -> CapabilityPolicy:
     """Load the ceiling of a policy.yaml.
 
     Raises:
@@ -170,7 +170,7 @@ def load_ceiling(path: str | FilePath) -> Ceiling:
     if "agent_types" in fields and "backends" not in fields:
         implied = (IMPLIED_BACKENDS.get(one) for one in said["agent_types"])
         fields["backends"] = frozenset(filter(None, implied))
-    return Ceiling(**fields)
+    return CapabilityPolicy(**fields)
 
 
 def _works_as(team: Team, agent: Agent) -> str:

@@ -20,7 +20,7 @@ from ..team.task import ScorerChoice, Task
 from ..values._json import read_json
 from ..values.attachments import Attachment
 from ..values.beneath import open_linked
-from ..values.document import LIMITS, Document, Limits
+from ..values.document import LIMITS, Document, DocumentLimits
 from ..values.errors import ConfigError, InputError
 from ..values.hints import did_you_mean
 from ..values.problems import MOST_PROBLEMS, Problem, quoted
@@ -52,7 +52,7 @@ __all__ = [
     "team_path",
 ]
 
-TASK_LIMITS = Limits(bytes=16 << 20, nodes=50_000, scalar=1_000_000)
+TASK_LIMITS = DocumentLimits(bytes=16 << 20, nodes=50_000, scalar=1_000_000)
 THERE_ARE_MORE = "here and elsewhere there are more problems. Mend the first ones, and look again."
 
 
@@ -247,7 +247,9 @@ def load_models(path: str | Path) -> Mapping[str, Model]:
     }
 
 
-def read_file(path: str | Path, limits: Limits = TASK_LIMITS, *, root: Path | None = None) -> bytes:
+def read_file(
+    path: str | Path, limits: DocumentLimits = TASK_LIMITS, *, root: Path | None = None
+) -> bytes:
     """Read a file's bytes, one more than the limit at most.
 
     Args:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..values.hints import did_you_mean
 from ..values.json_text import dumps
-from ..values.problems import Place, Problem, quoted
+from ..values.problems import Problem, TextPosition, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ def read_table(content: bytes, file: str) -> Iterator[tuple[int, bytes | Problem
     import csv
 
     def wrong(message: str) -> tuple[int, Problem]:
-        return line, Problem(file=file, place=Place(line=line), message=message)
+        return line, Problem(file=file, place=TextPosition(line=line), message=message)
 
     line = 1
     try:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..values.errors import ConfigError, InputError
-from ..values.problems import Place, Problem, quoted
+from ..values.problems import Problem, TextPosition, quoted
 from .loading import parse_task, read_file
 from .task_table import read_table
 
@@ -78,7 +78,9 @@ def placed_tasks(path: Path, known: Catalogue, *, scorer: str = "exact") -> Mapp
         tasks[here] = replace(task, origin=Path(file))
         if (first := seen.setdefault(task.id, here)) != here:
             why = f"two tasks have the id {quoted(task.id)}, this and {first}. Each needs its own."
-            problems.append(Problem(file=file, place=Place(line=line), path="id", message=why))
+            problems.append(
+                Problem(file=file, place=TextPosition(line=line), path="id", message=why)
+            )
     if problems:
         raise ConfigError(problems)
     if not tasks:
@@ -107,11 +109,11 @@ def _id(path: Path, line: int) -> str:
     return f"{stem[:MOST_OF_NAME]}-{line}"
 
 
-def _place(problem: Problem, line: int, path: Path) -> Place:
+def _place(problem: Problem, line: int, path: Path) -> TextPosition:
     """Give a problem's place in a file, in which its task begins at a line; of a row, that line."""
     if path.suffix == ".csv":
-        return Place(line=line)
-    return Place(line=line + problem.place.line - 1, column=problem.place.column)
+        return TextPosition(line=line)
+    return TextPosition(line=line + problem.place.line - 1, column=problem.place.column)
 
 
 def require_answers(tasks: Sequence[Task]) -> None:

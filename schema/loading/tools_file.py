@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..host.catalogue import Server, installed
+from ..host.catalogue import ToolServer, installed
 from ..values.document import LIMITS, Document
 from ..values.errors import ConfigError, InputError
 from ..values.hints import did_you_mean
@@ -46,7 +46,7 @@ class HostTools:
         permissions: What is said of tools by their names; of all others, `allow` holds.
     """
 
-    servers: Mapping[str, Server] = field(default_factory=_nothing)
+    servers: Mapping[str, ToolServer] = field(default_factory=_nothing)
     python: Mapping[str, PythonTool] = field(default_factory=_nothing)
     permissions: Mapping[str, Permission] = field(default_factory=_nothing)
 
@@ -71,7 +71,7 @@ def load_tools(path: str | Path) -> HostTools:
         raise ConfigError(problems)
     python, unloaded = _python(document, path.parent)
     servers = {
-        name: Server(name=name, **{key: _frozen(item) for key, item in fields.items()})
+        name: ToolServer(name=name, **{key: _frozen(item) for key, item in fields.items()})
         for name, fields in document.value.get("servers", {}).items()
     }
     permissions = document.value.get("permissions", {})

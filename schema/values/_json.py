@@ -7,8 +7,8 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from .document import LIMITS, Builder, Document, Limits, Stop
-from .problems import Place, Problem
+from .document import LIMITS, Builder, Document, DocumentLimits, ReadingStopped
+from .problems import Problem, TextPosition
 from .yaml_text import decode, number
 
 if TYPE_CHECKING:
@@ -19,7 +19,9 @@ __all__ = ["read_json"]
 TOKEN = re.compile(r'[ \t\n\r:,]*(?:([{\[])|([}\]])|("[^"\\]*(?:\\.[^"\\]*)*")|([^\s{}\[\]":,]+))')
 
 
-def read_json(content: bytes, file: str, limits: Limits = LIMITS) -> tuple[Document, list[Problem]]:
+def read_json(
+    content: bytes, file: str, limits: DocumentLimits = LIMITS
+) -> tuple[Document, list[Problem]]:
     """Read one JSON document; arguments and result are those of `read_yaml`."""
     builder = Builder(file=file, limits=limits)
     try:
@@ -27,14 +29,14 @@ def read_json(content: bytes, file: str, limits: Limits = LIMITS) -> tuple[Docum
         place = _places(text)
         _check_syntax(text, place, builder)
         _follow(text, place, builder)
-    except Stop:
+    except ReadingStopped:
         return builder.document(complete=False), builder.problems
     return builder.document(), builder.problems
 
 
-def _check_syntax(text: str, place: Callable[[int], Place], builder: Builder) -> None:
+def _check_syntax(text: str, place: Callable[[int], TextPosition], builder: Builder) -> None:
     if not text.strip():
-        raise builder.stop(Place(), "the file is empty.")
+        raise builder.stop(TextPosition(), "the file is empty.")
     try:
         json.loads(text, parse_int=str, parse_float=str, parse_constant=str)
     except json.JSONDecodeError as error:
@@ -44,7 +46,7 @@ def _check_syntax(text: str, place: Callable[[int], Place], builder: Builder) ->
         return  # far deeper than the limit, so following it finds the place
 
 
-def _follow(text: str, place: Callable[[int], Place], builder: Builder) -> None:
+def _follow(text: str, place: Callable[[int], TextPosition], builder: Builder) -> None:
     position = 0
     while found := TOKEN.match(text, position):
         position = found.end()
@@ -60,7 +62,7 @@ def _follow(text: str, place: Callable[[int], Place], builder: Builder) -> None:
                 builder.scalar(_literal(found[4], here, builder), here)
 
 
-def _literal(token: str, place: Place, builder: Builder) -> Any:
+def _literal(token: str, place: TextPosition, builder: Builder) -> Any:
     if token in {"true", "false", "null"}:
         return json.loads(token)
     try:
@@ -70,12 +72,12 @@ def _literal(token: str, place: Place, builder: Builder) -> Any:
         return None
 
 
-def _places(text: str) -> Callable[[int], Place]:
+def _places(text: str) -> Callable[[int], TextPosition]:
     """Index the lines of a text once, so that finding a place is a bisection."""
     starts = [0, *(found.end() for found in re.finditer("\n", text))]
 
-    def place(position: int) -> Place:
+    def place(position: int) -> TextPosition:
         line = bisect.bisect_right(starts, position)
-        return Place(line=line, column=position - starts[line - 1] + 1)
+        return TextPosition(line=line, column=position - starts[line - 1] + 1)
 
     return place

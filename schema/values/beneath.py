@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FILE",
     "FOLDER",
-    "Found",
+    "PathEntry",
     "copy",
     "copy_tree",
     "is_folder",
@@ -56,7 +56,7 @@ MOST_LINKS = 40
 _COPY = "put a copy of the file in its place"
 
 
-class Found(NamedTuple):
+class PathEntry(NamedTuple):
     """What stands at a path.
 
     Attributes:
@@ -365,7 +365,7 @@ def copy_tree(source: Path, target: Path) -> None:
                 copy(old, found.path, new)
 
 
-def walk(root: Path | int, *, most: int | None = None, without: str = "") -> Iterator[Found]:
+def walk(root: Path | int, *, most: int | None = None, without: str = "") -> Iterator[PathEntry]:
     """Find all that is beneath a root, each folder before what is in it, by name.
 
     Args:
@@ -388,7 +388,7 @@ def walk(root: Path | int, *, most: int | None = None, without: str = "") -> Ite
                 raise OSError(errno.E2BIG, f"there are more than {most} entries")
             if kind == "folder" and name == without:
                 continue
-            yield Found(prefix + name, kind)
+            yield PathEntry(prefix + name, kind)
             if kind == "folder":
                 inner.append(f"{prefix}{name}/")
         pending += reversed(inner)

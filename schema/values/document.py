@@ -11,12 +11,12 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .problems import Path, Place, Problem, dotted, quoted
+from .problems import Path, Problem, TextPosition, dotted, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Set
 
-__all__ = ["LIMITS", "Builder", "Document", "Limits", "Stop"]
+__all__ = ["LIMITS", "Builder", "Document", "DocumentLimits", "ReadingStopped"]
 
 UNWELCOME = {
     re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]"): "control character",
@@ -30,7 +30,7 @@ INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff\u00ad]")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Limits:
+class DocumentLimits:
     """What a document may measure.
 
     Attributes:
@@ -46,7 +46,7 @@ class Limits:
     scalar: int = 65_536
 
 
-LIMITS = Limits()
+LIMITS = DocumentLimits()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,8 +64,8 @@ class Document:
 
     file: str
     value: Any
-    places: Mapping[Path, Place]
-    keys: Mapping[Path, Place]
+    places: Mapping[Path, TextPosition]
+    keys: Mapping[Path, TextPosition]
     complete: bool = True
     grafts: Mapping[Path, Document] = field(default_factory=dict[Path, "Document"])
 
@@ -88,11 +88,11 @@ class Document:
         nearest = path
         while nearest and nearest not in places:
             nearest = nearest[:-1]
-        place = places.get(nearest) or self.places.get(nearest, Place())
+        place = places.get(nearest) or self.places.get(nearest, TextPosition())
         return Problem(file=self.file, place=place, path=dotted(path), message=message)
 
 
-class Stop(Exception):
+class ReadingStopped(Exception):
     """Reading cannot go on."""
 
 
@@ -102,7 +102,7 @@ class _Frame:
 
     container: dict[str, Any] | list[Any]
     path: Path
-    place: Place
+    place: TextPosition
     key: str | None = None
     skip: bool = False
 
@@ -118,23 +118,23 @@ class Builder:
     """
 
     file: str
-    limits: Limits = LIMITS
+    limits: DocumentLimits = LIMITS
     problems: list[Problem] = field(default_factory=list[Problem])
-    _places: dict[Path, Place] = field(default_factory=dict[Path, Place])
-    _keys: dict[Path, Place] = field(default_factory=dict[Path, Place])
+    _places: dict[Path, TextPosition] = field(default_factory=dict[Path, TextPosition])
+    _keys: dict[Path, TextPosition] = field(default_factory=dict[Path, TextPosition])
     _stack: list[_Frame] = field(default_factory=list[_Frame])
     _root: Any = None
     _nodes: int = 0
 
-    def report(self, place: Place, message: str, path: Path = ()) -> None:
+    def report(self, place: TextPosition, message: str, path: Path = ()) -> None:
         """Note a problem and go on."""
         problem = Problem(file=self.file, place=place, path=dotted(path), message=message)
         self.problems.append(problem)
 
-    def stop(self, place: Place, message: str, path: Path = ()) -> Stop:
+    def stop(self, place: TextPosition, message: str, path: Path = ()) -> ReadingStopped:
         """Note a problem after which reading cannot go on; the caller raises the result."""
         self.report(place, message, path)
-        return Stop()
+        return ReadingStopped()
 
     def path(self) -> Path:
         """Give the path of the value that comes next."""
@@ -145,7 +145,7 @@ class Builder:
             return (*top.path, len(top.container))
         return top.path if top.key is None else (*top.path, top.key)
 
-    def open(self, container: dict[str, Any] | list[Any], place: Place) -> None:
+    def open(self, container: dict[str, Any] | list[Any], place: TextPosition) -> None:
         """Begin a mapping (`{}`) or a sequence (`[]`)."""
         if self._expects_key():
             raise self.stop(
@@ -164,7 +164,7 @@ class Builder:
         frame = self._stack.pop()
         self._put(frame.container, frame.place)
 
-    def scalar(self, value: object, place: Place) -> None:
+    def scalar(self, value: object, place: TextPosition) -> None:
         """Take a key, an item or a value."""
         self._count(place)
         if isinstance(value, str):
@@ -190,13 +190,13 @@ class Builder:
         top = self._stack[-1]
         return isinstance(top.container, dict) and top.key is None
 
-    def _count(self, place: Place) -> None:
+    def _count(self, place: TextPosition) -> None:
         self._nodes += 1
         if self._nodes > self.limits.nodes:
             limit = self.limits.nodes
             raise self.stop(place, f"more than {limit} values in one file. Keep fewer in it.")
 
-    def _checked_text(self, text: str, place: Place) -> str:
+    def _checked_text(self, text: str, place: TextPosition) -> str:
         """Report what no text may hold; hand on a text that later steps can show and store."""
         if len(text) > self.limits.scalar:
             self.report(
@@ -213,7 +213,7 @@ class Builder:
                 text = pattern.sub("", text)
         return text
 
-    def _take_key(self, key: object, place: Place) -> None:
+    def _take_key(self, key: object, place: TextPosition) -> None:
         top = self._stack[-1]
         assert isinstance(top.container, dict)  # noqa: S101 - what _expects_key found
         if not isinstance(key, str):
@@ -236,7 +236,7 @@ class Builder:
             self._keys.setdefault(path, place)
         top.key = key
 
-    def _put(self, value: Any, place: Place) -> None:
+    def _put(self, value: Any, place: TextPosition) -> None:
         if not self._stack:
             self._root = value
             self._places[()] = place

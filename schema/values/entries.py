@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["Entry", "find_entries", "own_version"]
+__all__ = ["EntryPoint", "find_entries", "own_version"]
 
 PREFIX = "coterie."
 _VERSION = re.compile(r"^Version: *(\S+)", re.MULTILINE)
 _VALUE = re.compile(r"(?P<module>[\w.]+)\s*(?::\s*(?P<attribute>[\w.]+)\s*)?(?:\[.*\]\s*)?")
 
 
-class Entry:
+class EntryPoint:
     """A name that an installed package declares, and what it stands for.
 
     Attributes:
@@ -68,7 +68,7 @@ class Entry:
         return reduce(getattr, names, import_module(found["module"]))
 
 
-def find_entries(paths: Sequence[str]) -> list[Entry]:
+def find_entries(paths: Sequence[str]) -> list[EntryPoint]:
     """Find what packages declare for us; of several packages by one name, the first counts.
 
     Args:
@@ -109,14 +109,16 @@ def _is_archive(path: str) -> bool:
     return path.lower().endswith(".egg") or Path(path).is_file()
 
 
-def _told_by_python() -> Iterator[Entry]:
+def _told_by_python() -> Iterator[EntryPoint]:
     from importlib.metadata import entry_points
 
     points = entry_points()
     for group in sorted(points.groups):
         for one in points.select(group=group) if group.startswith(PREFIX) else ():
             by = one.dist.name if one.dist else ""
-            yield Entry(group=group.removeprefix(PREFIX), name=one.name, value=one.value, by=by)
+            yield EntryPoint(
+                group=group.removeprefix(PREFIX), name=one.name, value=one.value, by=by
+            )
 
 
 def _described(paths: Sequence[str]) -> dict[str, Path]:
@@ -138,7 +140,7 @@ def _names_in(path: str) -> list[str]:
         return []
 
 
-def _declared(folder: Path) -> Iterator[Entry]:
+def _declared(folder: Path) -> Iterator[EntryPoint]:
     try:
         content = (folder / "entry_points.txt").read_bytes()
     except OSError:
@@ -151,7 +153,7 @@ def _declared(folder: Path) -> Iterator[Entry]:
         if line.startswith("[") and line.endswith("]"):
             group = line.strip("[]")
         elif is_pair and group.startswith(PREFIX) and not line.startswith("#"):
-            yield Entry(
+            yield EntryPoint(
                 group=group.removeprefix(PREFIX),
                 name=name.strip(),
                 value=value.strip(),

@@ -12,7 +12,16 @@ from .secrets import scrubbed
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["FORMATS", "MOST_PROBLEMS", "Path", "Place", "Problem", "dotted", "quoted", "reason_of"]
+__all__ = [
+    "FORMATS",
+    "MOST_PROBLEMS",
+    "Path",
+    "Problem",
+    "TextPosition",
+    "dotted",
+    "quoted",
+    "reason_of",
+]
 
 Path = tuple[str | int, ...]
 """The way to a value in a document: `("agents", "w2", "tools", 0)`."""
@@ -24,7 +33,7 @@ _NAME = re.compile(r"[\w$-]{1,64}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, order=True)
-class Place:
+class TextPosition:
     """A place in a text: line and column, both counted from 1."""
 
     line: int = 1
@@ -44,7 +53,7 @@ class Problem:
     """
 
     file: str
-    place: Place = Place()
+    place: TextPosition = TextPosition()
     path: str = ""
     message: str
     severity: Literal["error", "warning"] = "error"

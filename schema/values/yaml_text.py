@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from .document import LIMITS, Builder, Document, Limits, Stop
-from .problems import Place, Problem
+from .document import LIMITS, Builder, Document, DocumentLimits, ReadingStopped
+from .problems import Problem, TextPosition
 from .secrets import LOOKS_LIKE_A_KEY, SECRET
 
 if TYPE_CHECKING:
@@ -39,7 +39,9 @@ MOST_KEYS = 20
 CONTROL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def read_yaml(content: bytes, file: str, limits: Limits = LIMITS) -> tuple[Document, list[Problem]]:
+def read_yaml(
+    content: bytes, file: str, limits: DocumentLimits = LIMITS
+) -> tuple[Document, list[Problem]]:
     """Read one YAML document.
 
     Args:
@@ -53,7 +55,7 @@ def read_yaml(content: bytes, file: str, limits: Limits = LIMITS) -> tuple[Docum
     builder = Builder(file=file, limits=limits)
     try:
         _read(decode(content, builder), builder)
-    except Stop:
+    except ReadingStopped:
         return builder.document(complete=False), builder.problems
     return builder.document(), builder.problems
 
@@ -66,9 +68,9 @@ def decode(content: bytes, builder: Builder) -> str:
     """
     if len(content) > builder.limits.bytes:
         limit = builder.limits.bytes
-        raise builder.stop(Place(), f"the file is larger than {limit} bytes. Shorten it.")
+        raise builder.stop(TextPosition(), f"the file is larger than {limit} bytes. Shorten it.")
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise builder.stop(Place(), "the file is UTF-16. Save it as UTF-8.")
+        raise builder.stop(TextPosition(), "the file is UTF-16. Save it as UTF-8.")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -119,14 +121,14 @@ def _read(text: str, builder: Builder) -> None:
             builder.report(_place_at(text[:index]), LOOKS_LIKE_A_KEY)
     except yaml.MarkedYAMLError as error:
         mark: Any = error.problem_mark or error.context_mark
-        place = Place(line=mark.line + 1, column=mark.column + 1)
+        place = TextPosition(line=mark.line + 1, column=mark.column + 1)
         raise builder.stop(place, _syntax_message(error, _rest(text, place))) from None
 
 
 def _follow(text: str, builder: Builder) -> None:
     documents = 0
     for event in yaml.parse(text, yaml.CSafeLoader):
-        place = Place(line=event.start_mark.line + 1, column=event.start_mark.column + 1)
+        place = TextPosition(line=event.start_mark.line + 1, column=event.start_mark.column + 1)
         match event:
             case yaml.DocumentStartEvent():
                 documents += 1
@@ -149,7 +151,7 @@ def _follow(text: str, builder: Builder) -> None:
             case _:
                 pass
     if not documents:
-        raise builder.stop(Place(), "the file is empty.")
+        raise builder.stop(TextPosition(), "the file is empty.")
 
 
 def _keys_in_comments(text: str) -> Iterator[int]:
@@ -183,7 +185,7 @@ ADVICE = {
 WRITE_IT_OUT = "Anchors and aliases are not used here: write the value where it is needed."
 
 
-def _report_extras(event: Any, place: Place, builder: Builder) -> None:
+def _report_extras(event: Any, place: TextPosition, builder: Builder) -> None:
     if event.anchor is not None:
         builder.report(place, f"anchor &{event.anchor}. {WRITE_IT_OUT}", builder.path())
     if event.tag is not None:
@@ -191,7 +193,7 @@ def _report_extras(event: Any, place: Place, builder: Builder) -> None:
         builder.report(place, f"tag {tag}. Tags are not used here: remove it.", builder.path())
 
 
-def _scalar(event: yaml.ScalarEvent, place: Place, builder: Builder) -> Any:
+def _scalar(event: yaml.ScalarEvent, place: TextPosition, builder: Builder) -> Any:
     if not event.implicit[0]:
         return event.value
     if event.value == "<<":
@@ -212,12 +214,12 @@ def _syntax_message(error: yaml.MarkedYAMLError, rest: str) -> str:
     return f"not YAML: {problem}{context}.{advice}"
 
 
-def _rest(text: str, place: Place) -> str:
+def _rest(text: str, place: TextPosition) -> str:
     """Give the line from a place on."""
     lines = text.splitlines()
     return lines[place.line - 1][place.column - 1 :] if place.line <= len(lines) else ""
 
 
-def _place_at(before: str) -> Place:
+def _place_at(before: str) -> TextPosition:
     line = before.count("\n") + 1
-    return Place(line=line, column=len(before) - (before.rfind("\n") + 1) + 1)
+    return TextPosition(line=line, column=len(before) - (before.rfind("\n") + 1) + 1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from coterie.schema.host.catalogue import Catalogue
 from coterie.schema.host.models import Model
-from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.team.team import Agent
 
 from .sheets import CRAFTS
@@ -23,7 +23,7 @@ META = "meta"
 MODEL = "worker"
 """The alias of the model that agents ask."""
 MOST_AGENTS = 10
-CEILING = Ceiling(
+CEILING = CapabilityPolicy(
     models=frozenset({MODEL}),
     agent_types=frozenset({"LLM"}),
     backends=frozenset({"llm"}),

@@ -24,7 +24,7 @@ from .texts import title_in
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from coterie.operators.evolution.context import Stage
+    from coterie.operators.evolution.context import EvolutionContext
     from coterie.operators.evolution.episode import Episode
     from coterie.operators.evolution.strategy import Strategy
 
@@ -126,7 +126,7 @@ def _recipe(trial: Trial, seed: int) -> Recipe:
     return Recipe(strategy=STRATEGY, settings=settings, meta_model=META, workers=1, seed=seed)
 
 
-def _stage(recipe: Recipe, gateway: Simulated, journal: Journal, pool: Pool) -> Stage:
+def _stage(recipe: Recipe, gateway: Simulated, journal: Journal, pool: Pool) -> EvolutionContext:
     services = services_of(gateway, recipe.seed)
     return stage_of(recipe, services, journal, pool, catalogue=catalogue(), ceiling=CEILING)
 

@@ -24,7 +24,7 @@ from coterie.runtime.record.journal import Journal
 from coterie.runtime.values.usage import Usage
 from coterie.schema import Agent, Catalogue, Lineage, Model, Task, Team
 from coterie.schema.edits import SetPrompt, edits_to_values
-from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.loading.recipe import Recipe
 
 from ..simulated import services_of, stage_of
@@ -83,7 +83,7 @@ async def _evolved(
             journal,
             pool,
             catalogue=catalogue,
-            ceiling=Ceiling(models=frozenset({AGENT}), agents=1),
+            ceiling=CapabilityPolicy(models=frozenset({AGENT}), agents=1),
             name="calibration",
         )
         tasks = [Task(id=f"t{n}", query=f"Question {n}.", answer="yes") for n in range(count)]

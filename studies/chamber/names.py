@@ -6,7 +6,7 @@ import functools
 
 from coterie.schema.host.catalogue import Catalogue
 from coterie.schema.host.models import Model
-from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.ceiling import CapabilityPolicy
 
 __all__ = ["CEILING", "META", "MODEL", "catalogue"]
 
@@ -14,7 +14,7 @@ META = "meta"
 """The alias of the model that operators ask."""
 MODEL = "default"
 """The alias of the model that agents ask."""
-CEILING = Ceiling(
+CEILING = CapabilityPolicy(
     models=frozenset({MODEL}),
     agent_types=frozenset({"LLM", "Function"}),
     backends=frozenset({"llm", "function"}),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from coterie.schema import load_team
 from coterie.schema.host.catalogue import Catalogue
 from coterie.schema.host.models import Model
-from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.ceiling import CapabilityPolicy
 
 if TYPE_CHECKING:
     from coterie.schema.team.team import Team
@@ -21,7 +21,7 @@ META = "meta"
 MODEL = "worker"
 """The alias of the model that agents ask."""
 TEAM = Path(__file__).parent / "team.yaml"
-CEILING = Ceiling(
+CEILING = CapabilityPolicy(
     models=frozenset({MODEL}),
     agent_types=frozenset({"LLM"}),
     backends=frozenset({"llm"}),

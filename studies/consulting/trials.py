@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from coterie.operators.evolution.context import Stage
+    from coterie.operators.evolution.context import EvolutionContext
     from coterie.pool.ledger.learnt import Learnt
     from coterie.runtime.messages.recall import Recaller
 
@@ -181,7 +181,9 @@ async def _held_out(
     return fmean(scores), fmean(promised)
 
 
-def _stage(trial: Trial, seed: int, gateway: Simulated, journal: Journal, pool: Pool) -> Stage:
+def _stage(
+    trial: Trial, seed: int, gateway: Simulated, journal: Journal, pool: Pool
+) -> EvolutionContext:
     settings = strategy_of(STRATEGY).settings(**trial.settings)
     recipe = Recipe(strategy=STRATEGY, settings=settings, meta_model=META, seed=seed)
     services = services_of(gateway, seed)

@@ -20,14 +20,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from coterie.pool.ledger.changes import Tried
+from coterie.pool.ledger.changes import Evaluated
 from coterie.pool.ledger.ledger import line_of
 from coterie.pool.values.statistics import Trial
 from coterie.runtime import Calls, Context, Gateway, Setting, Toolbox, Trace, compile, perform
 from coterie.runtime.jail import Jails
 from coterie.runtime.jail.code.shell import Shell
 from coterie.runtime.jail.detect import detect
-from coterie.runtime.runs.record import Record
+from coterie.runtime.runs.record import RunRecord
 from coterie.runtime.scrubbing.scrubber import Scrubber
 from coterie.runtime.values.garbage import collecting_seldom
 from coterie.runtime.values.usage import Usage
@@ -224,7 +224,7 @@ async def _run(
         context = Context(calls=calls, jails=Jails(), toolbox=toolbox, trace=trace)
         result = await perform(plan, task, context)
     else:
-        async with Record.begin(runs, plan, task, Setting(), scrub=Scrubber()) as record:
+        async with RunRecord.begin(runs, plan, task, Setting(), scrub=Scrubber()) as record:
             calls = Calls(gateway=gateway, journal=record.journal)
             trace = Trace(record.folder)
             context = Context(calls=calls, jails=Jails(), toolbox=toolbox, trace=trace)
@@ -239,7 +239,7 @@ def _trial() -> float:
     usage = Usage(calls=10, prompt_tokens=9_000, completion_tokens=900, usd=0.01)
     trial = Trial(task="task_000001", score=0.5, niche="a_niche", usage=usage, run="0" * 16)
     return float(
-        len(line_of(Tried(member="debate_3_k3x7qd", trial=trial).value(), "town/000001/0"))
+        len(line_of(Evaluated(member="debate_3_k3x7qd", trial=trial).value(), "town/000001/0"))
     )
 
 

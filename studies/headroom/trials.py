@@ -6,10 +6,10 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from coterie.pool.ledger.changes import Tried
+from coterie.pool.ledger.changes import Evaluated
 from coterie.pool.values.statistics import Trial
 from coterie.runtime.plan.plan import compile
-from coterie.schema.edits import Rejected, apply
+from coterie.schema.edits import RejectedEdits, apply
 from coterie.schema.team.team import Lineage
 from coterie.schema.values.errors import ConfigError, RunError
 
@@ -39,7 +39,7 @@ def adopt(pool: Pool, seed: str, candidates: Sequence[Candidate]) -> list[str]:
     names: list[str] = []
     for one in candidates:
         child = apply(pool.member(seed).team, one.edits, pool.catalogue)
-        if isinstance(child, Rejected):
+        if isinstance(child, RejectedEdits):
             raise ConfigError(child.problems)
         born = Lineage(operator="scripted", parents=(seed,), reason=one.reason)
         names.append(pool.add(child, born, op=f"adopt/{one.name}", name=one.name).name)
@@ -89,5 +89,5 @@ class Trials:
             raise RunError(f"task {task.id}: {run.error}")
         score = run.score.value if run.score else 0.0
         trial = Trial(task=task.id, niche=task.niche, split=split, score=score, usage=run.usage)
-        self.pool.commit(Tried(member=name, trial=trial), op=f"{split}/{name}/{task.id}")
+        self.pool.commit(Evaluated(member=name, trial=trial), op=f"{split}/{name}/{task.id}")
         return score

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from coterie.schema.host.catalogue import Catalogue
 from coterie.schema.host.models import Model
-from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.loading.loading import parse_team
 
 from .landscapes import MODELS
@@ -21,7 +21,7 @@ __all__ = ["CEILING", "META", "MOST_AGENTS", "catalogue", "seed_files", "shown_t
 META = "meta"
 """The alias of the model that operators ask."""
 MOST_AGENTS = 4
-CEILING = Ceiling(
+CEILING = CapabilityPolicy(
     models=frozenset(MODELS),
     agent_types=frozenset({"LLM"}),
     backends=frozenset({"llm"}),

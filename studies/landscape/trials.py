@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from coterie.operators.evolution.context import Stage
+    from coterie.operators.evolution.context import EvolutionContext
     from coterie.operators.evolution.episode import Episode
     from coterie.operators.evolution.strategy import Strategy
     from coterie.operators.methods.search.search import Search
@@ -206,7 +206,9 @@ def _recipe(trial: Trial, seed: int) -> Recipe:
     return replace(RECIPE, seed=seed, settings=replace(RECIPE.settings, **changed), **common)
 
 
-def _stage(recipe: Recipe, gateway: Simulated, journal: Journal, pool: Pool, seed: int) -> Stage:
+def _stage(
+    recipe: Recipe, gateway: Simulated, journal: Journal, pool: Pool, seed: int
+) -> EvolutionContext:
     return stage_of(
         recipe,
         services_of(gateway, seed),

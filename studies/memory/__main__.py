@@ -20,7 +20,7 @@ import click
 from coterie.pool.embedding import choose_embedder
 from coterie.pool.ledger.ledger import line_of
 from coterie.pool.memory.memory import Memory
-from coterie.pool.memory.shards import Shelves
+from coterie.pool.memory.shards import VectorShards
 from coterie.pool.teams.pool import Pool
 from coterie.pool.values.layout import LEDGER
 from coterie.schema.command import Command
@@ -126,9 +126,9 @@ def _speed(size: int) -> str:
         Pool.init(folder)
         with (Path(folder) / LEDGER).open("ab") as stream:
             stream.writelines(_line(number) for number in range(size))
-        Memory(Pool.open(folder), RandomEmbedder(), Shelves()).search("", 1)  # fills the cache
+        Memory(Pool.open(folder), RandomEmbedder(), VectorShards()).search("", 1)  # fills the cache
         opened = _seconds(lambda: Pool.open(folder))
-        memory = Memory(Pool.open(folder), RandomEmbedder(), Shelves())
+        memory = Memory(Pool.open(folder), RandomEmbedder(), VectorShards())
         index = _seconds(lambda: memory.search("", 1))
         searches = [partial(memory.search, "", WANTED, **where) for where in WHERE.values()]
         told = " | ".join(map(_measured, searches))
@@ -139,7 +139,7 @@ def _archives(agents: int, entries: int) -> str:
     """Measure the archive of the agent that was born last, which has inherited all of it."""
     with TemporaryDirectory() as folder:
         made = town(Path(folder), agents, entries)
-        memory, who = Memory(made.pool, RandomEmbedder(), Shelves()), made.newest
+        memory, who = Memory(made.pool, RandomEmbedder(), VectorShards()), made.newest
         opened = _seconds(lambda: Pool.open(folder))
         memory.alike("", who, over=0)
         memory.search("", 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from coterie.benchmarks.plancraft.episode import Episode
+from coterie.benchmarks.plancraft.episode import CraftingEpisode
 from coterie.benchmarks.plancraft.tasks import world_of
 from coterie.benchmarks.plancraft.toolkit import ACT
 from coterie.runtime.doubles import Reply, message_text
@@ -33,7 +33,7 @@ def plans_of(split: str, published: Published, reference: Reference) -> Plans:
         played = reference.play(world, impossible=example.impossible, texts=None)
         # The planner gives up without a reason, which is lost where the outer blanks of texts are.
         said = [_REASON if text == "impossible: " else text for text in played.said]
-        plans[Episode(world).observation] = said
+        plans[CraftingEpisode(world).observation] = said
     return plans
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from coterie.benchmarks.plancraft.actions import FIRST_OF_INVENTORY, LAST_SLOT, OUTPUT, slot_name
-from coterie.benchmarks.plancraft.episode import Episode
+from coterie.benchmarks.plancraft.episode import CraftingEpisode
 from coterie.benchmarks.plancraft.recipes import EMPTY, Shaped, Shapeless
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from random import Random
 
-    from coterie.benchmarks.plancraft.episode import World
+    from coterie.benchmarks.plancraft.episode import CraftingWorld
 
-    Player = Callable[[Episode, Random], Iterator[str]]
+    Player = Callable[[CraftingEpisode, Random], Iterator[str]]
 
 __all__ = ["played_at_random", "played_wildly"]
 
@@ -38,17 +38,17 @@ WORDED = (
 )  # fmt: skip
 
 
-def played_at_random(world: World, chance: Random) -> Episode:
+def played_at_random(world: CraftingWorld, chance: Random) -> CraftingEpisode:
     """Play an episode by moving or smelting any items anywhere, which never gives up."""
-    episode = Episode(world)
+    episode = CraftingEpisode(world)
     while not episode.is_over:
         episode.act(_any_transfer(episode, chance))
     return episode
 
 
-def played_wildly(world: World, chance: Random) -> list[str]:
+def played_wildly(world: CraftingWorld, chance: Random) -> list[str]:
     """Give the texts of an episode that tries out what there is: recipes, mistakes and nonsense."""
-    episode, texts = Episode(world), list[str]()
+    episode, texts = CraftingEpisode(world), list[str]()
     while not episode.is_over:
         for text in _idea(episode, world, chance):
             texts.append(chance.choice(WORDED).format(text) if chance.random() < 0.2 else text)
@@ -56,7 +56,7 @@ def played_wildly(world: World, chance: Random) -> list[str]:
     return texts
 
 
-def _idea(episode: Episode, world: World, chance: Random) -> Sequence[str]:
+def _idea(episode: CraftingEpisode, world: CraftingWorld, chance: Random) -> Sequence[str]:
     """Give some actions that belong together."""
     lot = chance.random()
     if lot < 0.5:
@@ -68,7 +68,7 @@ def _idea(episode: Episode, world: World, chance: Random) -> Sequence[str]:
     return ["impossible: I give up"] if lot > 0.985 else [chance.choice(UNREADABLE)]
 
 
-def _crafting(episode: Episode, world: World, chance: Random) -> list[str]:
+def _crafting(episode: CraftingEpisode, world: CraftingWorld, chance: Random) -> list[str]:
     """Lay out a recipe that there are items for, and take what comes of it; nothing for none."""
     recipes = [one for one in world.recipes if isinstance(one, Shaped | Shapeless)]
     chance.shuffle(recipes)
@@ -90,7 +90,7 @@ def _places(recipe: Shaped | Shapeless, chance: Random) -> Sequence[frozenset[st
     return places
 
 
-def _laid_out(episode: Episode, places: Sequence[frozenset[str]]) -> list[str]:
+def _laid_out(episode: CraftingEpisode, places: Sequence[frozenset[str]]) -> list[str]:
     """Give the moves from the inventory that fill the places; nothing where items are missing."""
     left = {slot: one for slot, one in episode.slots.items() if slot >= FIRST_OF_INVENTORY}
     used, moves = dict.fromkeys(left, 0), list[str]()
@@ -105,12 +105,12 @@ def _laid_out(episode: Episode, places: Sequence[frozenset[str]]) -> list[str]:
     return moves
 
 
-def _free(episode: Episode) -> list[int]:
+def _free(episode: CraftingEpisode) -> list[int]:
     there = episode.slots
     return [slot for slot in range(FIRST_OF_INVENTORY, LAST_SLOT + 1) if slot not in there]
 
 
-def _any_transfer(episode: Episode, chance: Random) -> str:
+def _any_transfer(episode: CraftingEpisode, chance: Random) -> str:
     there = episode.slots
     source = chance.choice(list(there))
     target = chance.choice([slot for slot in range(1, LAST_SLOT + 1) if slot != source])

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Self, cast
 
-from coterie.benchmarks.plancraft.episode import Episode
+from coterie.benchmarks.plancraft.episode import CraftingEpisode
 from coterie.benchmarks.plancraft.package import REQUIREMENT
 from coterie.schema.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from coterie.benchmarks.plancraft.episode import World
+    from coterie.benchmarks.plancraft.episode import CraftingWorld
 
 __all__ = ["HOW_TO_INSTALL", "Played", "Reference", "difference"]
 
@@ -79,7 +79,9 @@ class Reference:
         self._process.kill()
         self._process.communicate()
 
-    def play(self, world: World, *, impossible: bool, texts: Sequence[str] | None) -> Played:
+    def play(
+        self, world: CraftingWorld, *, impossible: bool, texts: Sequence[str] | None
+    ) -> Played:
         """Play an episode with these texts; with None, as the package's planner plays it.
 
         Raises:
@@ -114,9 +116,9 @@ class Reference:
         return f"{last}. Fill its folder: {HOW_TO_INSTALL}"
 
 
-def difference(world: World, played: Played, *, impossible: bool) -> str:
+def difference(world: CraftingWorld, played: Played, *, impossible: bool) -> str:
     """Play an episode of the package here; give the first thing that is different, or nothing."""
-    episode = Episode(world)
+    episode = CraftingEpisode(world)
     told = episode.observation
     for number, (text, expected) in enumerate(zip(played.said, played.told, strict=True), 1):
         if told != expected:

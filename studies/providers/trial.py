@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 
     from coterie.runtime.gateway import ChatAnswer
-    from coterie.runtime.gateway.chat.fallback import Adaptation
+    from coterie.runtime.gateway.chat.fallback import ParameterChange
 
     from ..doubles import Entry, Provider, Refusal, Said
 
@@ -46,7 +46,7 @@ class Trial:
     double: ProviderDouble
     gateway: Gateway
     spent: Usage = field(default_factory=Usage)
-    adapted: list[Adaptation] = field(default_factory=list["Adaptation"])
+    adapted: list[ParameterChange] = field(default_factory=list["ParameterChange"])
 
     @property
     def books(self) -> Sequence[Entry]:

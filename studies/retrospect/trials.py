@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from coterie.operators.evolution.context import Stage
+    from coterie.operators.evolution.context import EvolutionContext
     from coterie.runtime.agents.outcomes import Run
     from coterie.schema.team.team import Team
 
@@ -139,7 +139,7 @@ async def _evolved(
     return lines, head_of(pool.members).team
 
 
-def _stage(recipe: Recipe, gateway: Simulated, journal: Journal, pool: Pool) -> Stage:
+def _stage(recipe: Recipe, gateway: Simulated, journal: Journal, pool: Pool) -> EvolutionContext:
     return stage_of(
         recipe,
         services_of(gateway, recipe.seed),

@@ -13,19 +13,19 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from coterie.operators.core.proposal import Dropped, Parent
+from coterie.operators.core.proposal import Parent, RejectedProposal
 from coterie.operators.methods.evomas.crossover import can_cross, crossover
 from coterie.operators.methods.search.chance import Chance, chance
 from coterie.operators.methods.search.components import MUTABLE
 from coterie.pool.teams.sources import load_source
-from coterie.runtime.gateway import ChatAnswer, Gateway, ToolCall
+from coterie.runtime.gateway import ChatAnswer, Gateway, ToolRequest
 from coterie.runtime.plan.plan import compile
 from coterie.runtime.record.journal import Journal
-from coterie.runtime.runs.parent_reuse import Descent
+from coterie.runtime.runs.parent_reuse import ParentRunReuse
 from coterie.runtime.runs.whole import perform
 from coterie.runtime.values.usage import Usage
 from coterie.schema import Catalogue, Model, Task
-from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.loading.seeds import SEED, seed_files
 
 from ..simulated import in_memory, services_of
@@ -108,13 +108,13 @@ async def _asked(name: str, kind: str, number: int) -> Calls | None:
 
 
 async def _run(
-    team: Team, place: str, parents: Iterable[Descent], services: Services, journal: Journal
-) -> Descent:
+    team: Team, place: str, parents: Iterable[ParentRunReuse], services: Services, journal: Journal
+) -> ParentRunReuse:
     """Run a team; give its descent, which knows what it was spared."""
     plan = compile(team, _catalogue())
     takes_seed = services.gateway.takes_seed
     await services.prepare(plan)
-    descent = Descent.of(journal, place, plan, [*parents], takes_seed=takes_seed)
+    descent = ParentRunReuse.of(journal, place, plan, [*parents], takes_seed=takes_seed)
     await perform(plan, TASK, services.context(journal=descent), path=place)
     return descent
 
@@ -124,7 +124,7 @@ def _mutated(team: Team, kind: str, number: int) -> tuple[Proposal, list[Team]] 
     made = chance(
         team, components[kind], _catalogue(), _ceiling(), path=f"{team.name}/{kind}", seed=number
     )
-    return None if isinstance(made, Dropped) else (made, [])
+    return None if isinstance(made, RejectedProposal) else (made, [])
 
 
 async def _crossed(team: Team, number: int) -> tuple[Proposal, list[Team]] | None:
@@ -136,7 +136,7 @@ async def _crossed(team: Team, number: int) -> tuple[Proposal, list[Team]] | Non
     drawn = Chance(catalogue=_catalogue(), ceiling=_ceiling(), seed=number)
     first, second = Parent(team=team), Parent(team=other)
     made = await crossover(drawn, f"{team.name}/crossover", TASK, first, second)
-    if isinstance(made, Dropped):
+    if isinstance(made, RejectedProposal):
         return None
     return made, [one for one in (team, other) if one != made.base]
 
@@ -148,8 +148,8 @@ def _catalogue() -> Catalogue:
 
 
 @cache
-def _ceiling() -> Ceiling:
-    return replace(Ceiling.of(*teams().values()), models=frozenset(ALIASES))
+def _ceiling() -> CapabilityPolicy:
+    return replace(CapabilityPolicy.of(*teams().values()), models=frozenset(ALIASES))
 
 
 class _Simulated(Gateway):
@@ -178,7 +178,7 @@ class _Simulated(Gateway):
         if request.schema is not None:
             text = json.dumps(_fitting(request.schema, source))
         elif any(one["function"]["name"] == END for one in request.tools):
-            called = (ToolCall(id="call", name=END, arguments=json.dumps({"answer": text})),)
+            called = (ToolRequest(id="call", name=END, arguments=json.dumps({"answer": text})),)
         elif END in shown:
             text = f"It is easy.\n```python\n{END}({text!r})\n```"
         usage = Usage(calls=1, prompt_tokens=len(shown), completion_tokens=len(text))

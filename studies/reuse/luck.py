@@ -21,7 +21,7 @@ from coterie.pool.teams.pool import Pool
 from coterie.runtime.record.journal import Journal
 from coterie.schema import Agent, Catalogue, Lineage, Model, Task, Team
 from coterie.schema.edits import SetPrompt
-from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.ceiling import CapabilityPolicy
 
 from ..calibration.evolving import META, RECIPE, Simulated
 from ..calibration.measures import measured
@@ -95,7 +95,7 @@ async def _evolved(world: World, reuse: Reuse, count: int, seed: int, folder: Pa
             journal,
             pool,
             catalogue=catalogue,
-            ceiling=Ceiling(models=frozenset({MODEL}), agents=len(SOLVERS) + 1),
+            ceiling=CapabilityPolicy(models=frozenset({MODEL}), agents=len(SOLVERS) + 1),
             name="luck",
         )
         tasks = [Task(id=f"t{n}", query=f"Question {n}.", answer="yes") for n in range(count)]

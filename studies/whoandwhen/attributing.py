@@ -25,7 +25,7 @@ from .verdicts import Told, exact, original
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from coterie.operators.core.meta import Meta
+    from coterie.operators.core.meta import MetaModel
     from coterie.runtime.record.journal import Journal
 
     from .published import Labelled
@@ -122,7 +122,7 @@ class Attributing:
     labels: Sequence[Labelled]
     methods: Sequence[str]
     with_answer: bool
-    meta: Meta
+    meta: MetaModel
     journal: Journal
     workers: int
     on_attributed: Callable[[Attributed], None] = lambda _one: None

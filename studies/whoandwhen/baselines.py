@@ -12,11 +12,11 @@ import random
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from coterie.operators.blame import Room, view
-from coterie.operators.core.answers import Unfit, closed, reason_schema, structured
+from coterie.operators.blame import TextBudget, view
+from coterie.operators.core.answers import InvalidAnswer, closed, reason_schema, structured
 from coterie.operators.core.material import clip, fenced, material
 from coterie.operators.core.meta import Question
-from coterie.operators.core.proposal import Dropped
+from coterie.operators.core.proposal import RejectedProposal
 from coterie.runtime.messages.messages import render
 
 from .verdicts import Told
@@ -24,9 +24,9 @@ from .verdicts import Told
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from coterie.operators.blame import Step, Trace
+    from coterie.operators.blame import FailedRun, RunStep
     from coterie.operators.core.bounds import Bounds
-    from coterie.operators.core.meta import Respondent
+    from coterie.operators.core.meta import OperatorModel
 
 __all__ = ["all_at_once", "binary_search", "step_by_step"]
 
@@ -35,14 +35,14 @@ HALVES = ("upper half", "lower half")
 """Of a part of a trace, as the original calls them: its earlier steps, and its later ones."""
 
 
-async def all_at_once(meta: Respondent, path: str, trace: Trace) -> Told | None:
+async def all_at_once(meta: OperatorModel, path: str, trace: FailedRun) -> Told | None:
     """Ask once, with the whole trace, for the agent and the step; they need not belong together.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
-    seen = view(trace.steps, Room.of(limits))
+    seen = view(trace.steps, TextBudget.of(limits))
     fields = {
         "reason": reason_schema(limits),
         "agent": {"type": "string", "enum": [*trace.agents]},
@@ -56,14 +56,14 @@ async def all_at_once(meta: Respondent, path: str, trace: Trace) -> Told | None:
         read=functools.partial(_read_pair, trace, limits),
     )
     came = await meta.ask(path, question)
-    return None if isinstance(came, Dropped) else came
+    return None if isinstance(came, RejectedProposal) else came
 
 
-async def step_by_step(meta: Respondent, path: str, trace: Trace) -> Told | None:
+async def step_by_step(meta: OperatorModel, path: str, trace: FailedRun) -> Told | None:
     """Ask of each step in order, with those before it, and blame the first that has a mistake.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     for place, step in enumerate(trace.steps):
         question = _of_step(trace, trace.steps[: place + 1], meta.limits)
@@ -73,11 +73,11 @@ async def step_by_step(meta: Respondent, path: str, trace: Trace) -> Told | None
     return None
 
 
-async def binary_search(meta: Respondent, path: str, trace: Trace) -> Told | None:
+async def binary_search(meta: OperatorModel, path: str, trace: FailedRun) -> Told | None:
     """Ask in which half of the trace the mistake is, then in which half of that, down to a step.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     first, last = 0, len(trace.steps) - 1
     while first < last:
@@ -85,20 +85,20 @@ async def binary_search(meta: Respondent, path: str, trace: Trace) -> Told | Non
         question = _of_halves(trace, (first, middle, last), meta.limits)
         part = f"{path}/steps {first} to {last}"
         half = await meta.ask(part, question)
-        if isinstance(half, Dropped):
+        if isinstance(half, RejectedProposal):
             half = random.Random(part).choice(HALVES)  # noqa: S311 - not for secrets
         first, last = (first, middle) if half == HALVES[0] else (middle + 1, last)
     return Told(agent=trace.steps[first].agent, step=trace.steps[first].number)
 
 
-def _of_step(trace: Trace, until: Sequence[Step], bounds: Bounds) -> Question[bool]:
+def _of_step(trace: FailedRun, until: Sequence[RunStep], bounds: Bounds) -> Question[bool]:
     """Ask of the newest step, which may take half of what is shown.
 
     What changes from question to question stands last, so that an endpoint need not read again
     what does not.
     """
     newest, whole = until[-1].number, bounds.trace_characters
-    seen = view(until, Room(whole=whole, step=whole // 2), focus=newest)
+    seen = view(until, TextBudget(whole=whole, step=whole // 2), focus=newest)
     return Question(
         operator="step_by_step",
         instructions=_prompt("step_by_step", trace),
@@ -108,9 +108,9 @@ def _of_step(trace: Trace, until: Sequence[Step], bounds: Bounds) -> Question[bo
     )
 
 
-def _of_halves(trace: Trace, part: tuple[int, int, int], bounds: Bounds) -> Question[str]:
+def _of_halves(trace: FailedRun, part: tuple[int, int, int], bounds: Bounds) -> Question[str]:
     first, middle, last = part
-    seen = view(trace.steps[first : last + 1], Room.of(bounds))
+    seen = view(trace.steps[first : last + 1], TextBudget.of(bounds))
     halves = f"Upper half: steps {first} to {middle}. Lower half: steps {middle + 1} to {last}."
     return Question(
         operator="binary_search",
@@ -121,11 +121,11 @@ def _of_halves(trace: Trace, part: tuple[int, int, int], bounds: Bounds) -> Ques
     )
 
 
-def _prompt(name: str, trace: Trace) -> str:
+def _prompt(name: str, trace: FailedRun) -> str:
     return render(name, folder=PROMPTS, has_answer=bool(trace.expected))
 
 
-def _case(trace: Trace, bounds: Bounds) -> str:
+def _case(trace: FailedRun, bounds: Bounds) -> str:
     """Show what was asked, and the right answer where it may be shown."""
     return material(
         fenced("problem", clip(trace.question, bounds.task_characters)),
@@ -133,13 +133,15 @@ def _case(trace: Trace, bounds: Bounds) -> str:
     )
 
 
-def _read_pair(trace: Trace, bounds: Bounds, text: str) -> Told:
+def _read_pair(trace: FailedRun, bounds: Bounds, text: str) -> Told:
     fields = {"reason": {}, "agent": {"type": "string"}, "step": {"type": "integer"}}
     said = structured(text, closed(**fields), bounds)
     if said["agent"] not in trace.agents:
-        raise Unfit(f"nobody is called {said['agent']!r}. There are {', '.join(trace.agents)}.")
+        raise InvalidAnswer(
+            f"nobody is called {said['agent']!r}. There are {', '.join(trace.agents)}."
+        )
     if not 0 <= said["step"] < len(trace.steps):
-        raise Unfit(f"there is no step {said['step']}: the last is {len(trace.steps) - 1}.")
+        raise InvalidAnswer(f"there is no step {said['step']}: the last is {len(trace.steps) - 1}.")
     return Told(agent=said["agent"], step=int(said["step"]))
 
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 from coterie.operators.blame import SCHEMES, attribute
-from coterie.operators.core.proposal import Dropped
+from coterie.operators.core.proposal import RejectedProposal
 
 from .baselines import all_at_once, binary_search, step_by_step
 from .verdicts import Told
@@ -15,8 +15,8 @@ from .verdicts import Told
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from coterie.operators.blame import Scheme, Trace
-    from coterie.operators.core.meta import Respondent
+    from coterie.operators.blame import FailedRun, Scheme
+    from coterie.operators.core.meta import OperatorModel
 
 __all__ = ["METHODS", "Method"]
 
@@ -24,7 +24,7 @@ __all__ = ["METHODS", "Method"]
 class Method(Protocol):
     """Says who failed in a trace, and at which step."""
 
-    async def __call__(self, meta: Respondent, path: str, trace: Trace, /) -> Told | None:
+    async def __call__(self, meta: OperatorModel, path: str, trace: FailedRun, /) -> Told | None:
         """Blame somebody.
 
         Args:
@@ -36,14 +36,16 @@ class Method(Protocol):
             Who is blamed; None where nobody is, or no answer was of use.
 
         Raises:
-            CoterieError: As for `Respondent.ask`.
+            CoterieError: As for `OperatorModel.ask`.
         """
         ...
 
 
-async def _by_scheme(scheme: Scheme, meta: Respondent, path: str, trace: Trace, /) -> Told | None:
+async def _by_scheme(
+    scheme: Scheme, meta: OperatorModel, path: str, trace: FailedRun, /
+) -> Told | None:
     came = await attribute(meta, path, trace, scheme=scheme)
-    return None if isinstance(came, Dropped) else Told(agent=came.agent, step=came.step)
+    return None if isinstance(came, RejectedProposal) else Told(agent=came.agent, step=came.step)
 
 
 METHODS: Mapping[str, Method] = MappingProxyType(

@@ -12,7 +12,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-from coterie.operators.blame import Step, Trace
+from coterie.operators.blame import FailedRun, RunStep
 from coterie.runtime.record.journal import digest
 from coterie.schema.values.errors import InputError
 from coterie.schema.values.json_text import loads
@@ -114,17 +114,17 @@ class Labelled:
         """How long its steps' texts are together."""
         return sum(len(one.text) for one in self.history)
 
-    def trace(self, *, with_answer: bool) -> Trace:
+    def trace(self, *, with_answer: bool) -> FailedRun:
         """Give it as methods read it, without its label.
 
         Args:
             with_answer: Whether they are shown the right answer.
         """
         steps = (
-            Step(number=number, agent=one.agent, text=one.text, where=one.where)
+            RunStep(number=number, agent=one.agent, text=one.text, where=one.where)
             for number, one in enumerate(self.history)
         )
-        return Trace(
+        return FailedRun(
             question=self.question,
             agents=self.agents,
             steps=tuple(steps),

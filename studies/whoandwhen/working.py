@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from coterie.operators.command.arguments import Host
-    from coterie.operators.core.meta import Meta
+    from coterie.operators.core.meta import MetaModel
     from coterie.runtime.record.journal import Journal
     from coterie.runtime.runs.services import Services
     from coterie.runtime.runs.services import Setting as Way
@@ -122,13 +122,13 @@ class Working:
             write_lines(self.folder, attributing.attributed())
         return 1 if progress.unscored else 0
 
-    def _meta(self, services: Services, way: Way, journal: Journal) -> Meta:
-        from coterie.operators.core.meta import Meta
+    def _meta(self, services: Services, way: Way, journal: Journal) -> MetaModel:
+        from coterie.operators.core.meta import MetaModel
         from coterie.runtime.values.budget import Budget
 
         budget = Budget(way.budget, name="the attribution")
         budget.deposit(journal.spent(), seconds=journal.seconds)
-        meta = Meta(
+        meta = MetaModel(
             calls=services.calls(journal=journal, scrubber=services.scrubber(os.environ)),
             catalogue=self.host.known,
             ceiling=self.host.ceiling(),

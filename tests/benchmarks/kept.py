@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
-from coterie.benchmarks.evaluation.choosing import Choice
+from coterie.benchmarks.evaluation.choosing import TaskChoice
 from coterie.benchmarks.evaluation.results import Request, Results
 from coterie.benchmarks.evaluation.samples import Sample
 from coterie.runtime import RunFolder, Setting, compile
@@ -34,7 +34,9 @@ def kept(
     models = {"default": Model(alias="default", model="m")}
     agent = Agent(id="one", prompt="Answer it.")
     plan = compile(Team(name=team, agents={"one": agent}), Catalogue.of_host(models=models))
-    request = Request(benchmark=benchmark, source=Source(data=data), choice=Choice(), trials=trials)
+    request = Request(
+        benchmark=benchmark, source=Source(data=data), choice=TaskChoice(), trials=trials
+    )
     folder.mkdir(parents=True)
     results = Results.begin(
         RunFolder(folder, str), request, plan, Setting(seed=0), command=["mas-bench", "run"]

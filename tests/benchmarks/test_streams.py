@@ -16,7 +16,7 @@ from coterie.pool import Pool
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
 from coterie.schema import Catalogue, Task, load_team
-from coterie.schema.edits import Rejected, apply
+from coterie.schema.edits import RejectedEdits, apply
 from coterie.schema.loading.tasks import load_tasks
 from coterie.schema.values.errors import InputError
 from studies.headroom.__main__ import main as headroom
@@ -134,7 +134,7 @@ def test_every_candidate_makes_another_team_and_shows_no_test_item(name: str) ->
     queries = [item.query for split in SPLITS for item in islice(items(name, split), 60)]
     for candidate in CANDIDATES[name]:
         child = apply(solo, candidate.edits, known)
-        assert not isinstance(child, Rejected), (candidate.name, child.problems)
+        assert not isinstance(child, RejectedEdits), (candidate.name, child.problems)
         assert child != solo
         assert not any(
             query in agent.prompt for query in queries for agent in child.agents.values()

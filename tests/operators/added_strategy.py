@@ -7,7 +7,7 @@ from coterie.operators.core.digest import digest
 from coterie.operators.core.material import material, memories_text, parent_text, task_text
 from coterie.operators.core.meta import Question
 from coterie.operators.core.operator import Operator, operator_of
-from coterie.operators.core.proposal import Dropped, Parent, Proposal
+from coterie.operators.core.proposal import Parent, Proposal, RejectedProposal
 from coterie.operators.evolution.episode import Episode
 from coterie.operators.evolution.strategy import Strategy
 from coterie.pool.ledger.changes import Learnt
@@ -66,7 +66,7 @@ async def mentoring(episode: Episode) -> None:
     for agent in team.agents if episode.learning else ():
         path = f"{episode.path}advise {agent}"
         made = await operator_of("advise").act(episode.meta, path, task, parent, agent)
-        if isinstance(made, Dropped):
+        if isinstance(made, RejectedProposal):
             episode.lose(made)
         else:
             said = made.child.agents[agent].notes.coaching

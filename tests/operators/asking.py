@@ -7,11 +7,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
-from coterie.operators import Bounds, Meta, Parent
+from coterie.operators import Bounds, MetaModel, Parent
 from coterie.runtime import Budget, Calls, Caps, Gateway, Journal
 from coterie.runtime.doubles import Call, Replies, ScriptedModel
 from coterie.schema import Agent, Catalogue, Model, Task, Team, load_team
-from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.ceiling import CapabilityPolicy
 
 Came = TypeVar("Came")
 
@@ -44,9 +44,9 @@ def team(name: str, *agents: Agent, edges: Mapping[str, tuple[str, ...]] | None 
 PAIR = team("pair", llm("worker", role="worker"), llm("judge", role="judge"))
 
 
-def ceiling_of(*teams: Team) -> Ceiling:
+def ceiling_of(*teams: Team) -> CapabilityPolicy:
     """The teams' own ceiling, but for models and size."""
-    return replace(Ceiling.of(*teams), models=frozenset(ALIASES), agents=None, edges=None)
+    return replace(CapabilityPolicy.of(*teams), models=frozenset(ALIASES), agents=None, edges=None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,9 +70,9 @@ class Asked(Generic[Came]):
 
 def asking(
     replies: Replies,
-    work: Callable[[Meta], Awaitable[Came]],
+    work: Callable[[MetaModel], Awaitable[Came]],
     *,
-    ceiling: Ceiling | None = None,
+    ceiling: CapabilityPolicy | None = None,
     bounds: Bounds | None = None,
     journal: Journal | None = None,
     budget: str = "",
@@ -93,7 +93,7 @@ def asking(
 
         async def until_done() -> Came:
             async with Gateway(here, seed=0, environment={}) as gateway:
-                meta = Meta(
+                meta = MetaModel(
                     calls=Calls(gateway=gateway, journal=journal, seed=1, scrub=scrub),
                     catalogue=catalogue(**here),
                     ceiling=ceiling or ceiling_of(PAIR),

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators.evolution.context import Stage
+from coterie.operators.evolution.context import EvolutionContext
 from coterie.operators.evolution.evolution import Evolution
 from coterie.operators.evolution.strategy import strategy_of
 from coterie.operators.methods.mattrl.experience import ExperienceSettings
@@ -36,7 +36,7 @@ def recipe(workers: int = 1, **settings: Any) -> Recipe:
     return Recipe(strategy="mattrl", settings=ExperienceSettings(**settings), workers=workers)
 
 
-def evolution(stage: Stage, tasks: Sequence[Task] = TASKS) -> Evolution:
+def evolution(stage: EvolutionContext, tasks: Sequence[Task] = TASKS) -> Evolution:
     folder = stage.pool.folder.parent / "evolution"
     return Evolution(stage=stage, strategy=MATTRL, tasks=tasks, folder=folder)
 
@@ -71,12 +71,12 @@ def learnt(
     of: Recipe,
     *,
     script: Callable[[Request], Reply] = doctors,
-    after: Callable[[Stage], Coroutine[Any, Any, Any]] | None = None,
+    after: Callable[[EvolutionContext], Coroutine[Any, Any, Any]] | None = None,
     cases: int = len(TASKS),
 ) -> Built:
     """Evolve on the first cases."""
 
-    async def work(stage: Stage) -> tuple[list[Any], Any]:
+    async def work(stage: EvolutionContext) -> tuple[list[Any], Any]:
         made = evolution(stage, TASKS[:cases])
         await made.to_the_end()
         return made.lines(), await after(stage) if after else None

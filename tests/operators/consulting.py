@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from coterie.operators.core.utterances import Utterance
 from coterie.runtime import AgentOutcome, Run, compile
-from coterie.runtime.agents.round_state import Carry
+from coterie.runtime.agents.round_state import RoundState
 from coterie.runtime.doubles import Reply, message_text
 from coterie.runtime.doubles.script import Request
 from coterie.runtime.rounds.declared import declared
@@ -104,7 +104,7 @@ def once(of: Team) -> list[Round]:
     """The only pass of a team that makes no rounds."""
     plan = compile(of, catalogue())
     agents = {one: did(f"{one} here") for one in of.agents}
-    return [Round(number=1, plan=plan, carry=Carry(), run=Run(status="done", agents=agents))]
+    return [Round(number=1, plan=plan, carry=RoundState(), run=Run(status="done", agents=agents))]
 
 
 def utterance(agent: str = "heart", number: int = 1, said: str = "", read: str = "") -> Utterance:

@@ -7,19 +7,19 @@ from random import Random
 from typing import Any
 
 from coterie.pool.ledger.changes import (
+    ChildRejected,
+    Evaluated,
+    EventNoted,
     Learnt,
     Of,
-    Rejected,
     Restored,
     Retired,
     Revised,
-    Told,
-    Tried,
 )
 from coterie.pool.ledger.ledger import line_of
 from coterie.pool.ledger.scaffold import HEAD
 from coterie.pool.ledger.state import first_line
-from coterie.pool.values.statistics import Part, Trial
+from coterie.pool.values.statistics import Trial, TrialPart
 from coterie.runtime.values.usage import Usage
 from coterie.schema import Agent
 
@@ -92,14 +92,14 @@ class History:
             niche=chance.choice(NICHES),
             split=chance.choice(SPLITS),
             run=chance.choice([None, "r"]),
-            agents={f"w{n}": Part(member=one) for n, one in enumerate(workers)},
+            agents={f"w{n}": TrialPart(member=one) for n, one in enumerate(workers)},
             chosen=mark == "chosen",
             adapted=mark == "adapted",
         )
-        return Tried(member=chance.choice(self.teams), trial=trial).value()
+        return Evaluated(member=chance.choice(self.teams), trial=trial).value()
 
     def _rejected(self) -> Mapping[str, Any]:
-        return Rejected(operator="mutate", reason="x").value()
+        return ChildRejected(operator="mutate", reason="x").value()
 
     def _moved(self) -> Mapping[str, Any]:
         of: Of = self.chance.choice(["team", "agent"])
@@ -122,5 +122,5 @@ class History:
         return Learnt(kind="case", task="what", text="so", replaces=replaces, **whose).value()
 
     def _told(self) -> Mapping[str, Any]:
-        head = Told(what=HEAD, about={"team": self.chance.choice(self.teams)})
-        return self.chance.choice([head, Told(what="routed", about={"n": 1})]).value()
+        head = EventNoted(what=HEAD, about={"team": self.chance.choice(self.teams)})
+        return self.chance.choice([head, EventNoted(what="routed", about={"n": 1})]).value()

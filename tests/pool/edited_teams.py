@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from coterie.pool import Pool
-from coterie.pool.ledger.changes import Tried
+from coterie.pool.ledger.changes import Evaluated
 from coterie.pool.values.statistics import Trial
 from coterie.runtime.values.usage import Usage
 from coterie.schema import Agent, Lineage, Team
@@ -56,4 +56,4 @@ def scored(pool: Pool, name: str, *scores: float, niche: str | None = None, **fi
             niche=niche,
             usage=Usage(calls=1, prompt_tokens=90, completion_tokens=10, **fields),
         )
-        pool.commit(Tried(member=name, trial=trial), op=f"{name}/{niche}/{number}")
+        pool.commit(Evaluated(member=name, trial=trial), op=f"{name}/{niche}/{number}")

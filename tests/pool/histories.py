@@ -16,10 +16,10 @@ from typing import Any, Protocol
 
 from coterie.pool import Pool, verify
 from coterie.pool.git.driver import merge_file, set_up
-from coterie.pool.ledger.changes import Born, Change, Learnt, Restored, Retired, Revised, Tried
+from coterie.pool.ledger.changes import Added, Change, Evaluated, Learnt, Restored, Retired, Revised
 from coterie.pool.ledger.state import Admission
 from coterie.pool.values.layout import LEDGER
-from coterie.pool.values.statistics import Part, Trial
+from coterie.pool.values.statistics import Trial, TrialPart
 from coterie.runtime.values.usage import Usage
 from coterie.schema import Agent, Lineage, Team
 from coterie.schema.host.catalogue import Catalogue
@@ -128,8 +128,8 @@ def begun(folder: Path) -> Pool:
     for name, prompt in (("vote", "Solve it."), ("guess", "Guess.")):
         team = Team(name=name, agents={"w1": Agent(id="w1", prompt=prompt)})
         pool.add(team, SEED, op=f"seed/{name}")
-    pool.commit(Born(member=Agent(id="clerk", prompt="Count."), lineage=SEED), op="seed/clerk")
-    pool.commit(Tried(member="vote", trial=Trial(task="t0", score=0.5)), op="t0")
+    pool.commit(Added(member=Agent(id="clerk", prompt="Count."), lineage=SEED), op="seed/clerk")
+    pool.commit(Evaluated(member="vote", trial=Trial(task="t0", score=0.5)), op="t0")
     return pool
 
 
@@ -235,13 +235,13 @@ class History:
     def _as_witnessed(self, change: Change) -> Change:
         """Give a change with the names that the witness has for whom it is of."""
         match change:
-            case Born():
+            case Added():
                 parents, inherits = map(self._named, (change.lineage.parents, change.inherits))
                 lineage = replace(change.lineage, parents=parents)
                 return replace(change, lineage=lineage, inherits=inherits)
-            case Tried():
+            case Evaluated():
                 parts = change.trial.agents.items()
-                agents = {one: Part(member=self._names[part.member]) for one, part in parts}
+                agents = {one: TrialPart(member=self._names[part.member]) for one, part in parts}
                 trial = replace(change.trial, agents=agents)
                 return replace(change, member=self._names[change.member], trial=trial)
             case Retired() | Restored():
@@ -257,14 +257,16 @@ class History:
         parent = self._chance.choice([*pool.teams])
         team = edited(pool.member(parent).team, prompt=prompt or op)
         born = Lineage(operator="mutate", parents=(parent,))
-        self._commit(pool, Born(member=team, lineage=born), f"born {op}")
+        self._commit(pool, Added(member=team, lineage=born), f"born {op}")
 
     def _bear_twin(self, pool: Pool, op: str) -> None:
         self._bear(pool, op, self._chance.choice(("Think.", "Think twice.")))
 
     def _try(self, pool: Pool, op: str) -> None:
         chance = self._chance
-        agents = {"w1": Part(member=chance.choice([*pool.all_agents]))} if pool.all_agents else {}
+        agents = (
+            {"w1": TrialPart(member=chance.choice([*pool.all_agents]))} if pool.all_agents else {}
+        )
         trial = Trial(
             task=op,
             score=None if chance.random() < 0.1 else chance.randint(0, EIGHTHS) / EIGHTHS,
@@ -273,7 +275,9 @@ class History:
             agents=agents if chance.random() < 0.5 else {},
             chosen=chance.random() < 0.1,
         )
-        self._commit(pool, Tried(member=chance.choice([*pool.teams]), trial=trial), f"tried {op}")
+        self._commit(
+            pool, Evaluated(member=chance.choice([*pool.teams]), trial=trial), f"tried {op}"
+        )
 
     def _learn(self, pool: Pool, op: str) -> None:
         known = [*pool.learnt]
@@ -290,7 +294,7 @@ class History:
     def _bear_agent(self, pool: Pool, op: str) -> None:
         parent = self._chance.choice([*pool.all_agents])
         agent = replace(pool.agent(parent).agent, prompt=op)
-        change = Born(
+        change = Added(
             member=agent,
             lineage=Lineage(operator="fork", parents=(parent,)),
             inherits=(parent,) if self._chance.random() < 0.5 else (),

@@ -7,51 +7,55 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from coterie.pool.ledger.changes import Change, Restored, Retired, Told, Tried
-from coterie.pool.ledger.ledger import START, Entry
+from coterie.pool.ledger.changes import Change, Evaluated, EventNoted, Restored, Retired
+from coterie.pool.ledger.ledger import START, LedgerEntry
 from coterie.pool.population.population import Population, Rates
-from coterie.pool.values.statistics import Part, Trial
+from coterie.pool.values.statistics import Trial, TrialPart
 
 NICHES = ("algebra", "code", "")
 NAMES = tuple("abcdef")
 SEATS = ("anchor", "complement", "scout", "scout_2")
 
 
-def line(value: Mapping[str, Any], op: str = "") -> Entry:
-    return Entry(op=op, value=value, files=(), end=START)
+def line(value: Mapping[str, Any], op: str = "") -> LedgerEntry:
+    return LedgerEntry(op=op, value=value, files=(), end=START)
 
 
-def of_agent(change: Retired | Restored) -> Entry:
+def of_agent(change: Retired | Restored) -> LedgerEntry:
     return line(change.value("agent"))
 
 
-def said(change: Change) -> Entry:
-    assert isinstance(change, Tried | Told)
+def said(change: Change) -> LedgerEntry:
+    assert isinstance(change, Evaluated | EventNoted)
     return line(change.value())
 
 
-def born(name: str, *parents: str) -> Entry:
+def born(name: str, *parents: str) -> LedgerEntry:
     """An agent that has what its parents had."""
     inherits = {"inherits": list(parents)} if parents else {}
     lineage = {"operator": "fork" if parents else "genesis", "parents": list(parents)}
     return line({"kind": "born", "agent": name, "value": {}, "lineage": lineage, **inherits})
 
 
-def worked(team: Sequence[str], niche: str | None, score: float | None, **fields: Any) -> Entry:
+def worked(
+    team: Sequence[str], niche: str | None, score: float | None, **fields: Any
+) -> LedgerEntry:
     """A trial of a team, the first of whom leads."""
-    agents = {seat: Part(member=one) for seat, one in zip(SEATS, team, strict=False)}
+    agents = {seat: TrialPart(member=one) for seat, one in zip(SEATS, team, strict=False)}
     trial = Trial(task="t", niche=niche or None, score=score, agents=agents, **fields)
-    return said(Tried(member="voting", trial=trial))
+    return said(Evaluated(member="voting", trial=trial))
 
 
-def folded(lines: Iterable[Entry], first: Population | None = None, **rates: Any) -> Population:
+def folded(
+    lines: Iterable[LedgerEntry], first: Population | None = None, **rates: Any
+) -> Population:
     population = Population(rates=Rates(**rates)) if first is None else first
     for one in lines:
         population = population.after(one)
     return population
 
 
-def town(*names: str) -> list[Entry]:
+def town(*names: str) -> list[LedgerEntry]:
     return [born(name) for name in names]
 
 
@@ -61,7 +65,7 @@ happenings = st.lists(
     st.builds(worked, teams, st.sampled_from(NICHES), rewards)
     | st.builds(lambda name: of_agent(Retired(member=name, reason="lags")), st.sampled_from(NAMES))
     | st.builds(lambda name: of_agent(Restored(member=name)), st.sampled_from(NAMES))
-    | st.builds(lambda n: said(Told(what="leadership", about={"n": n})), st.integers(0, 9)),
+    | st.builds(lambda n: said(EventNoted(what="leadership", about={"n": n})), st.integers(0, 9)),
     max_size=30,
 )
 """What may happen to a town of all `NAMES`."""

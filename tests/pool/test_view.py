@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from coterie.pool.ledger.changes import Born, Restored, Retired, Told, Tried
+from coterie.pool.ledger.changes import Added, Evaluated, EventNoted, Restored, Retired
 from coterie.pool.memory.memory import open_memory
 from coterie.pool.population.population import Population
 from coterie.pool.teams.pool import Pool
-from coterie.pool.values.statistics import Part, Trial
-from coterie.pool.view import View, Views, episode_of, op
+from coterie.pool.values.statistics import Trial, TrialPart
+from coterie.pool.view import PoolView, Views, episode_of, op
 from coterie.schema import Agent, Lineage
 
 from .edited_teams import pool_of, vote
@@ -19,14 +19,14 @@ from .ledger.test_changes import LESSON
 
 def tried(pool: Pool, episode: int, score: float) -> None:
     trial = Trial(task=f"t{episode}", niche="sums", score=score)
-    pool.commit(Tried(member="vote", trial=trial), op=op("evomas", episode, "trial 0"))
+    pool.commit(Evaluated(member="vote", trial=trial), op=op("evomas", episode, "trial 0"))
 
 
 def learnt(pool: Pool, operation: str, *replaces: str) -> None:
     pool.commit(replace(LESSON, replaces=replaces), op=operation)
 
 
-def ids(view: View) -> list[str]:
+def ids(view: PoolView) -> list[str]:
     """What is learnt, by both ways to it."""
     entries = [one.id for one in view.learnt]
     assert sorted(entry.id for entry, _ in view.search(LESSON.task, 9)) == sorted(entries)
@@ -67,7 +67,7 @@ def test_a_view_is_the_same_after_a_crash_and_before(tmp_path: Path) -> None:
     """Whether later episodes are in the ledger yet or not."""
     pool = pool_of(tmp_path, vote())
     memory = open_memory(pool, embedder="hashing")
-    views, before = Views(pool, "evomas", memory), list[View]()
+    views, before = Views(pool, "evomas", memory), list[PoolView]()
     for episode in range(4):
         before.append(views.upto(episode - 1))
         tried(pool, episode, episode / 4)
@@ -83,7 +83,7 @@ def test_events_are_seen_as_of_the_same_line_as_all_else(tmp_path: Path) -> None
     pool = pool_of(tmp_path, vote())
     for episode in range(3):
         for what in ("routed", "fork"):
-            pool.commit(Told(what=what, about={"n": episode}), op=op("evomas", episode, what))
+            pool.commit(EventNoted(what=what, about={"n": episode}), op=op("evomas", episode, what))
     views = Views(Pool.open(tmp_path), "evomas")
     seen = [views.upto(episode) for episode in (-1, 1, 9)]
     numbers = [[one.about["n"] for one in view.told("routed")] for view in seen]
@@ -95,13 +95,13 @@ def test_views_share_what_no_line_between_them_touched(tmp_path: Path) -> None:
     pool = pool_of(tmp_path, vote(), vote("Think.", name="other"))
     for name in ("ada", "ben"):
         agent = Agent(id=name, prompt="Solve it.")
-        pool.commit(Born(member=agent, lineage=Lineage(operator="genesis")), op=name)
+        pool.commit(Added(member=agent, lineage=Lineage(operator="genesis")), op=name)
     views = Views(pool, "evomas")
     first = views.upto(-1)
     team = first.members["vote"].team
     assert (views.upto(0).members, views.upto(0).agents) == (first.members, first.agents)
-    trial = Trial(task="t0", score=1.0, agents={"anchor": Part(member="ada")})
-    pool.commit(Tried(member="vote", trial=trial), op=op("evomas", 0, "trial 0"))
+    trial = Trial(task="t0", score=1.0, agents={"anchor": TrialPart(member="ada")})
+    pool.commit(Evaluated(member="vote", trial=trial), op=op("evomas", 0, "trial 0"))
     second = views.upto(0)
     assert [second.members["other"], second.agents["ben"]] == [
         first.members["other"],
@@ -130,15 +130,15 @@ def test_a_fold_is_as_of_the_same_line_and_stays(tmp_path: Path) -> None:
     """However often the pool is opened, and whether later episodes are in the ledger yet or not."""
     pool = pool_of(tmp_path, vote())
     pool.commit(
-        Born(member=Agent(id="ada", prompt="Solve it."), lineage=Lineage(operator="genesis")),
+        Added(member=Agent(id="ada", prompt="Solve it."), lineage=Lineage(operator="genesis")),
         op="ada",
     )
-    views, before = Views(pool, "evomas", fold=Population()), list[View]()
+    views, before = Views(pool, "evomas", fold=Population()), list[PoolView]()
     for episode in range(4):
         before.append(views.upto(episode - 1))
-        trial = Trial(task=f"t{episode}", score=1.0, agents={"anchor": Part(member="ada")})
-        pool.commit(Tried(member="vote", trial=trial), op=op("evomas", episode, "trial 0"))
-        pool.commit(Told(what="leadership", about={"n": 1}), op=op("evomas", episode, "led"))
+        trial = Trial(task=f"t{episode}", score=1.0, agents={"anchor": TrialPart(member="ada")})
+        pool.commit(Evaluated(member="vote", trial=trial), op=op("evomas", episode, "trial 0"))
+        pool.commit(EventNoted(what="leadership", about={"n": 1}), op=op("evomas", episode, "led"))
     assert [(view.folded.trials, len(view.folded.rounds)) for view in before] == [
         (n, n) for n in range(4)
     ]

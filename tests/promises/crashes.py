@@ -15,7 +15,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from coterie.runtime import Calls, Context, Gateway, Run, Toolbox, compile, perform
-from coterie.runtime.agents.ablation import NOBODY_SILENT, Silence
+from coterie.runtime.agents.ablation import NOBODY_SILENT, Ablation
 from coterie.runtime.gateway import CallError, ChatAnswer, ChatRequest, Usage
 from coterie.runtime.record.journal import Journal, digest
 from coterie.schema import Agent, Catalogue, Execution, Model, Recruit, Rounds, Task, Team, dump
@@ -297,7 +297,7 @@ def run_once(
     crash_at: float = 0,
     after: bool = False,
     replaying: bool = False,
-    silent: Silence = NOBODY_SILENT,
+    silent: Ablation = NOBODY_SILENT,
 ) -> tuple[Run | None, str]:
     """Run a team with the journal of a folder; it may crash, or somebody may be silent.
 

@@ -11,7 +11,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coterie.runtime import Calls, Context, Run, Silence, Toolbox, compile, perform
+from coterie.runtime import Ablation, Calls, Context, Run, Toolbox, compile, perform
 from coterie.runtime.gateway import ChatAnswer, ChatRequest
 from coterie.runtime.record.branch import Branch, Locks
 from coterie.runtime.record.journal import Journal
@@ -47,11 +47,13 @@ class Dying(SettlingProvider):
 
 
 def silenced(
-    team: Team, silences: list[Silence], provider: Dying, folder: Path, base_folder: Path
+    team: Team, silences: list[Ablation], provider: Dying, folder: Path, base_folder: Path
 ) -> list[tuple[Run, int, set[str]]]:
     """Make all runs at once; give each, its calls, and those that the base run had not paid."""
 
-    async def made(journal: Branch, silent: Silence, toolbox: Toolbox) -> tuple[Run, int, set[str]]:
+    async def made(
+        journal: Branch, silent: Ablation, toolbox: Toolbox
+    ) -> tuple[Run, int, set[str]]:
         calls = Calls(gateway=cast_gateway(provider), journal=journal, seed=1)
         context = Context(calls=calls, jails=UNUSED, toolbox=toolbox)
         run = await perform(plan, TASK, context, silent=silent)
@@ -72,11 +74,11 @@ def silenced(
 
 
 @st.composite
-def coalitions(draw: st.DrawFn) -> tuple[Team, list[Silence]]:
+def coalitions(draw: st.DrawFn) -> tuple[Team, list[Ablation]]:
     team = draw(st.one_of(teams(), repeating_teams()))
     agents = st.frozensets(st.sampled_from([*team.agents]), max_size=3)
     turns = st.frozensets(st.tuples(st.sampled_from([*team.agents]), st.integers(1, 3)), max_size=2)
-    silent = st.builds(lambda one, two: Silence(agents=one, turns=two), agents, turns)
+    silent = st.builds(lambda one, two: Ablation(agents=one, turns=two), agents, turns)
     return team, draw(st.lists(silent, min_size=1, max_size=4))
 
 
@@ -85,7 +87,7 @@ def test_a_branched_run_is_as_from_nothing_and_nothing_is_paid_twice(nightly: bo
 
     @settings(max_examples=examples)
     @given(drawn=coalitions(), dies_after=st.integers(0, 12))
-    def check(drawn: tuple[Team, list[Silence]], dies_after: int) -> None:
+    def check(drawn: tuple[Team, list[Ablation]], dies_after: int) -> None:
         nonlocal cases, saved
         team, silences = drawn
         with run_folder() as base_folder, run_folder() as folder, run_folder() as other:
@@ -115,7 +117,7 @@ def test_a_branched_run_is_as_from_nothing_and_nothing_is_paid_twice(nightly: bo
     assert saved > cases
 
 
-def _fresh(team: Team, silent: Silence) -> tuple[Run, int]:
+def _fresh(team: Team, silent: Ablation) -> tuple[Run, int]:
     with run_folder() as folder:
         provider = SettlingProvider()
         run, _ = run_once(team, provider, folder, silent=silent)

@@ -17,7 +17,15 @@ from hypothesis import strategies as st
 
 from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Reply, ScriptedModel
-from coterie.runtime.jail import Execution, Jail, JailKilled, Jails, Limits, PythonWorker, Shell
+from coterie.runtime.jail import (
+    CellResult,
+    Jail,
+    JailKilled,
+    JailLimits,
+    Jails,
+    PythonWorker,
+    Shell,
+)
 from coterie.runtime.jail.battery import ProbeResult, Scene, run_battery
 from coterie.runtime.jail.detect import detect, try_tier
 from coterie.runtime.jail.probes import PROBES
@@ -166,7 +174,7 @@ subprocess.run(["sleep", {mark!r}])
 @pytest.mark.parametrize("tier", TIERS, ids=lambda tier: tier.name)
 def test_p13_processor_time_is_bounded(tmp_path: Path, tier: Tier) -> None:
     require(tier)
-    with Jail(tmp_path, tier=tier, limits=Limits(cpu=1)) as jail:
+    with Jail(tmp_path, tier=tier, limits=JailLimits(cpu=1)) as jail:
         done = Shell(jail).run("while :; do :; done", timeout=600)
         assert (done.returncode, done.timed_out) == (137, False)
 
@@ -213,7 +221,7 @@ CELLS = st.one_of(
 @contextlib.contextmanager
 def attackable(tier: Tier) -> Generator[tuple[Scene, PythonWorker]]:
     """A worker beside what it may harm."""
-    limits = Limits(memory=256 << 20, resident=256 << 20, processes=48, disk=48 << 20)
+    limits = JailLimits(memory=256 << 20, resident=256 << 20, processes=48, disk=48 << 20)
     with Scene.open() as scene, Jail(scene.work, tier=tier, limits=limits) as jail:
         worker = PythonWorker(jail, on_tool=lambda *_: None, tools=["tool"])
         worker.send_variables(scene.variables() | {"x": 1})
@@ -242,12 +250,12 @@ def test_p13_any_code_gives_a_result_or_an_error_and_harms_nothing(
     assert run >= count
 
 
-def check_cell(done: Execution) -> None:
+def check_cell(done: CellResult) -> None:
     """What a cell came to can be written down, and is not too much."""
     written: Any = json.loads(json.dumps(vars_of(done), allow_nan=False))
     assert written == vars_of(done)
-    assert len(done.logs.encode()) < Limits().output + 1000
+    assert len(done.logs.encode()) < JailLimits().output + 1000
 
 
-def vars_of(done: Execution) -> dict[str, Any]:
+def vars_of(done: CellResult) -> dict[str, Any]:
     return {name: getattr(done, name) for name in ("output", "logs", "is_final_answer", "error")}

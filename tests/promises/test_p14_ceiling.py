@@ -18,7 +18,7 @@ import yaml
 from coterie.schema import Agent, Catalogue, ConfigError, Execution, Model, Team, dump
 from coterie.schema.edits import COMPONENTS, apply, component_schema, edits_from_json
 from coterie.schema.host.models import EFFORTS
-from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.ceiling import CapabilityPolicy
 
 from ..schema.edits.decoder import answer
 
@@ -30,7 +30,7 @@ CATALOGUE = Catalogue.of_host(
 )
 """The host has more than the ceiling allows: the catalogue alone would let it through."""
 
-CEILING = Ceiling(
+CEILING = CapabilityPolicy(
     tools=frozenset({"read_file", "list_files"}),
     imports=frozenset({"numpy"}),
     models=frozenset({"default", "fast"}),
@@ -210,7 +210,7 @@ def test_no_child_has_more_than_the_ceiling(nightly: bool) -> None:
         if child is not None:
             assert escalations(child) == [], text
             assert CEILING.problems(child) == []
-            counts["beyond the parent"] += Ceiling.of(team).problems(child) != []
+            counts["beyond the parent"] += CapabilityPolicy.of(team).problems(child) != []
             team = child
     assert counts["accepted"] + counts["rejected"] == total
     assert counts["accepted"] > total // 5

@@ -10,7 +10,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coterie.runtime import Silence, compile
+from coterie.runtime import Ablation, compile
 from coterie.schema import Team
 
 from .crashes import (
@@ -55,15 +55,15 @@ def reached(team: Team, start: frozenset[str]) -> set[str]:
 
 
 @st.composite
-def silences(draw: st.DrawFn) -> tuple[Team, Silence]:
+def silences(draw: st.DrawFn) -> tuple[Team, Ablation]:
     team = draw(st.one_of(teams(), repeating_teams(), consulting_teams()))
     agents = draw(st.frozensets(st.sampled_from([*team.agents]), max_size=3))
     turn = st.tuples(st.sampled_from([*team.agents]), st.integers(1, 3))
     turns = draw(st.frozensets(turn, max_size=0 if agents else 2))
-    return team, Silence(agents=agents, turns=turns)
+    return team, Ablation(agents=agents, turns=turns)
 
 
-def before(path: str, silent: Silence) -> bool:
+def before(path: str, silent: Ablation) -> bool:
     """Tell whether a call was made before anybody was silent."""
     first = min((number for _, number in silent.turns), default=1)
     rounds: Iterator[str] = (one for one in path.split("/") if one.startswith("round "))
@@ -75,13 +75,13 @@ def test_who_does_not_hear_the_silent_is_asked_the_same(nightly: bool) -> None:
 
     @settings(max_examples=600 if nightly else 24)
     @given(silences())
-    def check(drawn: tuple[Team, Silence]) -> None:
+    def check(drawn: tuple[Team, Ablation]) -> None:
         nonlocal cases, saved
         team, silent = drawn
         with run_folder() as folder:
             provider = SettlingProvider()
             factual, whole_hash = run_once(team, provider, folder)
-            nobody, nobodys_hash = run_once(team, SettlingProvider(), folder, silent=Silence())
+            nobody, nobodys_hash = run_once(team, SettlingProvider(), folder, silent=Ablation())
             asked = calls(folder)
             again = SettlingProvider()
             counterfactual, _ = run_once(team, again, folder, silent=silent)

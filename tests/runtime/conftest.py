@@ -26,7 +26,7 @@ from coterie.runtime import (
     execute,
     perform,
 )
-from coterie.runtime.agents.ablation import NOBODY_SILENT, Silence
+from coterie.runtime.agents.ablation import NOBODY_SILENT, Ablation
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.messages.recall import Recaller
 from coterie.runtime.record.trace import Event
@@ -61,7 +61,7 @@ class Bench:
         task: Task = TASK,
         seed: int | None = None,
         folder: Path | None = None,
-        silent: Silence = NOBODY_SILENT,
+        silent: Ablation = NOBODY_SILENT,
         recaller: Recaller | None = None,
         **options: Any,
     ) -> Run:

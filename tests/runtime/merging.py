@@ -29,7 +29,7 @@ from coterie.runtime import (
 )
 from coterie.runtime.agents.outcomes import AgentOutcome
 from coterie.runtime.record.trace import Event
-from coterie.runtime.repository.changes import Change, newest, passed_on
+from coterie.runtime.repository.changes import RepositoryChange, newest, passed_on
 from coterie.runtime.repository.workspace import Workspaces
 from coterie.runtime.runners import AgentResult, Assignment
 from coterie.schema import Agent, Catalogue, Model, Task, Team
@@ -123,7 +123,7 @@ def worked(
     home: Workspaces, topology: Topology, coders: Mapping[str, Edit], attempt: int = 1
 ) -> Seen:
     """Have coders work in our workspaces, and others pass on what they got."""
-    passed: dict[str, tuple[Change, ...]] = {}
+    passed: dict[str, tuple[RepositoryChange, ...]] = {}
     seen: dict[str, tuple[Contents, Contents]] = {}
     for agent, sees in topology.items():
         start, patch = newest(change for one in sees for change in passed[one]), None

@@ -16,7 +16,7 @@ from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
 from coterie.runtime.plan.plan import Plan, compile
 from coterie.runtime.record.trace import RunFolder
-from coterie.runtime.runs.record import Record
+from coterie.runtime.runs.record import RunRecord
 from coterie.runtime.runs.services import Setting, open_services
 from coterie.runtime.scrubbing.scrubber import Scrubber
 from coterie.runtime.values.budget import Budget, Caps
@@ -97,7 +97,7 @@ class Lifetime:
         """Make the run, break it off and go on with it, until it is over; give what it reports."""
         runs = self.folder / "runs"
         scrub = Scrubber(frozenset())
-        with Record.begin(
+        with RunRecord.begin(
             runs, self.plan, Task(id="t", query="?"), Setting(), scrub=scrub
         ) as record:
             path = record.folder.path
@@ -116,7 +116,7 @@ class Lifetime:
         ending = self.chance.choice(self.endings)
         async with open_services(self.known, Setting()) as services:
             await services.prepare(self.plan)
-            async with Record(RunFolder(path, scrub), self.plan) as record:
+            async with RunRecord(RunFolder(path, scrub), self.plan) as record:
                 budget = Budget(self.caps)
                 budget.deposit(record.spent(), seconds=record.journal.seconds)
                 working = asyncio.create_task(

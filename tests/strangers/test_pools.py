@@ -17,7 +17,7 @@ from coterie.operators.command.evolve import main as mas_evolve
 from coterie.operators.command.op.command import main as mas_op
 from coterie.pool import Pool
 from coterie.pool.command import main as mas_pool
-from coterie.pool.ledger.changes import Born
+from coterie.pool.ledger.changes import Added
 from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.command.show import main as mas_show
 from coterie.runtime.command.view import main as mas_view
@@ -125,7 +125,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
         assert came.code == 0, came.err
         pool = Pool.open(folder / "pool")
         ada = Agent(id="ada", prompt="You are called Ada.")
-        pool.commit(Born(member=ada, lineage=Lineage(operator="genesis")), op="begin/ada")
+        pool.commit(Added(member=ada, lineage=Lineage(operator="genesis")), op="begin/ada")
         shutil.copytree(folder / "pool", folder / "honest")
         for name, text in PLANTED.items():
             (folder / "pool" / name).parent.mkdir(parents=True, exist_ok=True)

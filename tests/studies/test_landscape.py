@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from coterie.operators.core.bounds import Bounds
 from coterie.operators.core.material import material, parent_text
 from coterie.operators.core.proposal import Parent
-from coterie.operators.methods.search.consolidate import Step, tell_steps
+from coterie.operators.methods.search.consolidate import EvolutionStep, tell_steps
 from coterie.runtime.gateway import ChatRequest
 from coterie.schema.edits import Component, component_schema
 from coterie.schema.loading.loading import load_team
@@ -260,8 +260,8 @@ def test_a_memory_tells_which_kind_of_change_paid() -> None:
 
 def test_operators_tell_an_evolution_in_words_that_the_memory_is_made_of() -> None:
     steps = [
-        Step(number=0, operator="select", team="a", content_hash="1", reward=0.25),
-        Step(
+        EvolutionStep(number=0, operator="select", team="a", content_hash="1", reward=0.25),
+        EvolutionStep(
             number=1,
             operator="mutate",
             team="a",

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from coterie.operators import Dropped, Meta, Proposal
+from coterie.operators import MetaModel, Proposal, RejectedProposal
 from coterie.runtime import Calls
 from coterie.runtime.gateway import ChatAnswer, ChatRequest
 from coterie.schema import dump
-from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.loading.loading import check_team
 
 from ..operators.asking import catalogue, ceiling_of, llm, team
@@ -33,7 +33,7 @@ SECOND = team(
     llm("judge", temperature=1),
 )
 CEILING = ceiling_of(FIRST, SECOND)
-GRANTED = Ceiling.of(FIRST, SECOND)
+GRANTED = CapabilityPolicy.of(FIRST, SECOND)
 
 
 class Answering:
@@ -58,7 +58,9 @@ class Count:
         self.answers = 0
         self.came: Counter[str] = Counter()
 
-    def of(self, work: Callable[[Meta], Awaitable[Any]], answers: tuple[str, ...], run: Any) -> Any:
+    def of(
+        self, work: Callable[[MetaModel], Awaitable[Any]], answers: tuple[str, ...], run: Any
+    ) -> Any:
         """Let an operator work with these answers; nothing that it does may go uncounted."""
         events: Counter[str] = Counter()
 
@@ -67,13 +69,13 @@ class Count:
 
         gateway: Any = Answering(iter(answers))
         calls = Calls(gateway=gateway)
-        meta = Meta(calls=calls, catalogue=CATALOGUE, ceiling=CEILING, tell=tell)
+        meta = MetaModel(calls=calls, catalogue=CATALOGUE, ceiling=CEILING, tell=tell)
         came = run(work(meta))
         self.answers += gateway.asked
         self.came[type(came).__name__] += 1
         assert events["model_call"] == gateway.asked
-        assert events["operator_dropped"] == isinstance(came, Dropped)
-        if isinstance(came, Dropped):
+        assert events["operator_dropped"] == isinstance(came, RejectedProposal)
+        if isinstance(came, RejectedProposal):
             assert came.problems
         return came
 
@@ -82,7 +84,7 @@ class Count:
 
         Of few answers it is chance whether one is of use; of many some are: it is no dead end.
         """
-        dropped, total = self.came["Dropped"], self.came.total()
+        dropped, total = self.came["RejectedProposal"], self.came.total()
         assert self.answers >= at_least, self.answers
         assert dropped + self.came[came] == total
         assert dropped >= total * refused
@@ -115,7 +117,7 @@ def examples(share: int, part: int, *, least: int = 20) -> int:
 
 
 def hostile(
-    answers: SearchStrategy[str], examples: int, work: Callable[[Meta, Any], Awaitable[Any]],
+    answers: SearchStrategy[str], examples: int, work: Callable[[MetaModel, Any], Awaitable[Any]],
     *checks: Callable[[Any], None], options: SearchStrategy[Any] = NO_OPTION,
 ) -> Count:  # fmt: skip
     """Let an operator work with as many hostile answers."""
@@ -126,7 +128,7 @@ def hostile(
         @given(st.tuples(answers, answers, answers, answers), options)
         def many(given_answers: tuple[str, ...], option: Any) -> None:
             came = count.of(lambda meta: work(meta, option), given_answers, runner.run)
-            if not isinstance(came, Dropped):
+            if not isinstance(came, RejectedProposal):
                 for one in checks:
                     one(came)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from coterie.runtime.runners import Report
+from coterie.runtime.runners import AgentReport
 
 
-def reports(*contents: str) -> tuple[Report, ...]:
+def reports(*contents: str) -> tuple[AgentReport, ...]:
     """Return what workers report, each with these words."""
     return tuple(
-        Report(agent_id=f"w{number}", role="worker", content=content)
+        AgentReport(agent_id=f"w{number}", role="worker", content=content)
         for number, content in enumerate(contents)
     )

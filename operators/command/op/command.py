@@ -11,7 +11,7 @@ from ....schema.values.errors import InputError
 from ..credit import credit_run
 
 if TYPE_CHECKING:
-    from ....schema.values.entries import Entry
+    from ....schema.values.entries import EntryPoint
 
 __all__ = ["main"]
 
@@ -22,7 +22,7 @@ class _Operators(Group):
     entries = "operators"
     summaries = {"credit": "Say what each agent of a finished run was worth to its score."}  # noqa: RUF012 - no operator
 
-    def command_of(self, point: Entry) -> click.Command | None:
+    def command_of(self, point: EntryPoint) -> click.Command | None:
         """Make an operator's command; of `attribute`, that of `mas blame`, which resumes.
 
         Raises:

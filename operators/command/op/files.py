@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ....schema.loading.loading import read_file
 from ....schema.values.errors import InputError
 from ....schema.values.json_text import loads
-from ...core.answers import Unfit
+from ...core.answers import InvalidAnswer
 from ...core.recorded import read_run
 from ...core.utterances import utterances
 from ...credit.contributions import Contribution, contributions_in
@@ -64,7 +64,7 @@ def _written(file: Path, operator: str, make: Callable[[Any], Read]) -> Read:
 def _judged(file: Path) -> Contributions:
     try:
         return contributions_in(text_in(file))
-    except Unfit as unfit:
+    except InvalidAnswer as unfit:
         why = unfit.problems[0].removeprefix("the answer: ")
         raise InputError(f"{file}: not what mas op contributions writes: {why}.") from None
 

@@ -17,10 +17,10 @@ from ...core.proposal import edit_words
 from ...methods.evochamber.compose import compose, seats
 from ...methods.evochamber.leading import Leader, closest
 from ...methods.evochamber.lifecycle.founding import founder
-from ...methods.evochamber.lifecycle.rules import Event
+from ...methods.evochamber.lifecycle.rules import LifecycleEvent
 from ...methods.evochamber.seating import STRUCTURES, fits, seat_of
 from ...methods.evochamber.settings import PopulationSettings
-from ...methods.search.consolidate import Step
+from ...methods.search.consolidate import EvolutionStep
 from ..arguments import learnt
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def hits(
     return learnt(pool, task, known, embedder, MOST_HITS)
 
 
-def steps(pool: Pool, task: Task) -> list[Step]:
+def steps(pool: Pool, task: Task) -> list[EvolutionStep]:
     """Return the evolution on a task as the pool has it, parents before their children."""
     children = [member for member in pool.teams.values() if member.born.task == task.id]
     if not children:
@@ -87,12 +87,12 @@ def steps(pool: Pool, task: Task) -> list[Step]:
     return [_step(member, pool, task, numbers) for member in involved]
 
 
-def _step(member: Member, pool: Pool, task: Task, numbers: Mapping[str, int]) -> Step:
+def _step(member: Member, pool: Pool, task: Task, numbers: Mapping[str, int]) -> EvolutionStep:
     known = member.on_task(task.id)
     reward = None if known is None else known.score if known.reward is None else known.reward
     was_made_here = member.born.task == task.id
     parents = member.born.parents if was_made_here else ()
-    return Step(
+    return EvolutionStep(
         number=numbers[member.name],
         operator=member.born.operator if was_made_here else "select",
         team=member.name,
@@ -195,19 +195,21 @@ def _working(pool: Pool, name: str) -> Agent:
     return member.agent
 
 
-def agent_event(operator: Any, population: Population, pool_agent: Sequence[Agent]) -> Event:
+def agent_event(
+    operator: Any, population: Population, pool_agent: Sequence[Agent]
+) -> LifecycleEvent:
     """Return that a person wants something of an agent."""
     return _event(operator, population, [agent.id for agent in pool_agent], None)
 
 
-def pair_event(operator: Any, population: Population, pool_pair: Sequence[Agent]) -> Event:
+def pair_event(operator: Any, population: Population, pool_pair: Sequence[Agent]) -> LifecycleEvent:
     """Return that a person wants something of two agents."""
     return _event(operator, population, [agent.id for agent in pool_pair], None)
 
 
 def niche_event(
     operator: Any, population: Population, pool_agent: Sequence[Agent], niche: str | None
-) -> Event:
+) -> LifecycleEvent:
     """Return that a person wants something of an agent, for a niche."""
     [name] = (agent.id for agent in pool_agent)
     niche = niche or population.agents[name].dominant
@@ -216,15 +218,17 @@ def niche_event(
     return _event(operator, population, [name], niche)
 
 
-def founding_event(operator: Any, population: Population, any_niche: str | None) -> Event:
+def founding_event(operator: Any, population: Population, any_niche: str | None) -> LifecycleEvent:
     """Return that a person wants a new agent."""
     return _event(operator, population, [], any_niche)
 
 
-def _event(operator: Any, population: Population, names: Sequence[str], niche: str | None) -> Event:
+def _event(
+    operator: Any, population: Population, names: Sequence[str], niche: str | None
+) -> LifecycleEvent:
     standings = "; ".join(f"{name}: {_standing(population, name)}" for name in names)
     why = f"asked for by a person{f' ({standings})' if standings else ''}"
-    return Event(operator=operator, agents=tuple(names), niche=niche, why=why)
+    return LifecycleEvent(operator=operator, agents=tuple(names), niche=niche, why=why)
 
 
 def _standing(population: Population, name: str) -> str:

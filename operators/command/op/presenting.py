@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import click
 
-from ....pool.ledger.changes import Born, Retired, Revised, Told
+from ....pool.ledger.changes import Added, EventNoted, Retired, Revised
 from ....pool.ledger.state import Admission
 from ....pool.population.population import LIFECYCLE
 from ....runtime.record.journal import digest
@@ -17,7 +17,7 @@ from ....runtime.values.terminal import speakable, speakable_json
 from ....schema.values.json_text import dumps
 from ....schema.values.terminal import on_one_line
 from ...core.printed import Noted, Printed
-from ...core.proposal import Dropped
+from ...core.proposal import RejectedProposal
 from ...core.roles import alone
 from ...methods.search.consolidate import tell_steps
 from ..arguments import refusal
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ....schema.team.team import Agent, Team
     from ...core.operator import Operator
     from ...core.proposal import Proposal
-    from ...methods.evochamber.lifecycle.rules import Event
+    from ...methods.evochamber.lifecycle.rules import LifecycleEvent
 
 __all__ = ["present"]
 
@@ -56,7 +56,7 @@ def present(
         for note in result.notes:
             click.echo(note, err=True)
         result = result.proposal
-    if isinstance(result, Dropped):
+    if isinstance(result, RejectedProposal):
         raise refusal(result)
     PRESENTERS[operator.gives](result, values, options)
 
@@ -124,10 +124,10 @@ def _show_changes(
         result = pool.commit(change, op=f"{op}/{number}")
         if isinstance(result, Admission):
             click.echo(f"kept: {result.name} ({pool.agent(result.name).path})", err=True)
-    pool.commit(Told(what=LIFECYCLE, about=_about(values["event"])), op=f"{op}/told")
+    pool.commit(EventNoted(what=LIFECYCLE, about=_about(values["event"])), op=f"{op}/told")
 
 
-def _about(event: Event) -> Mapping[str, Any]:
+def _about(event: LifecycleEvent) -> Mapping[str, Any]:
     niche = {"niche": event.niche} if event.niche else {}
     return {"operator": event.operator, "agents": [*event.agents], **niche, "why": event.why}
 
@@ -137,7 +137,7 @@ def _change_lines(change: Change, agents: Sequence[Agent]) -> Iterator[str]:
     from ....schema.edits import words
 
     match change:
-        case Born(member=agent, lineage=lineage):
+        case Added(member=agent, lineage=lineage):
             yield from words(_alone(agents[0]), _alone(agent), _painted)
             yield f"reason: {speakable(lineage.reason)}"
         case Revised(to=agent, reason=reason):

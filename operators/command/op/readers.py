@@ -17,8 +17,8 @@ from ....schema.values.hints import did_you_mean
 from ...core.account import Account
 from ...core.recorded import read_run, with_dialogues
 from ...core.roles import load_roles
-from ...methods.evochamber.work import Work, persona_of
-from ...methods.meta_team import Ground, Told, interactions, speakers
+from ...methods.evochamber.work import MemberWork, persona_of
+from ...methods.meta_team import Ground, TaskFeedback, interactions, speakers
 from ..arguments import Host, learnt, text_in
 
 if TYPE_CHECKING:
@@ -189,33 +189,35 @@ def reward(account: Account, run_folder: Path, worth: float | None) -> float:
     return score.value
 
 
-def work(known: Catalogue, account: Account, agent: str) -> Work:
+def work(known: Catalogue, account: Account, agent: str) -> MemberWork:
     """Return what an agent of the team did."""
     return _work(known, account, agent, None)
 
 
-def scored_work(known: Catalogue, account: Account, agent: str, own_score: float | None) -> Work:
+def scored_work(
+    known: Catalogue, account: Account, agent: str, own_score: float | None
+) -> MemberWork:
     """Return what an agent of the team did, and what its own answer was worth."""
     return _work(known, account, agent, own_score)
 
 
 def failed(
     known: Catalogue, account: Account, failed_id: str, own_scores: tuple[float, float]
-) -> Work:
+) -> MemberWork:
     """Return what an agent did that failed."""
     return _work(known, account, _agent_of(account.team, failed_id), own_scores[0])
 
 
 def succeeded(
     known: Catalogue, account: Account, succeeded_id: str, own_scores: tuple[float, float]
-) -> Work:
+) -> MemberWork:
     """Return what an agent did that succeeded."""
     return _work(known, account, _agent_of(account.team, succeeded_id), own_scores[1])
 
 
-def _work(known: Catalogue, account: Account, name: str, score: float | None) -> Work:
+def _work(known: Catalogue, account: Account, name: str, score: float | None) -> MemberWork:
     worker = account.team.agents[name]
-    return Work(
+    return MemberWork(
         agent=worker.member or name,
         persona=persona_of(worker, known),
         account=account,
@@ -238,7 +240,7 @@ def ground(  # noqa: PLR0917 - all are given by their names
 
     run = with_dialogues(account.run, all_events_of(run_folder), DIALOGUE)
     score = run.score if worth is None else Score(value=worth, reason="")
-    told = Told.of(task, run, score, shows_reference=show_answer)
+    told = TaskFeedback.of(task, run, score, shows_reference=show_answer)
     return Ground(team=account.team, run=run, told=told, own_model=own_models)
 
 

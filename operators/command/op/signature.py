@@ -32,7 +32,7 @@ from .words import ARGUMENTS, OPTIONS, OUTPUTS, argument_text
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Iterator
 
-    from ...core.meta import Respondent
+    from ...core.meta import OperatorModel
     from ...core.operator import Operator
 
 __all__ = ["command_of"]
@@ -231,7 +231,7 @@ class Invocation:
             return asyncio.run(self._act(None))
         return host.ask(ceiling, self._act, others=_models_in(self.values.values()))
 
-    async def _act(self, meta: Respondent | None) -> Any:
+    async def _act(self, meta: OperatorModel | None) -> Any:
         named = (self.options.get(word) for word in NAMED)
         path = "/".join([self.signature.operator.name, *filter(None, named)])
         return await self.signature.act(meta, path, **self.given)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...evolution.strategy import Need, Strategy
-from ..search.search import Attempt, Search
+from ..search.search import Search, SearchAttempt
 from ..search.settings import SCHEMA, SearchSettings, check
 
 if TYPE_CHECKING:
@@ -20,7 +20,9 @@ async def fixed(episode: Episode) -> None:
     """Run every seed of the pool as it stands; with one seed, a single team on every task."""
     search = Search(episode=episode)
     seeds = [member for member in search.members.values() if not member.born.parents]
-    await search.tried(*(Attempt(number, seed.team, [seed]) for number, seed in enumerate(seeds)))
+    await search.tried(
+        *(SearchAttempt(number, seed.team, [seed]) for number, seed in enumerate(seeds))
+    )
     search.end()
 
 
@@ -34,7 +36,9 @@ async def best_of_n(episode: Episode) -> None:
     members = await search.selected("statistics", settings.parents)
     runs = range(settings.parents + settings.steps)
     chosen = [(number, members[number % len(members)]) for number in runs]
-    await search.tried(*(Attempt(number, one.team, [one]) for number, one in chosen), again=True)
+    await search.tried(
+        *(SearchAttempt(number, one.team, [one]) for number, one in chosen), again=True
+    )
     search.end()
 
 

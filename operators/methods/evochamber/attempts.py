@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from ....runtime.tools import ToolCall
     from ....schema.team.task import Task
     from ....schema.team.team import Team
-    from ...core.proposal import Dropped
+    from ...core.proposal import RejectedProposal
     from ...evolution.episode import Episode
     from .seating import Seated
 
-__all__ = ["Attempt", "attempts", "disagree", "graded"]
+__all__ = ["MemberAttempt", "attempts", "disagree", "graded"]
 
 _Key = tuple[str, str]
 NOTHING_KNOWN: Mapping[str, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Attempt:
+class MemberAttempt:
     """What one member answered to the task itself.
 
     Attributes:
@@ -54,7 +54,7 @@ class Attempt:
     tool_calls: tuple[ToolCall, ...] = ()
 
 
-def attempts(seated: Seated, run: Run) -> tuple[Attempt, ...]:
+def attempts(seated: Seated, run: Run) -> tuple[MemberAttempt, ...]:
     """Give what the members of a team answered to the task, in the order of the team.
 
     Whoever came to nothing has no attempt.
@@ -65,7 +65,7 @@ def attempts(seated: Seated, run: Run) -> tuple[Attempt, ...]:
     """
     answering = {*_answering(seated.team, seated.team.output)}
     return tuple(
-        Attempt(
+        MemberAttempt(
             agent=seated.seats[seat],
             seat=seat,
             position=agent,
@@ -82,9 +82,9 @@ def attempts(seated: Seated, run: Run) -> tuple[Attempt, ...]:
 
 async def graded(
     episode: Episode,
-    attempts: Sequence[Attempt],
+    attempts: Sequence[MemberAttempt],
     known: Mapping[str, float] = NOTHING_KNOWN,
-) -> tuple[Attempt, ...]:
+) -> tuple[MemberAttempt, ...]:
     """Score attempts as the recipe says: by the reference answer, or by the judge.
 
     In a test nothing is graded, as nobody learns of it. One text is scored once, however many came
@@ -101,7 +101,7 @@ async def graded(
     """
     if not episode.learning:
         return (*attempts,)
-    first: dict[_Key, Attempt] = {}
+    first: dict[_Key, MemberAttempt] = {}
     for attempt in attempts:
         first.setdefault(_key(attempt), attempt)
     mine = [
@@ -115,7 +115,7 @@ async def graded(
     )
 
 
-def disagree(attempts: Sequence[Attempt], task: Task) -> bool:
+def disagree(attempts: Sequence[MemberAttempt], task: Task) -> bool:
     """Tell whether attempts come down to different answers, as the vote reads them.
 
     Args:
@@ -135,12 +135,12 @@ def _answering(team: Team, agent: str) -> Iterator[str]:
             yield from _answering(team, one)
 
 
-def _key(attempt: Attempt) -> _Key:
+def _key(attempt: MemberAttempt) -> _Key:
     """Give what attempts share that are worth the same; one that used tools shares nothing."""
     return attempt.answer, attempt.position if attempt.tool_calls else ""
 
 
-def _run(attempt: Attempt) -> Run:
+def _run(attempt: MemberAttempt) -> Run:
     """Give the run of which it would be the answer."""
     outcome = AgentOutcome(
         status="done",
@@ -155,7 +155,7 @@ def _run(attempt: Attempt) -> Run:
     )
 
 
-def _value(episode: Episode, score: Score | Dropped) -> float | None:
+def _value(episode: Episode, score: Score | RejectedProposal) -> float | None:
     if isinstance(score, Score):
         return score.value
     episode.lose(score)

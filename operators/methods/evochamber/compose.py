@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Callable, Mapping, Sequence
 
-    from ....pool.population.population import Population, Standing
+    from ....pool.population.population import Population, RankingScore
     from .settings import PopulationSettings
 
 __all__ = ["COMPLEMENT", "SCOUT", "as_anchor", "as_complement", "as_scout", "compose", "seats"]
@@ -70,13 +70,17 @@ def compose(
     return chosen
 
 
-def as_anchor(one: Standing, niche: str) -> float:
+def as_anchor(one: RankingScore, niche: str) -> float:
     """Value an agent as anchor: its competence in the niche (EvoChamber Eq. 3)."""
     return one.q(niche)
 
 
 def as_complement(
-    one: Standing, anchor: Standing, synergy: float, niche: str, settings: PopulationSettings
+    one: RankingScore,
+    anchor: RankingScore,
+    synergy: float,
+    niche: str,
+    settings: PopulationSettings,
 ) -> float:
     """Value an agent as complement: able, tried beside the anchor, unlike it (EvoChamber Eq. 4)."""
     return (
@@ -87,7 +91,7 @@ def as_complement(
 
 
 def as_scout(
-    one: Standing, chosen: Sequence[Standing], niche: str, settings: PopulationSettings
+    one: RankingScore, chosen: Sequence[RankingScore], niche: str, settings: PopulationSettings
 ) -> float:
     """Value an agent as scout: new to the niche, and unlike those chosen (EvoChamber Eq. 5)."""
     alike = math.fsum(overlap(one, other) for other in chosen) / len(chosen)
@@ -96,7 +100,7 @@ def as_scout(
 
 def _valued(
     chosen: Mapping[str, str],
-    agents: Mapping[str, Standing],
+    agents: Mapping[str, RankingScore],
     niche: str,
     settings: PopulationSettings,
 ) -> Callable[[str], float]:

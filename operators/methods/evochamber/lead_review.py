@@ -5,14 +5,14 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
-from ....pool.ledger.changes import Told
+from ....pool.ledger.changes import EventNoted
 from ....pool.population.population import LEADERSHIP
 from ...core.account import Account
 from ...core.answers import closed
 from ...core.material import fenced, material, task_text
 from ...core.meta import Question, prompt
 from ...core.operator import Operator, operator_of
-from ...core.proposal import Dropped
+from ...core.proposal import RejectedProposal
 from .leading import LONGEST_ABOUT, team_text
 from .wording import one_text, text_schema
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
     from ....runtime.agents.outcomes import Run
     from ....schema.team.task import Task
-    from ...core.meta import Respondent
+    from ...core.meta import OperatorModel
     from ...evolution.episode import Episode
-    from .attempts import Attempt
-    from .leading import Choice, Leader
+    from .attempts import MemberAttempt
+    from .leading import Leader, StructureChoice
     from .seating import Seated
 
 __all__ = ["LEAD_REVIEW", "lead_review", "review_choice"]
@@ -33,7 +33,7 @@ OPERATOR = "lead_review"
 
 
 async def lead_review(
-    meta: Respondent,
+    meta: OperatorModel,
     path: str,
     task: Task,
     leader: Leader,
@@ -41,8 +41,8 @@ async def lead_review(
     *,
     structure: str,
     reward: float,
-    attempts: Sequence[Attempt] = (),
-) -> str | Dropped:
+    attempts: Sequence[MemberAttempt] = (),
+) -> str | RejectedProposal:
     """Have the leader of a team say why a structure did or did not work.
 
     Args:
@@ -59,7 +59,7 @@ async def lead_review(
         The note, on one line.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     longest = min(LONGEST_ABOUT, limits.characters)
@@ -81,12 +81,12 @@ async def lead_review(
 
 async def review_choice(
     episode: Episode,
-    choice: Choice,
+    choice: StructureChoice,
     seated: Seated,
     run: Run,
     *,
     reward: float,
-    attempts: Sequence[Attempt] = (),
+    attempts: Sequence[MemberAttempt] = (),
 ) -> None:
     """Put a round of leadership into the bank of the population, with what its leader noted.
 
@@ -102,12 +102,12 @@ async def review_choice(
         attempts: What members answered themselves.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     if choice.by == "nobody" or not episode.learning:
         return
     task, leader = episode.task, choice.leader
-    said: str | Dropped = await operator_of(OPERATOR).act(
+    said: str | RejectedProposal = await operator_of(OPERATOR).act(
         episode.meta,
         f"{episode.path}lead_review",
         task,
@@ -117,21 +117,21 @@ async def review_choice(
         reward=reward,
         attempts=attempts,
     )
-    if isinstance(said, Dropped):
+    if isinstance(said, RejectedProposal):
         episode.lose(said)
     about = {
         "niche": task.niche or "",
         "structure": seated.structure,
         "profile": [*leader.profile],
         "reward": reward,
-        "reflection": "" if isinstance(said, Dropped) else said,
+        "reflection": "" if isinstance(said, RejectedProposal) else said,
         "task": task.id,
         "anchor": leader.agent.id,
     }
-    episode.keep(Told(what=LEADERSHIP, about=about), LEADERSHIP)
+    episode.keep(EventNoted(what=LEADERSHIP, about=about), LEADERSHIP)
 
 
-def _worth(reward: float, attempts: Sequence[Attempt]) -> list[str]:
+def _worth(reward: float, attempts: Sequence[MemberAttempt]) -> list[str]:
     graded = (
         f"{attempt.agent}'s own: {attempt.score:.3g}"
         for attempt in attempts

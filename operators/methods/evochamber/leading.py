@@ -20,7 +20,7 @@ from ...core.material import clip, fenced, material, task_text
 from ...core.meta import Question, prompt
 from ...core.operator import Operator, operator_of
 from ...core.printed import Printed
-from ...core.proposal import Dropped
+from ...core.proposal import RejectedProposal
 from .work import persona_of
 
 if TYPE_CHECKING:
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from ....schema.team.task import Task
     from ....schema.team.team import Agent, Team
     from ...core.bounds import Bounds
-    from ...core.meta import Respondent
+    from ...core.meta import OperatorModel
     from ...evolution.episode import Episode
 
 __all__ = [
     "LEAD",
     "LONGEST_ABOUT",
-    "Choice",
     "Leader",
+    "StructureChoice",
     "choose_structure",
     "closest",
     "fallback",
@@ -92,7 +92,7 @@ class Leader:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Choice:
+class StructureChoice:
     """How a team is to work together.
 
     Attributes:
@@ -190,14 +190,14 @@ def fallback(rounds: Sequence[Mapping[str, Any]], niche: str, structures: Sequen
 
 
 async def lead(
-    meta: Respondent,
+    meta: OperatorModel,
     path: str,
     task: Task,
     leader: Leader,
     structures: Mapping[str, Team],
     *,
     known: Sequence[tuple[Mapping[str, Any], float]] = (),
-) -> Choice | Dropped:
+) -> StructureChoice | RejectedProposal:
     """Have the leader of a team choose its structure (EvoChamber §3.4, LeadLearn).
 
     Args:
@@ -211,10 +211,10 @@ async def lead(
             similar first.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     if len(structures) == 1:
-        return Choice(leader=leader, structure=next(iter(structures)), by="nobody")
+        return StructureChoice(leader=leader, structure=next(iter(structures)), by="nobody")
     limits = meta.limits
     schema = closed(
         reason=reason_schema(limits), structure={"type": "string", "enum": [*structures]}
@@ -249,7 +249,7 @@ async def choose_structure(
     population: Population,
     chosen: Mapping[str, str],
     structures: Mapping[str, Team],
-) -> Choice:
+) -> StructureChoice:
     """Have the leader of a team choose its structure; where its answer is of no use, fall back.
 
     What fell back is counted as lost, and the episode goes on. In a test the leader is asked, too.
@@ -262,19 +262,19 @@ async def choose_structure(
             asked.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     task, niche = episode.task, episode.task.niche or ""
     agents = {name: episode.view.agents[name].agent for name in chosen.values()}
     leader = Leader.of(population, chosen, agents, niche)
     known = closest(population.rounds, leader.profile, niche, episode.settings.bank)
-    made: Choice | Dropped = await operator_of(OPERATOR).act(
+    made: StructureChoice | RejectedProposal = await operator_of(OPERATOR).act(
         episode.meta, f"{episode.path}lead", task, leader, structures, known=known
     )
-    if isinstance(made, Dropped):
+    if isinstance(made, RejectedProposal):
         episode.lose(made)
         best = fallback(population.rounds, niche, [*structures])
-        made = Choice(leader=leader, structure=best, by="fallback")
+        made = StructureChoice(leader=leader, structure=best, by="fallback")
     if made.by != "nobody":
         episode.note("led", agent=leader.agent.id, structure=made.structure, by=made.by)
     return made
@@ -303,9 +303,11 @@ def _round(one: Mapping[str, Any], similarity: float, room: int) -> str:
     return f"- {similarity:.2f} alike: {on}, seats {able}: {one['structure']}, {worth}"
 
 
-def _read(leader: Leader, schema: Mapping[str, Any], bounds: Bounds, text: str) -> Choice:
+def _read(leader: Leader, schema: Mapping[str, Any], bounds: Bounds, text: str) -> StructureChoice:
     said = structured(text, schema, bounds)
-    return Choice(leader=leader, structure=said["structure"], by="leader", reason=said["reason"])
+    return StructureChoice(
+        leader=leader, structure=said["structure"], by="leader", reason=said["reason"]
+    )
 
 
 LEAD = Operator(

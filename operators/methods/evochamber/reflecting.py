@@ -17,7 +17,7 @@ from ...core.answers import closed, structured
 from ...core.material import clip, fenced, material, task_text
 from ...core.meta import Question, prompt
 from ...core.operator import Operator, operator_of
-from ...core.proposal import Dropped
+from ...core.proposal import RejectedProposal
 from .lifecycle.fusing import LONGEST_ENTRY, Settled, settled
 from .wording import ANY_TEXT, words
 from .work import works
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from ....runtime.agents.outcomes import Run
     from ....schema.team.task import Task
     from ...core.bounds import Bounds
-    from ...core.meta import Respondent
+    from ...core.meta import OperatorModel
     from ...evolution.episode import Episode
-    from .attempts import Attempt
+    from .attempts import MemberAttempt
     from .seating import Seated
-    from .work import Work
+    from .work import MemberWork
 
 __all__ = ["REFLECT", "Reflection", "reflect", "reflect_all"]
 
@@ -69,8 +69,8 @@ class Reflection:
 
 
 async def reflect(
-    meta: Respondent, path: str, task: Task, work: Work, *, reward: float
-) -> Reflection | Dropped:
+    meta: OperatorModel, path: str, task: Task, work: MemberWork, *, reward: float
+) -> Reflection | RejectedProposal:
     """Draw from a member's work what it should know from now on (EvoChamber §3.3).
 
     Args:
@@ -81,7 +81,7 @@ async def reflect(
         reward: What the team's answer was worth, in [0, 1].
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     longest = min(LONGEST_ENTRY, limits.characters)
@@ -117,7 +117,7 @@ def _read(longest: int, bounds: Bounds, text: str) -> Reflection:
 
 
 async def reflect_all(
-    episode: Episode, seated: Seated, run: Run, attempts: Sequence[Attempt], reward: float
+    episode: Episode, seated: Seated, run: Run, attempts: Sequence[MemberAttempt], reward: float
 ) -> None:
     """Have every member of a team reflect on a task, side by side, and keep what they learnt.
 
@@ -132,7 +132,7 @@ async def reflect_all(
         reward: What the team's answer was worth, in [0, 1].
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     if not (episode.learning and episode.settings.learning):
         return
@@ -151,13 +151,15 @@ async def reflect_all(
     }
 
 
-async def _learnt(episode: Episode, work: Work, reward: float) -> list[Settled | Dropped]:
+async def _learnt(
+    episode: Episode, work: MemberWork, reward: float
+) -> list[Settled | RejectedProposal]:
     """Have one member reflect, and say what there is to keep of it and what was lost."""
     name, task = work.agent, episode.task
-    made: Reflection | Dropped = await operator_of(OPERATOR).act(
+    made: Reflection | RejectedProposal = await operator_of(OPERATOR).act(
         episode.meta, f"{episode.path}reflect/{name}", task, work, reward=reward
     )
-    if isinstance(made, Dropped):
+    if isinstance(made, RejectedProposal):
         return [made]
     entries = made.entries(task, name, credit=reward, run=episode.stage.name)
     paths = ((entry, f"{episode.path}fuse/{entry.kind} of {name}") for entry in entries)

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ....pool.population.population import ANCHOR
-from ....schema.edits import Rejected, RemoveAgent, apply
+from ....schema.edits import RejectedEdits, RemoveAgent, apply
 from ....schema.loading.loading import check_team
 from ....schema.team.team import Execution, Recall
 from ....schema.team.writing import dump
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ....schema.host.catalogue import Catalogue
-    from ....schema.loading.ceiling import Ceiling
+    from ....schema.loading.ceiling import CapabilityPolicy
     from ....schema.team.team import Agent, Team
     from .settings import PopulationSettings
 
@@ -113,7 +113,7 @@ def seated(
     members: Mapping[str, Agent],
     settings: PopulationSettings,
     catalogue: Catalogue,
-    ceiling: Ceiling | None = None,
+    ceiling: CapabilityPolicy | None = None,
 ) -> Seated:
     """Seat agents of a population in a structure.
 
@@ -275,7 +275,7 @@ def _without(team: Team, taken: Collection[str], catalogue: Catalogue) -> Team:
     if not gone:
         return team
     made = apply(team, gone, catalogue)
-    if isinstance(made, Rejected):
+    if isinstance(made, RejectedEdits):
         raise ConfigError([replace(problem, file=f"{team.name}.yaml") for problem in made.problems])
     return made
 
@@ -313,7 +313,7 @@ def _rules(template: Team, filled: Team) -> str:
     return "\n".join(filter(None, (template.constitution.rstrip(), told)))
 
 
-def _check(team: Team, catalogue: Catalogue, ceiling: Ceiling | None) -> None:
+def _check(team: Team, catalogue: Catalogue, ceiling: CapabilityPolicy | None) -> None:
     file = f"{team.name}.yaml"
     _, problems = check_team(dump(team).encode("utf-8", "surrogatepass"), file, catalogue)
     problems += ceiling.problems(team, file) if ceiling else []

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ....pool.population.population import Population, Rates
-from ...core.proposal import Dropped
+from ...core.proposal import RejectedProposal
 from ...evolution.strategy import Strategy
 from ..search.settings import read_schema
 from .attempts import attempts, graded
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ....runtime.agents.outcomes import Run
     from ...evolution.episode import Episode
     from ...evolution.strategy import Need
-    from .leading import Choice
+    from .leading import StructureChoice
     from .seating import Seated
 
 __all__ = ["EVOCHAMBER", "evochamber"]
@@ -56,7 +56,7 @@ async def evochamber(episode: Episode) -> None:
         episode.answered(run)
         return
     outcome = await episode.score(run, WORK)
-    if isinstance(outcome, Dropped):
+    if isinstance(outcome, RejectedProposal):
         episode.lose(outcome)
         episode.answered(run)
         return
@@ -66,7 +66,7 @@ async def evochamber(episode: Episode) -> None:
     await _learn(episode, choice, team, run, outcome.value)
 
 
-async def _team(episode: Episode, population: Population) -> tuple[Choice, Seated]:
+async def _team(episode: Episode, population: Population) -> tuple[StructureChoice, Seated]:
     """Choose who works on a task, and have their leader choose how (§3.4)."""
     settings, view = episode.settings, episode.view
     niche, chance = episode.task.niche or "", episode.chance("compose")
@@ -79,7 +79,9 @@ async def _team(episode: Episode, population: Population) -> tuple[Choice, Seate
     return choice, seated(template, members, settings, known, ceiling)
 
 
-async def _learn(episode: Episode, choice: Choice, team: Seated, run: Run, reward: float) -> None:
+async def _learn(
+    episode: Episode, choice: StructureChoice, team: Seated, run: Run, reward: float
+) -> None:
     """Let the members learn, and their leader; then those who lack what they know; then the roster.
 
     The population counts the task already: who has a deficit is asked after it (§3.3 to 3.5).

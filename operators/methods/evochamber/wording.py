@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ....schema.values.terminal import on_one_line
-from ...core.answers import Unfit, closed, structured
+from ...core.answers import InvalidAnswer, closed, structured
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,7 +45,7 @@ def said(name: str, text: str, longest: int) -> str:
         Unfit: It has no words.
     """
     if not (line := words(text, longest)):
-        raise Unfit(f"{name}: nothing is said there. Write some words.")
+        raise InvalidAnswer(f"{name}: nothing is said there. Write some words.")
     return line
 
 

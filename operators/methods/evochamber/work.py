@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from ....schema.team.team import Agent
     from ...core.bounds import Bounds
     from ...evolution.episode import Episode
-    from .attempts import Attempt
+    from .attempts import MemberAttempt
     from .seating import Seated
 
-__all__ = ["Work", "persona_of", "works"]
+__all__ = ["MemberWork", "persona_of", "works"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Work:
+class MemberWork:
     """What one member of a team did on a task.
 
     Attributes:
@@ -74,13 +74,13 @@ def persona_of(agent: Agent, catalogue: Catalogue) -> str:
 
 
 def works(
-    episode: Episode, seated: Seated, run: Run, attempts: Sequence[Attempt]
-) -> tuple[Work, ...]:
+    episode: Episode, seated: Seated, run: Run, attempts: Sequence[MemberAttempt]
+) -> tuple[MemberWork, ...]:
     """Give what each member of a team did, in the order of their seats."""
     account = Account(team=seated.team, run=run)
     scores = {attempt.agent: attempt.score for attempt in attempts if attempt.score is not None}
     return tuple(
-        Work(
+        MemberWork(
             agent=name,
             persona=persona_of(episode.view.agents[name].agent, episode.stage.catalogue),
             account=account,

@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ....pool.ledger.changes import Learnt, Tried
-from ....pool.ledger.ledger import START, Entry
-from ....pool.values.statistics import Part, Trial
+from ....pool.ledger.changes import Evaluated, Learnt
+from ....pool.ledger.ledger import START, LedgerEntry
+from ....pool.values.statistics import Trial, TrialPart
 from .compose import ANCHOR
 from .seating import kept
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["looks", "since", "tell", "tried"]
 
 
-def tried(episode: Episode, team: Seated, run: Run, reward: float) -> Tried:
+def tried(episode: Episode, team: Seated, run: Run, reward: float) -> Evaluated:
     """Say what came of a team's work, and keep the team as a file that can be run again.
 
     Args:
@@ -46,10 +46,10 @@ def tried(episode: Episode, team: Seated, run: Run, reward: float) -> Tried:
         usage=run.usage,
         run=kept(episode.stage.pool.folder, team.team),
         reason="" if run.answer is not None else run.error or "it came to no answer.",
-        agents={seat: Part(member=name) for seat, name in team.seats.items()},
+        agents={seat: TrialPart(member=name) for seat, name in team.seats.items()},
         structure=team.structure,
     )
-    return Tried(member=team.structure, trial=trial)
+    return Evaluated(member=team.structure, trial=trial)
 
 
 def since(population: Population, changes: Iterable[tuple[Change, str]]) -> Population:
@@ -62,7 +62,9 @@ def since(population: Population, changes: Iterable[tuple[Change, str]]) -> Popu
     for change, what in changes:
         if isinstance(change, Learnt):  # numbers know nothing of it, and there are many
             continue
-        population = population.after(Entry(op=what, value=change.value(), files=(), end=START))
+        population = population.after(
+            LedgerEntry(op=what, value=change.value(), files=(), end=START)
+        )
     return population
 
 

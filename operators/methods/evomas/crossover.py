@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from ....pool.values.identity import are_twins
 from ....schema.edits import agent_edits
-from ...core.answers import Unfit, child_of, closed, reason_schema, structured
+from ...core.answers import InvalidAnswer, child_of, closed, reason_schema, structured
 from ...core.material import material, memories_text, models_text, parent_text, task_text
 from ...core.meta import Question, prompt
 from ...core.operator import Operator
-from ...core.proposal import Dropped, Proposal
+from ...core.proposal import Proposal, RejectedProposal
 from ..search.positions import counterparts
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ....schema.edits import AgentEdit
     from ....schema.team.task import Task
     from ....schema.team.team import Agent, Team
-    from ...core.meta import Respondent
+    from ...core.meta import OperatorModel
     from ...core.proposal import Parent
 
 __all__ = ["CROSSOVER", "Side", "can_cross", "crossover"]
@@ -42,7 +42,7 @@ HYBRID = "prompt of {}, the rest of {}"
 
 
 async def crossover(
-    meta: Respondent,
+    meta: OperatorModel,
     path: str,
     task: Task,
     first: Parent,
@@ -50,7 +50,7 @@ async def crossover(
     *,
     topology: Side | None = None,
     memories: Sequence[Learnt] = (),
-) -> Proposal | Dropped:
+) -> Proposal | RejectedProposal:
     """Make a child of two parents.
 
     Args:
@@ -66,7 +66,7 @@ async def crossover(
         The child. Its first parent is the one that gave the topology.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     names = (first.team.name, second.team.name)
     sides = (topology,) if topology else SIDES
@@ -89,7 +89,7 @@ async def crossover(
     if len(crosses) > 1:
         told = prompt("choose_topology", was_run=was_run)
         chosen = await _choose(meta, f"{path}/topology", names, told, shown)
-    if isinstance(chosen, Dropped):
+    if isinstance(chosen, RejectedProposal):
         return chosen
     question = _question(meta, crosses[chosen], shown, was_run=was_run)
     return await meta.ask(f"{path}/agents", question)
@@ -191,8 +191,8 @@ def _models(team: Team) -> frozenset[str]:
 
 
 async def _choose(
-    meta: Respondent, path: str, names: tuple[str, str], told: str, shown: str
-) -> Side | Dropped:
+    meta: OperatorModel, path: str, names: tuple[str, str], told: str, shown: str
+) -> Side | RejectedProposal:
     """Ask whose topology the child is to have."""
     schema = closed(
         reason=reason_schema(meta.limits), topology={"type": "string", "enum": list(SIDES)}
@@ -208,7 +208,9 @@ async def _choose(
     return await meta.ask(path, question)
 
 
-def _question(meta: Respondent, cross: _Cross, shown: str, *, was_run: bool) -> Question[Proposal]:
+def _question(
+    meta: OperatorModel, cross: _Cross, shown: str, *, was_run: bool
+) -> Question[Proposal]:
     """Ask who takes each position."""
     return Question(
         operator=OPERATOR,
@@ -222,7 +224,7 @@ def _question(meta: Respondent, cross: _Cross, shown: str, *, was_run: bool) -> 
     )
 
 
-def _schema(meta: Respondent, cross: _Cross) -> Mapping[str, Any]:
+def _schema(meta: OperatorModel, cross: _Cross) -> Mapping[str, Any]:
     positions = {
         position: {"type": "string", "enum": [*offered]}
         for position, offered in cross.options.items()
@@ -230,12 +232,14 @@ def _schema(meta: Respondent, cross: _Cross) -> Mapping[str, Any]:
     return closed(reason=reason_schema(meta.limits), positions=closed(**positions))
 
 
-def _child(meta: Respondent, cross: _Cross, text: str) -> Proposal:
+def _child(meta: OperatorModel, cross: _Cross, text: str) -> Proposal:
     answer = structured(text, _schema(meta, cross), meta.limits)
     edits = tuple(cross.edits(answer["positions"]))
     child = child_of(cross.own, edits, meta.catalogue, meta.ceiling)
     if cross.is_parent(child):
-        raise Unfit("the child is no other than one of its parents. Take something of both.")
+        raise InvalidAnswer(
+            "the child is no other than one of its parents. Take something of both."
+        )
     return Proposal.of(
         OPERATOR, cross.own, edits, reason=answer["reason"], child=child, others=(cross.other,)
     )

@@ -14,7 +14,7 @@ from ...core.answers import child_of, closed, edits_in, reason_schema
 from ...core.material import material, memories_text, models_text, parent_text, task_text
 from ...core.meta import Question, prompt
 from ...core.operator import Operator
-from ...core.proposal import Dropped, Proposal
+from ...core.proposal import Proposal, RejectedProposal
 from ..search.components import MUTABLE, offer
 
 if TYPE_CHECKING:
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     from ....pool.ledger.learnt import Learnt
     from ....schema.edits import Component
-    from ....schema.loading.ceiling import Ceiling
+    from ....schema.loading.ceiling import CapabilityPolicy
     from ....schema.team.task import Task
     from ....schema.team.team import Team
-    from ...core.meta import Respondent
+    from ...core.meta import OperatorModel
     from ...core.proposal import Parent
 
 __all__ = ["INSTANTIATE", "instantiate"]
@@ -36,14 +36,14 @@ ADAPTED: tuple[Component, ...] = ("prompts", "model_id", "topology")
 
 
 async def instantiate(
-    meta: Respondent,
+    meta: OperatorModel,
     path: str,
     task: Task,
     parent: Parent,
     *,
     components: Sequence[Component] = MUTABLE,
     memories: Sequence[Learnt] = (),
-) -> Proposal | Dropped:
+) -> Proposal | RejectedProposal:
     """Adapt a team to a task.
 
     Args:
@@ -60,7 +60,7 @@ async def instantiate(
         team as it is, and nobody was asked.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     allowed = _adapted(components)
     ceiling = _ceiling(meta.ceiling, parent.team, components)
@@ -95,7 +95,9 @@ def _adapted(components: Sequence[Component]) -> tuple[Component, ...]:
     return tuple(allowed)
 
 
-def _ceiling(ceiling: Ceiling, team: Team, components: Sequence[Component]) -> Ceiling:
+def _ceiling(
+    ceiling: CapabilityPolicy, team: Team, components: Sequence[Component]
+) -> CapabilityPolicy:
     """Keep newcomers to the models and tools of the team, where these may not be touched."""
     if "model_id" not in components:
         asking = [agent for agent in team.agents.values() if team.backend_of(agent) != "function"]
@@ -107,7 +109,11 @@ def _ceiling(ceiling: Ceiling, team: Team, components: Sequence[Component]) -> C
 
 
 def _child(
-    meta: Respondent, team: Team, allowed: Sequence[Component], ceiling: Ceiling, text: str
+    meta: OperatorModel,
+    team: Team,
+    allowed: Sequence[Component],
+    ceiling: CapabilityPolicy,
+    text: str,
 ) -> Proposal:
     reason, edits = edits_in(text, meta.limits, allowed)
     child = child_of(team, edits, meta.catalogue, ceiling)

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from ....schema.team.task import Task
     from ....schema.team.team import Team
     from ...core.bounds import Bounds
-    from ...core.meta import Meta
-    from ...core.proposal import Dropped
+    from ...core.meta import MetaModel
+    from ...core.proposal import RejectedProposal
 
 __all__ = ["SELECT", "Selection", "select", "shortlist"]
 
@@ -63,7 +63,7 @@ class Selection:
 
 
 async def select(
-    meta: Meta | None,
+    meta: MetaModel | None,
     path: str,
     task: Task,
     members: Sequence[Member],
@@ -71,7 +71,7 @@ async def select(
     k: int = 3,
     hits: Sequence[tuple[Learnt, float]] = (),
     expected: Mapping[str, Expectation] | None = None,
-) -> Selection | Dropped:
+) -> Selection | RejectedProposal:
     """Choose parents.
 
     Args:
@@ -90,7 +90,7 @@ async def select(
         than k the next of the shortlist follow.
 
     Raises:
-        CoterieError: As for `Meta.ask`, or a team's file is damaged.
+        CoterieError: As for `MetaModel.ask`, or a team's file is damaged.
     """
     listed = shortlist(task, members, k=k, expected=expected)
     names = tuple(member.name for member in listed)

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from ....runtime.values.together import together
 from ...core.operator import operator_of
-from ...core.proposal import Dropped, Proposal
+from ...core.proposal import Proposal, RejectedProposal
 from ...evolution.candidates import Candidate
 from ...evolution.strategy import Strategy
 from ..search.choice import choose_move
 from ..search.decide import CROSSOVER
-from ..search.search import Attempt, Search
+from ..search.search import Search, SearchAttempt
 from ..search.search_cost import MOST, calls_at_most
 from ..search.settings import SCHEMA, SearchSettings, check
 from .crossover import can_cross
@@ -45,20 +45,20 @@ async def evomas(episode: Episode) -> None:
     attempt = len(members)
     while search.candidates and len(search.candidates) < wanted and attempt < MOST * wanted:
         made, parents = await _child(search, attempt)
-        await search.tried(Attempt(attempt, made, parents))
+        await search.tried(SearchAttempt(attempt, made, parents))
         attempt += 1
     if settings.memory and search.candidates:
         path = f"{episode.path}consolidate"
         consolidate = operator_of("consolidate").act
         learnt = await consolidate(episode.meta, path, episode.task, search.steps())
-        if isinstance(learnt, Dropped):
+        if isinstance(learnt, RejectedProposal):
             search.lose(attempt, learnt)
         else:
             episode.keep(learnt, "learnt")
     search.end()
 
 
-async def _adapted(search: Search, number: int, member: Member) -> Attempt:
+async def _adapted(search: Search, number: int, member: Member) -> SearchAttempt:
     """Adapt a team to the task; where that fails, it is tried as it stands."""
     settings = search.settings
     if settings.instantiate:
@@ -71,19 +71,21 @@ async def _adapted(search: Search, number: int, member: Member) -> Attempt:
             memories=search.memories,
         )
         if isinstance(made, Proposal):
-            return Attempt(number, made, [member])
+            return SearchAttempt(number, made, [member])
         search.lose(number, made)
-    return Attempt(number, member.team, [member])
+    return SearchAttempt(number, member.team, [member])
 
 
-async def _child(search: Search, number: int) -> tuple[Proposal | Dropped, Sequence[Candidate]]:
+async def _child(
+    search: Search, number: int
+) -> tuple[Proposal | RejectedProposal, Sequence[Candidate]]:
     """Make a child of a promising candidate, by a mutation or by crossing it with another one."""
     episode, settings = search.episode, search.settings
     path = f"{episode.path}step {number}"
     first = _parent(search, number)
     partner = _partner(search, number, first)
     move = await choose_move(search, number, first, partner)
-    if isinstance(move, Dropped):
+    if isinstance(move, RejectedProposal):
         return move, [first]
     parent = search.parent(first)
     if isinstance(move, Candidate):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ....runtime.plan.plan import compile
 from ....runtime.record.journal import digest
 from ....schema.values.errors import RunError
-from ...core.proposal import Dropped
+from ...core.proposal import RejectedProposal
 from ...credit.counterfactual import Counterfactuals
 from ...credit.schemes import Game
 from ...credit.table import Cost
@@ -63,7 +63,7 @@ def place_of(what: str, run: Run) -> str:
 
 async def silenced(
     episode: Episode, team: Team, what: str, said: Sequence[Utterance]
-) -> Silenced | Dropped:
+) -> Silenced | RejectedProposal:
     """Find out what utterances were worth, or those who said them.
 
     Args:
@@ -91,7 +91,7 @@ async def silenced(
     try:
         worths = await runs.worths(game.coalitions)
     except _UnscoredError:
-        return Dropped(operator="judge", reason=UNSCORED)
+        return RejectedProposal(operator="judge", reason=UNSCORED)
     credits_ = game.credits({coalition: worth.value for coalition, worth in worths.items()})
     cost = Cost.of(worths.values())
     episode.consumed(cost.paid)
@@ -107,7 +107,7 @@ def _counterfactuals(episode: Episode, team: Team, what: str, players: Any) -> C
     async def score(run: Run) -> float:
         async with turn:  # of two that ask the same, one waits for the other's answer
             scored = await episode.score(run, place_of(what, run))
-        if isinstance(scored, Dropped):
+        if isinstance(scored, RejectedProposal):
             raise _UnscoredError(UNSCORED)
         return scored.value
 

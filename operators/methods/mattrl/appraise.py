@@ -20,7 +20,7 @@ from ...core.material import CHARACTERS_PER_TOKEN, clip, fenced, material, task_
 from ...core.meta import Question, prompt
 from ...core.operator import Operator, operator_of
 from ...core.printed import Printed
-from ...core.proposal import Dropped
+from ...core.proposal import RejectedProposal
 from ...credit.contributions import Contribution
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from ....schema.team.task import Task
     from ...core.bounds import Bounds
-    from ...core.meta import Respondent
+    from ...core.meta import OperatorModel
     from ...core.utterances import Turn, Utterance
 
 __all__ = ["APPRAISE", "Appraisal", "appraise", "appraised", "room", "shown"]
@@ -64,13 +64,13 @@ class Appraisal:
 
 
 async def appraise(
-    meta: Respondent,
+    meta: OperatorModel,
     path: str,
     task: Task,
     said: Sequence[Utterance],
     *,
     rubric: str = "",
-) -> Appraisal | Dropped:
+) -> Appraisal | RejectedProposal:
     """Score the utterances of a round (MATTRL Eq. 9).
 
     Args:
@@ -81,7 +81,7 @@ async def appraise(
         rubric: What makes an utterance good. Empty for the one that comes with this module.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     share = room(limits) * min(len(said), FULL_SHARES) // len(said)
@@ -99,11 +99,11 @@ async def appraise(
 
 
 async def appraised(
-    meta: Respondent,
+    meta: OperatorModel,
     path: str,
     task: Task,
     said: Sequence[Utterance],
-    lose: Callable[[Dropped], None],
+    lose: Callable[[RejectedProposal], None],
     *,
     rubric: str = "",
 ) -> dict[Turn, Contribution]:
@@ -118,7 +118,7 @@ async def appraised(
         rubric: What makes an utterance good. Empty for the one that comes with this module.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     rounds = {number: [*of] for number, of in itertools.groupby(said, lambda one: one.round)}
     came = await together(
@@ -131,7 +131,7 @@ async def appraised(
     )
     scores: dict[Turn, Contribution] = {}
     for number, one in zip(rounds, came, strict=True):
-        if isinstance(one, Dropped):
+        if isinstance(one, RejectedProposal):
             lose(one)
         else:
             scores |= {(agent, number): score for agent, score in one.of.items()}
@@ -150,7 +150,7 @@ class Appraised:
 
     said: Sequence[Utterance]
     scores: Mapping[Turn, Contribution]
-    lost: Sequence[Dropped]
+    lost: Sequence[RejectedProposal]
 
     def printed(self) -> Printed:
         """Return it as `mas op` prints it."""
@@ -174,14 +174,14 @@ class Appraised:
 
 
 async def appraise_rounds(
-    meta: Respondent, path: str, task: Task, said: Sequence[Utterance], *, rubric: str = ""
-) -> Appraised | Dropped:
+    meta: OperatorModel, path: str, task: Task, said: Sequence[Utterance], *, rubric: str = ""
+) -> Appraised | RejectedProposal:
     """Score all utterances of a run; see `appraised`.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
-    lost: list[Dropped] = []
+    lost: list[RejectedProposal] = []
     scores = await appraised(meta, f"{path}/", task, said, lost.append, rubric=rubric)
     return Appraised(said=said, scores=scores, lost=lost) if scores else lost[0]
 

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from ....pool.ledger.learnt import LONGEST_TASK, Learnt
 from ....schema.values.terminal import on_one_line
-from ...core.answers import Unfit, closed, structured
+from ...core.answers import InvalidAnswer, closed, structured
 from ...core.material import fenced, material, task_text
 from ...core.meta import Question, prompt
 from ...core.operator import Operator
 from ...core.printed import Printed
-from ...core.proposal import Dropped
+from ...core.proposal import RejectedProposal
 from .appraise import appraise, room, shown
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ....schema.team.task import Task
     from ...core.bounds import Bounds
-    from ...core.meta import Respondent
+    from ...core.meta import OperatorModel
     from ...core.utterances import Utterance
     from ...credit.contributions import Contribution
 
@@ -87,13 +87,13 @@ class Distilled:
 
 
 async def distil(
-    meta: Respondent,
+    meta: OperatorModel,
     path: str,
     task: Task,
     utterance: Utterance,
     *,
     score: Contribution,
-) -> Distilled | Dropped:
+) -> Distilled | RejectedProposal:
     """Put an utterance into few words, for whoever comes to a similar task (MATTRL Eq. 14).
 
     Args:
@@ -104,7 +104,7 @@ async def distil(
         score: What the judge thought of it.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     lengths = {name: min(most, limits.characters) for name, most in LONGEST.items()}
@@ -123,7 +123,7 @@ async def distil(
 
 
 async def distil_alone(
-    meta: Respondent,
+    meta: OperatorModel,
     path: str,
     task: Task,
     said: Sequence[Utterance],
@@ -131,7 +131,7 @@ async def distil_alone(
     *,
     score: Contribution | None,
     rubric: str = "",
-) -> Distilled | Dropped:
+) -> Distilled | RejectedProposal:
     """Distil an utterance, after its round was scored where it is not yet.
 
     Args:
@@ -144,12 +144,12 @@ async def distil_alone(
         rubric: What makes an utterance good. Empty for the one that comes with `appraise`.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     if score is None:
         beside = [one for one in said if one.round == utterance.round]
         judged = await appraise(meta, f"{path}/appraise", task, beside, rubric=rubric)
-        if isinstance(judged, Dropped):
+        if isinstance(judged, RejectedProposal):
             return judged
         score = judged.of[utterance.agent]
     return await distil(meta, path, task, utterance, score=score)
@@ -165,7 +165,7 @@ def _read(lengths: Mapping[str, int], bounds: Bounds, text: str) -> Distilled:
     said = structured(text, closed(**dict.fromkeys(lengths, any_text)), bounds)
     parts = {name: on_one_line(said[name])[:most] for name, most in lengths.items()}
     if empty := [name for name, part in parts.items() if not any(map(str.isalnum, part))]:
-        raise Unfit(f"{' and '.join(empty)}: nothing is said there. Write some words.")
+        raise InvalidAnswer(f"{' and '.join(empty)}: nothing is said there. Write some words.")
     return Distilled(**parts)
 
 

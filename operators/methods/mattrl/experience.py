@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from ....pool.ledger.changes import Told
-from ...core.proposal import Dropped
+from ....pool.ledger.changes import EventNoted
+from ...core.proposal import RejectedProposal
 from ...credit import decay_weights, fused, ratios, selected
 from ...routing import missing
 from .distil import Distilled
@@ -173,7 +173,7 @@ def kept(
 def tell(
     episode: Episode,
     of: Sequence[Credited],
-    came: Mapping[Turn, Distilled | Dropped],
+    came: Mapping[Turn, Distilled | RejectedProposal],
     *,
     outcome: float,
     before: Sequence[float],
@@ -192,7 +192,7 @@ def tell(
     settings: ExperienceSettings = episode.settings
     for one in of:
         match came.get(one.utterance.turn):
-            case Dropped() as lost:
+            case RejectedProposal() as lost:
                 episode.lose(lost)
             case Distilled() as distilled:
                 _keep(episode, one, distilled)
@@ -203,7 +203,7 @@ def tell(
     more = {"counterfactuals": about} if about else {}
     episode.note(EVENT, **head, utterances=lines, **more)
     case = {"case": episode.task.id, **head, "utterances": lines, **more}
-    episode.keep(Told(what=EVENT, about=case), EVENT)
+    episode.keep(EventNoted(what=EVENT, about=case), EVENT)
     episode.told["utterances"] = len(of)
     episode.told["entries"] = sum(line["came"] == KEPT for line in lines)
     if about:
@@ -226,7 +226,7 @@ def _keep(episode: Episode, one: Credited, distilled: Distilled) -> None:
 
 def told(
     of: Sequence[Credited],
-    came: Mapping[Turn, Distilled | Dropped],
+    came: Mapping[Turn, Distilled | RejectedProposal],
     settings: ExperienceSettings,
     before: Sequence[float],
 ) -> list[dict[str, Any]]:
@@ -245,13 +245,13 @@ def told(
 
 def _came(
     one: Credited,
-    came: Mapping[Turn, Distilled | Dropped],
+    came: Mapping[Turn, Distilled | RejectedProposal],
     settings: ExperienceSettings,
     otherwise: str,
 ) -> str:
     made = came.get(one.utterance.turn)
     if made is not None:
-        return "not distilled" if isinstance(made, Dropped) else KEPT
+        return "not distilled" if isinstance(made, RejectedProposal) else KEPT
     return _why(one, settings, otherwise)
 
 

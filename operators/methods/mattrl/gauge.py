@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from ....schema.team.task import Task
     from ...core.bounds import Bounds
-    from ...core.meta import Respondent
-    from ...core.proposal import Dropped
+    from ...core.meta import OperatorModel
+    from ...core.proposal import RejectedProposal
 
 __all__ = ["MOST_SPECIALITIES", "gauge"]
 
@@ -32,7 +32,7 @@ COUNTED = "specialities"
 FRACTION: Mapping[str, Any] = MappingProxyType({"type": "number", "minimum": 0, "maximum": 1})
 
 
-async def gauge(meta: Respondent, path: str, task: Task) -> dict[str, float] | Dropped:
+async def gauge(meta: OperatorModel, path: str, task: Task) -> dict[str, float] | RejectedProposal:
     """Judge the features of a case that cannot be counted.
 
     Args:
@@ -44,7 +44,7 @@ async def gauge(meta: Respondent, path: str, task: Task) -> dict[str, float] | D
         Each of `GAUGED`: fractions in [0, 1], and the number of specialities.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     level = {"type": "number", "enum": list(LEVELS)}

@@ -10,13 +10,13 @@ import functools
 import json
 from typing import TYPE_CHECKING
 
-from ....pool.ledger.changes import Told
+from ....pool.ledger.changes import EventNoted
 from ....runtime.agents.outcomes import Run
 from ....runtime.values.usage import Usage
 from ....schema.values.codec import from_value
-from ...core.proposal import Dropped
+from ...core.proposal import RejectedProposal
 from ...core.scoring import cost_of
-from ...routing import ROUTED, Case, Side, Spending, cases_of, computed, fit
+from ...routing import ROUTED, Case, RoutingOutcome, Spending, cases_of, computed, fit
 from .gauge import gauge
 
 if TYPE_CHECKING:
@@ -53,14 +53,16 @@ async def compare(
     run = await episode.run(single, SINGLE)
     score = await episode.score(run, SINGLE)
     features, gauging = await _features(episode, gauged=gauged)
-    if isinstance(score, Dropped):
+    if isinstance(score, RejectedProposal):
         episode.lose(score)
         return
     case = Case(
         task=episode.task.id,
         features=features,
-        single=Side(score=score.value, spent=_spent(episode, run), name=single.name),
-        team=Side(score=outcome.value, spent=_spent(episode, episode.came(what)), name=team.name),
+        single=RoutingOutcome(score=score.value, spent=_spent(episode, run), name=single.name),
+        team=RoutingOutcome(
+            score=outcome.value, spent=_spent(episode, episode.came(what)), name=team.name
+        ),
         gauging=gauging,
     )
     told = case.told()
@@ -98,7 +100,7 @@ async def _features(episode: Episode, *, gauged: bool) -> tuple[Features, Spendi
         return features, Spending()
     judged = await gauge(episode.meta, f"{episode.path}gauge", episode.task)
     took = Run(status="done", usage=episode.spent.get("gauge", Usage()))
-    if isinstance(judged, Dropped):
+    if isinstance(judged, RejectedProposal):
         episode.lose(judged)
         judged = {}
     return {**features, **judged}, _spent(episode, took)
@@ -115,4 +117,6 @@ def _text(cases: Sequence[Case]) -> str:
 @functools.lru_cache(maxsize=8)
 def _fitted(cases: str, by: By, beta: float) -> Router:
     """Fit a router once for all cases of a test, which see the same events."""
-    return fit(cases_of(from_value(Told, load) for load in json.loads(cases)), by=by, beta=beta)
+    return fit(
+        cases_of(from_value(EventNoted, load) for load in json.loads(cases)), by=by, beta=beta
+    )

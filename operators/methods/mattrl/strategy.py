@@ -15,7 +15,7 @@ from ....pool.expectation.expectation import by_standing
 from ....runtime.values.together import together
 from ....schema.values.errors import InputError
 from ...core.operator import operator_of
-from ...core.proposal import Dropped
+from ...core.proposal import RejectedProposal
 from ...core.utterances import utterances
 from ...evolution.strategy import Strategy
 from ..search.settings import read_schema
@@ -59,7 +59,7 @@ async def mattrl(episode: Episode) -> None:
         episode.answered(run)
         return
     outcome = await episode.score(run, place_of(CONSULT, run))
-    if isinstance(outcome, Dropped):
+    if isinstance(outcome, RejectedProposal):
         episode.lose(outcome)
         episode.answered(run)
         return
@@ -107,7 +107,7 @@ async def _learn(episode: Episode, team: Team, said: Sequence[Utterance], outcom
     place, rubric = f"{episode.path}{CONSULT}/", settings.rubric
     scores = await appraised(episode.judge, place, episode.task, said, episode.lose, rubric=rubric)
     tried = await silenced(episode, team, CONSULT, said) if settings.credit != "naive" else None
-    if isinstance(tried, Dropped):
+    if isinstance(tried, RejectedProposal):
         episode.lose(tried)
         return
     worth = tried.worth if tried else None
@@ -119,7 +119,7 @@ async def _learn(episode: Episode, team: Team, said: Sequence[Utterance], outcom
     tell(episode, of, came, outcome=outcome.value, before=before, about=tried and tried.about)
 
 
-async def _distilled(episode: Episode, one: Credited) -> Distilled | Dropped:
+async def _distilled(episode: Episode, one: Credited) -> Distilled | RejectedProposal:
     agent, number = one.utterance.turn
     path = f"{episode.path}{CONSULT}/round {number}/distil/{agent}"
     return await operator_of("distil").act(

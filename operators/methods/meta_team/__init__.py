@@ -8,32 +8,32 @@ by who asks, and `gate` says which of them may be kept.
 """
 
 from .evidence.conversation import interactions, speakers
-from .evidence.evidence import Exchange
-from .evidence.feedback import Told
+from .evidence.evidence import EvidenceExchange
+from .evidence.feedback import TaskFeedback
 from .evidence.ground import Ground
 from .gate import Passed, Refused, gate
-from .limits import Limits
+from .limits import PhaseLimits
 from .reorganise import Reorganised, reorganise
 from .retrospect import Reflected, retrospect
 from .retrospective import How, Retrospective, Scheme, Tally, look_back
-from .room import Room
+from .room import NoteLimits
 from .settle import Settlement, settle
 
 __all__ = [
-    "Exchange",
+    "EvidenceExchange",
     "Ground",
     "How",
-    "Limits",
+    "NoteLimits",
     "Passed",
+    "PhaseLimits",
     "Reflected",
     "Refused",
     "Reorganised",
     "Retrospective",
-    "Room",
     "Scheme",
     "Settlement",
     "Tally",
-    "Told",
+    "TaskFeedback",
     "gate",
     "interactions",
     "look_back",

@@ -14,7 +14,7 @@ from ....schema.values.problems import quoted
 from ....schema.values.terminal import on_one_line
 from ....schema.values.values import is_list, is_mapping
 from ...core.account import Account
-from ...core.answers import Unfit, closed, reason_schema, structured
+from ...core.answers import InvalidAnswer, closed, reason_schema, structured
 from ...core.material import clip, fenced, material
 from ...core.meta import Question, prompt
 from .evidence.conversation import interactions, speakers
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from ....runtime.agents.outcomes import Run
     from ....schema.edits import Edit
     from ....schema.team.team import Team
-    from ...core.meta import Respondent
-    from ...core.proposal import Dropped
+    from ...core.meta import OperatorModel
+    from ...core.proposal import RejectedProposal
     from .evidence.ground import Ground
-    from .room import Room
+    from .room import NoteLimits
 
 __all__ = ["Centralised", "centralise"]
 
@@ -64,7 +64,7 @@ class Centralised:
 
 
 async def centralise(
-    meta: Respondent,
+    meta: OperatorModel,
     path: str,
     ground: Ground,
     *,
@@ -72,7 +72,7 @@ async def centralise(
     pair_level: bool = True,
     team_level: bool = True,
     newcomers: int = 1,
-) -> Centralised | Dropped:
+) -> Centralised | RejectedProposal:
     """Have one analyser read all that happened, and propose every change.
 
     Args:
@@ -85,7 +85,7 @@ async def centralise(
         newcomers: The most agents that may come, and that may go.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     one = _Reading(
         meta=meta,
@@ -161,7 +161,7 @@ class _Reading:
         team_level: Whether the answer is about the team as well.
     """
 
-    meta: Respondent
+    meta: OperatorModel
     ground: Ground
     agents: Sequence[str]
     pairs: Sequence[tuple[str, str]]
@@ -169,7 +169,7 @@ class _Reading:
     team_level: bool
 
     @property
-    def room(self) -> Room:
+    def room(self) -> NoteLimits:
         return self.ground.room.within(self.meta.limits)
 
     @property
@@ -209,7 +209,7 @@ class _Reading:
         """
         came = self.read(text)
         if came.problems:
-            raise Unfit(*came.problems)
+            raise InvalidAnswer(*came.problems)
         return came
 
     def read(self, text: str) -> Centralised:

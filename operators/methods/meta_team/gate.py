@@ -10,18 +10,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ....schema.edits import AddAgent, AddEdge, Rejected, RemoveAgent, RemoveEdge, SetNote, apply
+from ....schema.edits import (
+    AddAgent,
+    AddEdge,
+    RejectedEdits,
+    RemoveAgent,
+    RemoveEdge,
+    SetNote,
+    apply,
+)
 from ....schema.edits.kinds.kind import tag
 from ....schema.team.team import Notes, is_prompt_id
 from ...core.answers import told
-from .room import Room
+from .room import NoteLimits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ....schema.edits import Edit
     from ....schema.host.catalogue import Catalogue
-    from ....schema.loading.ceiling import Ceiling
+    from ....schema.loading.ceiling import CapabilityPolicy
     from ....schema.team.team import Agent, Team
 
 __all__ = ["Passed", "Refused", "gate", "objections"]
@@ -64,8 +72,8 @@ def gate(
     edits: Sequence[Edit],
     *,
     catalogue: Catalogue,
-    ceiling: Ceiling,
-    room: Room | None = None,
+    ceiling: CapabilityPolicy,
+    room: NoteLimits | None = None,
 ) -> Passed:
     """Keep what may be kept, and say of the rest why it may not.
 
@@ -80,7 +88,7 @@ def gate(
         ceiling: What a person lets teams ask for.
         room: How much may be kept. None: as much as is usual.
     """
-    limits = room or Room()
+    limits = room or NoteLimits()
 
     def why_not(some: Sequence[Edit]) -> tuple[str, ...]:
         return objections(team, some, catalogue=catalogue, ceiling=ceiling, room=limits)
@@ -99,7 +107,7 @@ def gate(
         is_going_on = 0 < len(waiting) < len(left)
         left = waiting
     made = apply(team, kept, catalogue, ceiling) if kept else team
-    if isinstance(made, Rejected):  # pragma: no cover - they were tried
+    if isinstance(made, RejectedEdits):  # pragma: no cover - they were tried
         raise TypeError("edits that were tried one by one make no team together.")
     refused = tuple(Refused(what=_said(one), reasons=reasons) for one, reasons in left)
     return Passed(child=made, kept=tuple(kept), refused=refused)
@@ -110,8 +118,8 @@ def objections(
     edits: Sequence[Edit],
     *,
     catalogue: Catalogue,
-    ceiling: Ceiling,
-    room: Room,
+    ceiling: CapabilityPolicy,
+    room: NoteLimits,
 ) -> tuple[str, ...]:
     """Say why edits may not be committed together; nothing, where they may.
 
@@ -126,7 +134,7 @@ def objections(
     if foreign:
         return (f"{', '.join(foreign)}: a team does not change that by looking back.",)
     child = apply(team, edits, catalogue, ceiling)
-    if isinstance(child, Rejected):
+    if isinstance(child, RejectedEdits):
         return tuple(told(child.problems))
     return (*_roles(team, child, edits), *_sizes(team, child, catalogue, room))
 
@@ -147,7 +155,7 @@ def _roles(team: Team, child: Team, edits: Sequence[Edit]) -> Iterator[str]:
             yield f"{agent}: who comes needs another id than who goes."
 
 
-def _sizes(team: Team, child: Team, catalogue: Catalogue, room: Room) -> Iterator[str]:
+def _sizes(team: Team, child: Team, catalogue: Catalogue, room: NoteLimits) -> Iterator[str]:
     """Hold what grew to the room that there is."""
     was, now = len(team.constitution), len(child.constitution)
     if now > max(was, room.constitution):
@@ -162,7 +170,7 @@ def _sizes(team: Team, child: Team, catalogue: Catalogue, room: Room) -> Iterato
             yield f"{agent.id} would read {reads} characters ahead of its task; at most {most}."
 
 
-def _noted(agent: str, old: Notes, new: Notes, room: Room) -> Iterator[str]:
+def _noted(agent: str, old: Notes, new: Notes, room: NoteLimits) -> Iterator[str]:
     for kind, had, has, most in (
         ("patches", old.patches, new.patches, room.patches),
         ("skills", old.skills, new.skills, room.skills),

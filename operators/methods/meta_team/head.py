@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ....pool.ledger.changes import Born, Retired
+from ....pool.ledger.changes import Added, Retired
 from ....pool.ledger.scaffold import next_head
 from ....schema.team.team import Lineage
 from ....schema.values.errors import ConfigError
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from ....pool.ledger.changes import Change
     from ....pool.ledger.members import Member
-    from ....schema.loading.ceiling import Ceiling
+    from ....schema.loading.ceiling import CapabilityPolicy
     from ....schema.team.team import Agent, Team
-    from ...evolution.context import Stage
+    from ...evolution.context import EvolutionContext
     from .settings import RetrospectiveSettings
 
 __all__ = ["begin", "ceiling_for", "closed", "constrained", "head_of", "started", "suits"]
@@ -54,7 +54,7 @@ def suits(
     }
 
 
-def begin(stage: Stage) -> Iterable[Change]:
+def begin(stage: EvolutionContext) -> Iterable[Change]:
     """Have the head begin as the recipe has it, where that differs from its team file.
 
     Raises:
@@ -70,7 +70,7 @@ def begin(stage: Stage) -> Iterable[Change]:
         raise ConfigError(problems)
     reason = "its roster and its limits are those of the recipe."
     lineage = Lineage(operator=BEGIN, parents=(head.name,), reason=reason, run=stage.name)
-    return (Born(member=team, lineage=lineage), Retired(member=head.name, reason=reason))
+    return (Added(member=team, lineage=lineage), Retired(member=head.name, reason=reason))
 
 
 def started(team: Team, settings: RetrospectiveSettings) -> Team:
@@ -126,7 +126,7 @@ def constrained(team: Team, share: float) -> Team:
     return replace(team, execution=replace(execution, timeout=share * execution.timeout))
 
 
-def ceiling_for(team: Team, stage: Stage) -> Ceiling:
+def ceiling_for(team: Team, stage: EvolutionContext) -> CapabilityPolicy:
     """Give what the team may ask for: with room to grow, unless a policy says how much there is.
 
     Args:

@@ -14,16 +14,16 @@ from ....runtime.values.usage import Usage
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...core.meta import Question, Respondent
-    from ...core.proposal import Dropped
+    from ...core.meta import OperatorModel, Question
+    from ...core.proposal import RejectedProposal
 
-__all__ = ["Limits", "Meter"]
+__all__ = ["Meter", "PhaseLimits"]
 
 Answered = TypeVar("Answered")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Limits:
+class PhaseLimits:
     """What one phase of one agent, pair or team may take. What is under way is brought to its end.
 
     Attributes:
@@ -49,7 +49,7 @@ class Meter:
         since: Where it began, of one that was begun by another.
     """
 
-    limits: Limits
+    limits: PhaseLimits
     steps: int = 0
     seconds: float = 0.0
     usd: float = 0.0
@@ -68,12 +68,12 @@ class Meter:
         return None
 
     async def ask(
-        self, meta: Respondent, path: str, question: Question[Answered]
-    ) -> Answered | Dropped:
+        self, meta: OperatorModel, path: str, question: Question[Answered]
+    ) -> Answered | RejectedProposal:
         """Ask, and count what that took; where a limit is reached, it is dropped instead.
 
         Raises:
-            CoterieError: As for `Respondent.ask`.
+            CoterieError: As for `OperatorModel.ask`.
         """
         if self.reached is not None:
             return meta.drop(path, question.operator, self.reached, parents=question.parents)

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from ....schema.edits import Edit
     from ....schema.team.team import Team
-    from ...core.proposal import Dropped
-    from .evidence.evidence import Exchange
+    from ...core.proposal import RejectedProposal
+    from .evidence.evidence import EvidenceExchange
     from .gate import Refused
 
 __all__ = ["evidence_lines", "noted", "notes_of"]
@@ -35,7 +35,7 @@ def noted(
 
 
 def notes_of(
-    events: Iterable[str], refused: Sequence[Refused], lost: Sequence[Dropped]
+    events: Iterable[str], refused: Sequence[Refused], lost: Sequence[RejectedProposal]
 ) -> tuple[str, ...]:
     """Return what happened, what may not be kept, and which answers were lost, a line for each."""
     lines = (
@@ -46,7 +46,7 @@ def notes_of(
     return tuple(map(on_one_line, lines))
 
 
-def evidence_lines(evidence: Sequence[Exchange]) -> list[str]:
+def evidence_lines(evidence: Sequence[EvidenceExchange]) -> list[str]:
     """Return what an agent asked colleagues and what they answered, a line for each question."""
     return [
         f"{exchange.asker} asked {exchange.colleague}: {exchange.question} -"

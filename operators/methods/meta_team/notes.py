@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ....schema.team.team import Agent
-    from .room import Room
+    from .room import NoteLimits
 
 __all__ = ["OwnNotes", "name_of", "notes_text", "own_schema", "shown_name", "text_of"]
 
@@ -55,7 +55,7 @@ def text_of(value: object) -> str:
     return line if any(map(str.isalnum, line)) else ""
 
 
-def own_schema(agent: Agent, room: Room, most: int) -> Mapping[str, Any]:
+def own_schema(agent: Agent, room: NoteLimits, most: int) -> Mapping[str, Any]:
     """Write the schema of the notes of an agent on itself.
 
     Args:
@@ -110,7 +110,7 @@ class OwnNotes:
     """
 
     agent: Agent
-    room: Room
+    room: NoteLimits
     most: int
     edits: dict[tuple[str, str], SetNote] = field(default_factory=dict["tuple[str, str]", SetNote])
     refused: list[Refused] = field(default_factory=list[Refused])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ....schema.values.terminal import on_one_line
 from ...core.account import Account
-from ...core.answers import Unfit, closed, reason_schema, structured
+from ...core.answers import InvalidAnswer, closed, reason_schema, structured
 from ...core.material import clip, fenced, material
 from ...core.meta import Question, prompt
 from .evidence.conversation import speakers
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from ....runtime.agents.outcomes import Run
     from ....schema.edits import Edit
     from ....schema.team.team import Team
-    from ...core.meta import Respondent
-    from ...core.proposal import Dropped
-    from .evidence.evidence import Exchange
+    from ...core.meta import OperatorModel
+    from ...core.proposal import RejectedProposal
+    from .evidence.evidence import EvidenceExchange
     from .evidence.ground import Ground
     from .retrospect import Reflected
-    from .room import Room
+    from .room import NoteLimits
     from .settle import Settlement
 
 __all__ = ["Reorganised", "TeamAnswer", "reorganise", "took_part_text"]
@@ -61,14 +61,14 @@ class Reorganised:
 
 
 async def reorganise(
-    meta: Respondent,
+    meta: OperatorModel,
     path: str,
     ground: Ground,
     reflected: Sequence[Reflected],
     settled: Sequence[Settlement] = (),
     *,
     newcomers: int = 1,
-) -> Reorganised | Dropped:
+) -> Reorganised | RejectedProposal:
     """Have a team change its rules and its roster, by what its agents told it.
 
     Args:
@@ -81,7 +81,7 @@ async def reorganise(
         newcomers: The most agents that may come, and that may go. 0: the roster stays.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     bounds, team = meta.limits, ground.team
     part = TeamAnswer(meta=meta, team=team, room=ground.room.within(bounds), newcomers=newcomers)
@@ -126,7 +126,7 @@ def evidence_texts(
     reflected: Sequence[Reflected], settled: Sequence[Settlement], most: int
 ) -> tuple[str, ...]:
     """Show what was asked and answered, and what pairs told each other, as far as there is room."""
-    asked: list[Exchange] = [one for of in reflected for one in of.evidence if one.answer]
+    asked: list[EvidenceExchange] = [one for of in reflected for one in of.evidence if one.answer]
     said = [exchange.text(LONGEST_EVIDENCE) for exchange in asked]
     for settlement in settled:
         for agent, account in settlement.accounts.items():
@@ -152,9 +152,9 @@ class TeamAnswer:
         newcomers: The most agents that may come, and that may go.
     """
 
-    meta: Respondent
+    meta: OperatorModel
     team: Team
-    room: Room
+    room: NoteLimits
     newcomers: int
 
     @property
@@ -227,5 +227,5 @@ def _all_of(came: Reorganised) -> Reorganised:
         Unfit: Something may not.
     """
     if problems := [reason for one in came.refused for reason in one.reasons]:
-        raise Unfit(*problems)
+        raise InvalidAnswer(*problems)
     return came

@@ -12,14 +12,20 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ....runtime.values.together import together
-from ...core.answers import Unfit, closed, reason_schema, structured
+from ...core.answers import InvalidAnswer, closed, reason_schema, structured
 from ...core.material import fenced, material
 from ...core.meta import prompt
 from ...core.operator import Operator, Setting
 from ...core.printed import Noted
-from ...core.proposal import Dropped
+from ...core.proposal import RejectedProposal
 from .evidence.conversation import colleagues
-from .evidence.evidence import LONGEST_EVIDENCE, LONGEST_QUESTION, Exchange, answer_in, questions_in
+from .evidence.evidence import (
+    LONGEST_EVIDENCE,
+    LONGEST_QUESTION,
+    EvidenceExchange,
+    answer_in,
+    questions_in,
+)
 from .gate import Refused, gate
 from .noted import evidence_lines, noted, notes_of
 from .notes import OwnNotes, notes_text, own_schema, text_of
@@ -29,10 +35,10 @@ if TYPE_CHECKING:
 
     from ....schema.edits import Edit
     from ....schema.team.team import Team
-    from ...core.meta import Respondent
+    from ...core.meta import OperatorModel
     from .evidence.ground import Ground
     from .limits import Meter
-    from .room import Room
+    from .room import NoteLimits
 
 __all__ = ["NOTES", "RETROSPECT", "Reflected", "notes_in", "retrospect"]
 
@@ -61,13 +67,13 @@ class Reflected:
     edits: tuple[Edit, ...] = ()
     summary: str = ""
     reason: str = ""
-    evidence: tuple[Exchange, ...] = ()
+    evidence: tuple[EvidenceExchange, ...] = ()
     refused: tuple[Refused, ...] = ()
-    lost: tuple[Dropped, ...] = ()
+    lost: tuple[RejectedProposal, ...] = ()
 
 
 async def retrospect(
-    meta: Respondent,
+    meta: OperatorModel,
     path: str,
     ground: Ground,
     agent: str,
@@ -89,7 +95,7 @@ async def retrospect(
         there are no edits and no summary, and it is in `lost` why.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     if not ground.run.agents[agent].dialogue:
         reason = f"{agent} read and said nothing."
@@ -104,7 +110,7 @@ async def retrospect(
 class _Looking:
     """One agent's looking back, on its way."""
 
-    meta: Respondent
+    meta: OperatorModel
     path: str
     agent: str
     ground: Ground
@@ -113,25 +119,27 @@ class _Looking:
     async def back(self, most: int) -> Reflected:
         others = colleagues(self.ground.team, self.ground.run, self.agent) if most else ()
         asked = await self._questions(others, most) if others else ()
-        if isinstance(asked, Dropped):
+        if isinstance(asked, RejectedProposal):
             known, lost = (), (asked,)
         else:
             heard = await self._heard(asked)
             known = tuple(self._exchange(*one) for one in zip(asked, heard, strict=True))
-            lost = tuple(one for one in heard if isinstance(one, Dropped))
+            lost = tuple(one for one in heard if isinstance(one, RejectedProposal))
         came = await self._noted(known)
-        if isinstance(came, Dropped):
+        if isinstance(came, RejectedProposal):
             return Reflected(agent=self.agent, evidence=known, lost=(*lost, came))
         return replace(came, evidence=known, lost=lost)
 
-    def _exchange(self, asked: tuple[str, str], said: str | Dropped) -> Exchange:
+    def _exchange(self, asked: tuple[str, str], said: str | RejectedProposal) -> EvidenceExchange:
         colleague, question = asked
-        answer = "" if isinstance(said, Dropped) else said
-        return Exchange(asker=self.agent, colleague=colleague, question=question, answer=answer)
+        answer = "" if isinstance(said, RejectedProposal) else said
+        return EvidenceExchange(
+            asker=self.agent, colleague=colleague, question=question, answer=answer
+        )
 
     async def _questions(
         self, others: Sequence[str], most: int
-    ) -> tuple[tuple[str, str], ...] | Dropped:
+    ) -> tuple[tuple[str, str], ...] | RejectedProposal:
         """Have it say what it wants to know, and of whom."""
         to = {"type": "string", "enum": [*others]}
         text = {"type": "string", "minLength": 1, "maxLength": LONGEST_QUESTION}
@@ -146,7 +154,7 @@ class _Looking:
             salvage=lambda text: questions_in(text, others, most, strict=False),
         )
 
-    async def _heard(self, asked: Sequence[tuple[str, str]]) -> list[str | Dropped]:
+    async def _heard(self, asked: Sequence[tuple[str, str]]) -> list[str | RejectedProposal]:
         """Have colleagues answer, side by side, each from its own conversation."""
         meters = [self.meter.begun() for _ in asked]
         came = await together(
@@ -160,7 +168,7 @@ class _Looking:
 
     async def _answer(
         self, what: str, colleague: str, question: str, meter: Meter
-    ) -> str | Dropped:
+    ) -> str | RejectedProposal:
         written = self.ground.voice(self.meta, colleague).limits.characters
         longest = min(LONGEST_EVIDENCE, written)
         text = {"type": "string", "minLength": 1, "maxLength": longest}
@@ -179,7 +187,7 @@ class _Looking:
             meter=meter,
         )
 
-    async def _noted(self, known: tuple[Exchange, ...]) -> Reflected | Dropped:
+    async def _noted(self, known: tuple[EvidenceExchange, ...]) -> Reflected | RejectedProposal:
         """Have it write down what follows."""
         ground, limits = self.ground, self.ground.voice(self.meta, self.agent).limits
         room, most = ground.room.within(limits), min(NOTES, limits.edits)
@@ -215,7 +223,7 @@ class _Looking:
         path = f"{self.path}/{what}"
         return await ground.ask(voice, path, agent, instructions=instructions, **usual)
 
-    def _read(self, text: str, room: Room, most: int) -> Reflected:
+    def _read(self, text: str, room: NoteLimits, most: int) -> Reflected:
         """Read what may be kept of an answer, and what may not."""
         any_text = {"type": "string"}
         shape = closed(reason=any_text, notes={"type": "array"}, summary=any_text)
@@ -233,7 +241,13 @@ class _Looking:
 
 
 def notes_in(
-    items: Sequence[Any], meta: Respondent, team: Team, agent: str, *, room: Room, most: int
+    items: Sequence[Any],
+    meta: OperatorModel,
+    team: Team,
+    agent: str,
+    *,
+    room: NoteLimits,
+    most: int,
 ) -> tuple[tuple[Edit, ...], tuple[Refused, ...]]:
     """Read the notes of an agent on itself: what may be kept of them, and what may not.
 
@@ -261,12 +275,12 @@ def _all_of(came: Reflected) -> Reflected:
     if not came.summary:
         problems.append("summary: nothing is said there. Tell your team what you found.")
     if problems:
-        raise Unfit(*problems)
+        raise InvalidAnswer(*problems)
     return came
 
 
 async def retrospect_alone(
-    meta: Respondent, path: str, ground: Ground, agent: str, *, evidence: int = 2
+    meta: OperatorModel, path: str, ground: Ground, agent: str, *, evidence: int = 2
 ) -> Noted:
     """Have an agent look back, and return the team with its new notes; see `retrospect`."""
     reflected = await retrospect(meta, path, ground, agent, evidence=evidence)

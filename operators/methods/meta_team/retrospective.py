@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ....runtime.values.together import together
 from ...core.operator import Operator, Setting
-from ...core.proposal import Dropped
+from ...core.proposal import RejectedProposal
 from .centralise import centralise
 from .evidence.conversation import interactions, speakers
 from .gate import gate
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ....runtime.calls.calls import Tell
     from ....schema.edits import Edit
     from ....schema.team.team import Team
-    from ...core.meta import Respondent
+    from ...core.meta import OperatorModel
     from ...core.printed import Noted
     from .evidence.ground import Ground
     from .gate import Refused
@@ -99,7 +99,7 @@ class Retrospective:
     settled: tuple[Settlement, ...] = ()
     reorganised: Reorganised | None = None
     refused: tuple[Refused, ...] = ()
-    lost: tuple[Dropped, ...] = ()
+    lost: tuple[RejectedProposal, ...] = ()
     tally: Tally = field(default_factory=Tally)
 
     @property
@@ -120,7 +120,7 @@ class Retrospective:
 
 
 async def look_back(
-    meta: Respondent, path: str, ground: Ground, how: How | None = None
+    meta: OperatorModel, path: str, ground: Ground, how: How | None = None
 ) -> Retrospective:
     """Have a team look back on a task, and change itself by what it finds.
 
@@ -131,7 +131,7 @@ async def look_back(
         how: How it looks back. None: at all levels.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     counting = _Counting(meta.tell)
     counted = replace(meta, tell=counting)
@@ -168,7 +168,7 @@ class _Counting:
 class _LookingBack:
     """A team's looking back, on its way."""
 
-    meta: Respondent
+    meta: OperatorModel
     path: str
     ground: Ground
     how: How
@@ -203,7 +203,7 @@ class _LookingBack:
             team_level=how.team_level,
             newcomers=how.newcomers,
         )
-        if isinstance(came, Dropped):
+        if isinstance(came, RejectedProposal):
             self._lose([came])
             return
         self._refuse(came.refused)
@@ -253,7 +253,7 @@ class _LookingBack:
             self.came.settled,
             newcomers=self.how.newcomers,
         )
-        if isinstance(came, Dropped):
+        if isinstance(came, RejectedProposal):
             self._lose([came])
         else:
             self._changed(came)
@@ -278,7 +278,7 @@ class _LookingBack:
         levels = (*self.came.levels, passed.kept)
         self.came = replace(self.came, child=passed.child, levels=levels)
 
-    def _lose(self, lost: Sequence[Dropped]) -> None:
+    def _lose(self, lost: Sequence[RejectedProposal]) -> None:
         self.came = replace(self.came, lost=(*self.came.lost, *lost))
 
     def _refuse(self, refused: Sequence[Refused]) -> None:
@@ -286,7 +286,7 @@ class _LookingBack:
 
 
 async def reorganise_alone(
-    meta: Respondent,
+    meta: OperatorModel,
     path: str,
     ground: Ground,
     *,

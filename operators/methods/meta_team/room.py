@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ...core.bounds import Bounds
 
-__all__ = ["Room"]
+__all__ = ["NoteLimits"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Room:
+class NoteLimits:
     """How much a team may keep. What is there already stays, however much it is.
 
     Attributes:
@@ -32,7 +32,7 @@ class Room:
     constitution: int = 4_000
     read: int = 24_000
 
-    def within(self, bounds: Bounds) -> Room:
+    def within(self, bounds: Bounds) -> NoteLimits:
         """Narrow the texts to what who is asked may write.
 
         Args:

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ....schema.edits import Edit
-    from ....schema.loading.ceiling import Ceiling
+    from ....schema.loading.ceiling import CapabilityPolicy
     from ....schema.team.team import Agent, Team
-    from .room import Room
+    from .room import NoteLimits
 
 __all__ = ["RosterOffer"]
 
@@ -52,8 +52,8 @@ class RosterOffer:
     """
 
     team: Team
-    ceiling: Ceiling
-    room: Room
+    ceiling: CapabilityPolicy
+    room: NoteLimits
     most: int = 1
 
     @property

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ....schema.edits import Edit
     from ....schema.team.team import Team
-    from .room import Room
+    from .room import NoteLimits
 
 __all__ = ["Rules"]
 
@@ -38,7 +38,7 @@ class Rules:
     """
 
     team: Team
-    room: Room
+    room: NoteLimits
     most: int = MOST
 
     @property

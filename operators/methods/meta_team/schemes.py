@@ -7,12 +7,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ....schema.edits import SetNote
-from ...core.proposal import Dropped
-from .evidence.feedback import Told
+from ...core.proposal import RejectedProposal
+from .evidence.feedback import TaskFeedback
 from .evidence.ground import Ground
-from .limits import Limits
+from .limits import PhaseLimits
 from .retrospective import How, look_back
-from .room import Room
+from .room import NoteLimits
 from .succession import GATE, Level
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ....runtime.values.score import Score
     from ....schema.edits import Edit
     from ....schema.team.team import Team
-    from ...core.meta import Respondent
+    from ...core.meta import OperatorModel
     from ...evolution.episode import Episode
     from .retrospective import Retrospective
     from .settings import RetrospectiveSettings
@@ -53,9 +53,9 @@ class Looked:
     retry: bool = False
 
 
-def room_of(settings: RetrospectiveSettings) -> Room:
+def room_of(settings: RetrospectiveSettings) -> NoteLimits:
     """Give how much a team may keep."""
-    return Room(
+    return NoteLimits(
         patches=settings.patches,
         skills=settings.skills,
         note=settings.note,
@@ -64,10 +64,10 @@ def room_of(settings: RetrospectiveSettings) -> Room:
     )
 
 
-def limits_of(settings: RetrospectiveSettings) -> Limits:
+def limits_of(settings: RetrospectiveSettings) -> PhaseLimits:
     """Give what a phase may take: a share of it, where the evolution has a share of all (§4.5)."""
     share, usd = settings.budget_share, settings.phase_usd
-    return Limits(
+    return PhaseLimits(
         steps=max(1, int(share * settings.phase_steps)),
         seconds=share * settings.phase_seconds,
         usd=None if usd is None else share * usd,
@@ -75,7 +75,7 @@ def limits_of(settings: RetrospectiveSettings) -> Limits:
 
 
 async def looked_back(
-    episode: Episode, meta: Respondent, team: Team, run: Run, score: Score
+    episode: Episode, meta: OperatorModel, team: Team, run: Run, score: Score
 ) -> Looked:
     """Have a team look back on what it did, in the scheme that the recipe names.
 
@@ -89,12 +89,12 @@ async def looked_back(
         score: What that was worth.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     settings: RetrospectiveSettings = episode.settings
     if settings.scheme == "none" or not settings.looks_back:
         return Looked(child=team)
-    told = Told.of(
+    told = TaskFeedback.of(
         episode.task,
         run,
         score,
@@ -149,4 +149,4 @@ def _count(episode: Episode, levels: tuple[Level, ...], came: Retrospective) -> 
         episode.lose(one)
     for one in came.refused:
         why = f"{one.what}: {' '.join(one.reasons)}"
-        episode.lose(Dropped(operator=GATE, reason=why, parents=(came.child.name,)))
+        episode.lose(RejectedProposal(operator=GATE, reason=why, parents=(came.child.name,)))

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from ....runtime.values.together import together
 from ....schema.edits import SetNote
-from ...core.answers import Unfit, closed, reason_schema, structured
+from ...core.answers import InvalidAnswer, closed, reason_schema, structured
 from ...core.bounds import Bounds
 from ...core.material import fenced, material
 from ...core.meta import prompt
 from ...core.operator import Operator, Setting
 from ...core.printed import Noted
-from ...core.proposal import Dropped
+from ...core.proposal import RejectedProposal
 from .gate import Refused, gate
 from .noted import noted, notes_of
 from .notes import text_of
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
     from ....schema.edits import Edit, Note
     from ....schema.team.team import Notes
-    from ...core.meta import Respondent
+    from ...core.meta import OperatorModel
     from .evidence.ground import Ground
     from .limits import Meter
-    from .room import Room
+    from .room import NoteLimits
 
 __all__ = ["SETTLE", "Settlement", "pair_edits", "settle"]
 
@@ -56,7 +56,7 @@ class Settlement:
     accounts: Mapping[str, str]
     edits: tuple[Edit, ...] = ()
     refused: tuple[Refused, ...] = ()
-    lost: tuple[Dropped, ...] = ()
+    lost: tuple[RejectedProposal, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -66,7 +66,7 @@ class _Side:
 
 
 async def settle(
-    meta: Respondent,
+    meta: OperatorModel,
     path: str,
     ground: Ground,
     pair: tuple[str, str],
@@ -83,7 +83,7 @@ async def settle(
         exchange: Whether each first tells the other how their work together went.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     sides = [
         _Settling(meta=meta, path=path, agent=one, other=other, ground=ground, meter=ground.meter())
@@ -102,7 +102,7 @@ async def settle(
         accounts=accounts,
         edits=tuple(edit for one in sided for edit in one.edits),
         refused=tuple(lost for one in sided for lost in one.refused),
-        lost=tuple(one for one in (*said, *came) if isinstance(one, Dropped)),
+        lost=tuple(one for one in (*said, *came) if isinstance(one, RejectedProposal)),
     )
 
 
@@ -110,14 +110,14 @@ async def settle(
 class _Settling:
     """One of the two, on its way."""
 
-    meta: Respondent
+    meta: OperatorModel
     path: str
     agent: str
     other: str
     ground: Ground
     meter: Meter
 
-    async def account(self) -> str | Dropped:
+    async def account(self) -> str | RejectedProposal:
         """Have it tell the other how their work together went."""
         written = self.ground.voice(self.meta, self.agent).limits.characters
         longest = min(LONGEST_ACCOUNT, written)
@@ -129,7 +129,7 @@ class _Settling:
             read=_account,
         )
 
-    async def noted(self, accounts: Mapping[str, str]) -> _Side | Dropped:
+    async def noted(self, accounts: Mapping[str, str]) -> _Side | RejectedProposal:
         """Have it note what it knows of the other."""
         ground, limits = self.ground, self.ground.voice(self.meta, self.agent).limits
         room = ground.room.within(limits)
@@ -173,7 +173,7 @@ class _Settling:
             fenced("profile", profile, self.other), fenced("together", together, self.other)
         )
 
-    def _read(self, text: str, room: Room) -> _Side:
+    def _read(self, text: str, room: NoteLimits) -> _Side:
         """Read what may be kept of an answer, and what may not."""
         meta = self.meta
         shape = closed(reason=ANY, profile=ANY, together=ANY)
@@ -210,7 +210,7 @@ def pair_edits(agent: str, other: str, profile: str, together: str) -> tuple[Edi
 def _account(text: str) -> str:
     line = text_of(structured(text, closed(account=ANY), Bounds())["account"])
     if not line:
-        raise Unfit("account: nothing is said there. Say how your work together went.")
+        raise InvalidAnswer("account: nothing is said there. Say how your work together went.")
     return line[:LONGEST_ACCOUNT]
 
 
@@ -221,12 +221,12 @@ def _all_of(side: _Side) -> _Side:
         Unfit: Something may not.
     """
     if problems := [reason for one in side.refused for reason in one.reasons]:
-        raise Unfit(*problems)
+        raise InvalidAnswer(*problems)
     return side
 
 
 async def settle_alone(
-    meta: Respondent, path: str, ground: Ground, pair: tuple[str, str], *, alone: bool = False
+    meta: OperatorModel, path: str, ground: Ground, pair: tuple[str, str], *, alone: bool = False
 ) -> Noted:
     """Have two settle, and return the team with their new notes; see `settle`.
 

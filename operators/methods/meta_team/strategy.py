@@ -11,10 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ....pool.ledger.changes import Tried
+from ....pool.ledger.changes import Evaluated
 from ....pool.values.statistics import Trial
 from ....runtime.values.caps import Caps
-from ...core.proposal import Dropped
+from ...core.proposal import RejectedProposal
 from ...evolution.strategy import Strategy
 from ..search.settings import read_schema
 from .head import begin, ceiling_for, constrained, head_of, suits
@@ -51,7 +51,7 @@ async def meta_team(episode: Episode) -> None:
         return
     run = await _worked(episode, team, WORK)
     outcome = await episode.score(run, WORK)
-    if isinstance(outcome, Dropped):
+    if isinstance(outcome, RejectedProposal):
         episode.lose(outcome)
         episode.answered(run)
         return
@@ -92,14 +92,14 @@ async def _again(episode: Episode, child: Team, before: Score) -> Again:
     """Have the changed team do the task once more; nobody looks back on that (lines 12 to 14)."""
     run = await _worked(episode, child, AGAIN)
     outcome = await episode.score(run, AGAIN)
-    if isinstance(outcome, Dropped):
+    if isinstance(outcome, RejectedProposal):
         episode.lose(outcome)
         return Again(run=run, score=None)
     episode.told["gain of a retry"] = outcome.value - before.value
     return Again(run=run, score=outcome.value)
 
 
-def _tried(episode: Episode, head: Member, run: Run, outcome: Score) -> Tried:
+def _tried(episode: Episode, head: Member, run: Run, outcome: Score) -> Evaluated:
     trial = Trial(
         task=episode.task.id,
         niche=episode.task.niche or None,
@@ -110,7 +110,7 @@ def _tried(episode: Episode, head: Member, run: Run, outcome: Score) -> Tried:
         reason="" if run.answer is not None else run.error or "it came to no answer.",
         rounds=run.rounds,
     )
-    return Tried(member=head.name, trial=trial)
+    return Evaluated(member=head.name, trial=trial)
 
 
 def _needs(settings: RetrospectiveSettings, /) -> frozenset[Need]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ....pool.ledger.changes import Born, Rejected, Restored, Retired, Told
+from ....pool.ledger.changes import Added, ChildRejected, EventNoted, Restored, Retired
 from ....pool.teams.lineage import steps_to
 from ....pool.view import Views
 from ....schema.edits import diff, taught
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from ....pool.teams.pool import Pool
     from ....runtime.agents.outcomes import Run
     from ....schema.edits import Edit
-    from ....schema.loading.ceiling import Ceiling
+    from ....schema.loading.ceiling import CapabilityPolicy
     from ....schema.team.team import LineageStep, Team
     from ...evolution.episode import Episode
-    from .room import Room
+    from .room import NoteLimits
 
 __all__ = ["GATE", "Level", "Succession"]
 
@@ -84,8 +84,8 @@ class Succession:
     episode: Episode
     head: Member
     levels: tuple[Level, ...]
-    ceiling: Ceiling
-    room: Room
+    ceiling: CapabilityPolicy
+    room: NoteLimits
     again: Again | None = None
 
     def close(self, pool: Pool) -> Mapping[str, Any]:
@@ -106,8 +106,8 @@ class Succession:
             "said": self._said(name, len(refused)),
         }
 
-    def _rejected(self, one: Refused, now: Member) -> Rejected:
-        return Rejected(
+    def _rejected(self, one: Refused, now: Member) -> ChildRejected:
+        return ChildRejected(
             operator=GATE,
             reason=f"{one.what}: {' '.join(one.reasons)}",
             parents=(now.name,),
@@ -115,7 +115,7 @@ class Succession:
             run=self.episode.stage.name,
         )
 
-    def _retried(self, again: Again, name: str) -> Told:
+    def _retried(self, again: Again, name: str) -> EventNoted:
         """Mark a retry: an event, which no statistics of a team count."""
         about = {
             "team": name,
@@ -126,7 +126,9 @@ class Succession:
             "tokens": again.run.usage.tokens,
             "usd": again.run.usage.usd,
         }
-        return Told(what=RETRY, about={key: one for key, one in about.items() if one is not None})
+        return EventNoted(
+            what=RETRY, about={key: one for key, one in about.items() if one is not None}
+        )
 
     def _said(self, name: str, refused: int) -> str:
         """Say in a few words what each level changed, and who is the head now."""
@@ -179,7 +181,7 @@ class Succession:
             steps=steps,
         )
         member = replace(child, lineage=None)
-        came = pool.commit(Born(member=member, lineage=lineage), op=episode.op("child"))
+        came = pool.commit(Added(member=member, lineage=lineage), op=episode.op("child"))
         if came.name == now.name:  # the team is what it was but for what no twin differs in
             return now.name, False
         if not came.is_new:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ....pool.expectation.expectation import by_standing
-from ....pool.ledger.changes import Born, Retired, Tried
+from ....pool.ledger.changes import Added, Evaluated, Retired
 from ....schema.team.team import SolvedTask
 from ...core.material import clip
 
@@ -101,7 +101,7 @@ class Admitting:
         is_new = False
         if coming is not None:
             # It may have been born meanwhile, in an episode that this one did not see.
-            born = Born(member=_solved(coming, episode.task), lineage=coming.born)
+            born = Added(member=_solved(coming, episode.task), lineage=coming.born)
             came_in = pool.commit(born, op=episode.op("best"))
             names[coming.number], is_new = came_in.name, came_in.is_new
         for candidate in search.candidates:
@@ -120,7 +120,7 @@ class Admitting:
         episode, what = self.search.episode, "adapted" if marks.get("adapted") else "trial"
         for number, trial in enumerate(one.trials(episode.task, episode.stage.name)):
             again = f".{number}" if number else ""
-            change = Tried(member=name, trial=replace(trial, **marks))
+            change = Evaluated(member=name, trial=replace(trial, **marks))
             pool.commit(change, op=episode.op(f"{what} {one.number}{again}"))
 
     def _make_room(self, pool: Pool, *, newcomer: str | None) -> None:

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ....schema.team.team import is_prompt_id
 from ....schema.values.values import is_list, is_mapping
-from ...core.answers import Unfit
+from ...core.answers import InvalidAnswer
 from ...core.bounds import Bounds
-from ...core.meta import Respondent
+from ...core.meta import OperatorModel
 from ...core.operator import Operator, Setting
-from ...core.proposal import Dropped, Parent, Proposal
+from ...core.proposal import Parent, Proposal, RejectedProposal
 from ...core.sampling import sample
 from .components import MUTABLE
 from .mutate import mutation, nothing_to_change
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from ....schema.edits import Component
     from ....schema.host.catalogue import Catalogue
-    from ....schema.loading.ceiling import Ceiling
+    from ....schema.loading.ceiling import CapabilityPolicy
     from ....schema.team.team import Team
     from ...core.meta import Question
 
@@ -58,7 +58,7 @@ Answered = TypeVar("Answered")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Chance(Respondent):
+class Chance(OperatorModel):
     """Answers by values that are drawn from all that a question lets through.
 
     What makes no valid child is drawn again. The same for the same seed, path and question.
@@ -71,11 +71,11 @@ class Chance(Respondent):
     bounds: Bounds | None = FEW
     seed: int = 0
 
-    async def ask(self, path: str, question: Question[Answered]) -> Answered | Dropped:
+    async def ask(self, path: str, question: Question[Answered]) -> Answered | RejectedProposal:
         """Answer a question; see `answer`."""
         return self.answer(path, question)
 
-    def answer(self, path: str, question: Question[Answered]) -> Answered | Dropped:
+    def answer(self, path: str, question: Question[Answered]) -> Answered | RejectedProposal:
         """Answer a question, or give up after some draws of which none made anything of use."""
         source = random.Random(f"{self.seed}/{path}/chance")  # noqa: S311 - guards nothing
         texts = _texts(question.team, self.catalogue) if question.team else {}
@@ -88,7 +88,7 @@ class Chance(Respondent):
             answer = json.dumps(value)
             try:
                 read = question.read(answer)
-            except Unfit as unfit:
+            except InvalidAnswer as unfit:
                 problems = unfit.problems
                 continue
             self.tell("operator_answered", path=path, operator=question.operator, answer=answer)
@@ -102,12 +102,12 @@ def chance(
     team: Team,
     component: Component,
     catalogue: Catalogue,
-    ceiling: Ceiling,
+    ceiling: CapabilityPolicy,
     *,
     path: str = "",
     seed: int = 0,
     edits: int = 1,
-) -> Proposal | Dropped:
+) -> Proposal | RejectedProposal:
     """Make a child by edits of one component that are drawn at random; no model is asked.
 
     Args:
@@ -128,13 +128,15 @@ def chance(
     drawn = Chance(catalogue=catalogue, ceiling=ceiling, bounds=bounds, seed=seed)
     question = mutation(drawn, Parent(team=team), component)
     if question is None:
-        return Dropped(operator=OPERATOR, reason=nothing_to_change(component), parents=(team.name,))
+        return RejectedProposal(
+            operator=OPERATOR, reason=nothing_to_change(component), parents=(team.name,)
+        )
     return replace(drawn.answer(path, question), operator=OPERATOR)
 
 
 async def draw(
     meta: Chance, path: str, team: Team, *, component: Component, edits: int = 1
-) -> Proposal | Dropped:
+) -> Proposal | RejectedProposal:
     """Make a child by edits that are drawn at random; see `chance`, whose path is empty here.
 
     Args:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...core.proposal import Dropped
+from ...core.proposal import RejectedProposal
 from .components import ByChance, ByOutcome, BySchedule, open_components
 from .decide import CROSSOVER, decide
 
@@ -23,7 +23,7 @@ __all__ = ["choose_move"]
 
 async def choose_move(
     search: Search, number: int, first: Candidate, partner: Candidate | None
-) -> Component | Candidate | Dropped:
+) -> Component | Candidate | RejectedProposal:
     """Choose what a step does.
 
     Args:
@@ -60,7 +60,7 @@ async def choose_move(
         if open_to and not (partner and crosses):
             return _policy(search).choose(path, _step(search), open_to)
     why = "there is nothing in it that the recipe lets mutations touch, and nothing to cross."
-    return partner or Dropped(operator="mutate", reason=why)
+    return partner or RejectedProposal(operator="mutate", reason=why)
 
 
 def _policy(search: Search) -> ComponentPolicy:

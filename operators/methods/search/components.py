@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ....schema.edits import Component
-    from ....schema.loading.ceiling import Ceiling
+    from ....schema.loading.ceiling import CapabilityPolicy
     from ....schema.team.team import Team
-    from ...core.meta import Respondent
+    from ...core.meta import OperatorModel
     from ...core.proposal import Parent
 
 __all__ = [
@@ -39,7 +39,7 @@ MUTABLE: tuple[Component, ...] = ("prompts", "model_id", "topology", "tools", "p
 
 
 def open_components(
-    meta: Respondent, parent: Parent, components: Sequence[Component] = MUTABLE
+    meta: OperatorModel, parent: Parent, components: Sequence[Component] = MUTABLE
 ) -> tuple[Component, ...]:
     """Give the components of a team in which a mutation has something to change.
 
@@ -55,10 +55,10 @@ def open_components(
 
 
 def offer(
-    meta: Respondent,
+    meta: OperatorModel,
     team: Team,
     *components: Component,
-    ceiling: Ceiling | None = None,
+    ceiling: CapabilityPolicy | None = None,
     least: int = 1,
 ) -> Mapping[str, Any] | None:
     """Write the schema of edits of some components, as long as who answers may write them.

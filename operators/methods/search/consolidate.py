@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING
 
 from ....pool.ledger.learnt import LONGEST_TASK, Learnt, OperatorOutcome
 from ....schema.values.terminal import on_one_line
-from ...core.answers import Unfit, closed, structured
+from ...core.answers import InvalidAnswer, closed, structured
 from ...core.material import clip, fenced, material, task_text
 from ...core.meta import Question, prompt
 from ...core.operator import Operator
-from ...core.proposal import Dropped
+from ...core.proposal import RejectedProposal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ....schema.edits import Component
     from ....schema.team.task import Task
-    from ...core.meta import Respondent
+    from ...core.meta import OperatorModel
 
-__all__ = ["CONSOLIDATE", "Step", "consolidate", "tell_steps"]
+__all__ = ["CONSOLIDATE", "EvolutionStep", "consolidate", "tell_steps"]
 
 OPERATOR = "consolidate"
 KIND = "evolution"
@@ -34,7 +34,7 @@ LONGEST_DETAILS = 600
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Step:
+class EvolutionStep:
     """A step of an evolution: what made a team, and what the team came to.
 
     Attributes:
@@ -65,13 +65,13 @@ class Step:
 
 
 async def consolidate(
-    meta: Respondent | None,
+    meta: OperatorModel | None,
     path: str,
     task: Task,
-    steps: Sequence[Step],
+    steps: Sequence[EvolutionStep],
     *,
     run: str | None = None,
-) -> Learnt | Dropped:
+) -> Learnt | RejectedProposal:
     """Make an entry of the memory out of an evolution.
 
     Args:
@@ -83,7 +83,7 @@ async def consolidate(
 
     Raises:
         ValueError: There is no step.
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     if not steps:
         raise ValueError("an evolution without a step has nothing to consolidate.")
@@ -91,7 +91,7 @@ async def consolidate(
         summary = clip("\n".join(tell_steps(steps)), LONGEST_SUMMARY)
     else:
         summary = await _ask(meta, path, task, steps)
-    if isinstance(summary, Dropped):
+    if isinstance(summary, RejectedProposal):
         return summary
     best = max(steps, key=lambda step: (step.reward is not None, step.reward or 0))
     return Learnt(
@@ -114,7 +114,7 @@ async def consolidate(
     )
 
 
-def tell_steps(steps: Sequence[Step], details: int = LONGEST_DETAILS) -> list[str]:
+def tell_steps(steps: Sequence[EvolutionStep], details: int = LONGEST_DETAILS) -> list[str]:
     """Tell an evolution trace, a line for each step, with what it gained over its sources.
 
     Args:
@@ -125,7 +125,7 @@ def tell_steps(steps: Sequence[Step], details: int = LONGEST_DETAILS) -> list[st
     return [f"{step.number}. {_told(step, rewards, details)}" for step in steps]
 
 
-def _told(step: Step, rewards: Mapping[int, float | None], most: int) -> str:
+def _told(step: EvolutionStep, rewards: Mapping[int, float | None], most: int) -> str:
     what = f"{step.operator} ({step.component})" if step.component else step.operator
     said = [*step.edits] or ["no edits"] * bool(step.parents or step.sources)
     because = [f"because {step.reason}"] if step.reason else []
@@ -133,7 +133,7 @@ def _told(step: Step, rewards: Mapping[int, float | None], most: int) -> str:
     return f"{what}{_origin(step)}: {_came(step, rewards)}. {details}".rstrip()
 
 
-def _origin(step: Step) -> str:
+def _origin(step: EvolutionStep) -> str:
     """Say what a team was made of."""
     if step.sources:
         noun = "step" if len(step.sources) == 1 else "steps"
@@ -141,7 +141,7 @@ def _origin(step: Step) -> str:
     return f" of {' and '.join(step.parents or (step.team,))} in the pool"
 
 
-def _came(step: Step, rewards: Mapping[int, float | None]) -> str:
+def _came(step: EvolutionStep, rewards: Mapping[int, float | None]) -> str:
     """Say what a team came to, and what that is more than the better one that it was made of."""
     if step.reward is None:
         return "no reward"
@@ -150,7 +150,9 @@ def _came(step: Step, rewards: Mapping[int, float | None]) -> str:
     return f"reward {step.reward:.3g}{gained}"
 
 
-async def _ask(meta: Respondent, path: str, task: Task, steps: Sequence[Step]) -> str | Dropped:
+async def _ask(
+    meta: OperatorModel, path: str, task: Task, steps: Sequence[EvolutionStep]
+) -> str | RejectedProposal:
     most = min(meta.limits.characters, LONGEST_SUMMARY)
     details = min(LONGEST_DETAILS, meta.limits.team_characters // len(steps))
     told = "\n".join(tell_steps(steps, details))
@@ -159,7 +161,7 @@ async def _ask(meta: Respondent, path: str, task: Task, steps: Sequence[Step]) -
     def read(text: str) -> str:
         summary = structured(text, schema, meta.limits)["summary"].strip()
         if not summary:
-            raise Unfit("the summary is empty.")
+            raise InvalidAnswer("the summary is empty.")
         return summary
 
     question = Question(

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from ....pool.ledger.learnt import Learnt
     from ....schema.edits import Component
     from ....schema.team.task import Task
-    from ...core.meta import Respondent
-    from ...core.proposal import Dropped, Parent
+    from ...core.meta import OperatorModel
+    from ...core.proposal import Parent, RejectedProposal
 
 __all__ = ["CROSSOVER", "decide"]
 
@@ -31,7 +31,7 @@ CROSSOVER: Crossing = "crossover"
 
 
 async def decide(
-    meta: Respondent,
+    meta: OperatorModel,
     path: str,
     task: Task,
     parent: Parent,
@@ -39,7 +39,7 @@ async def decide(
     *,
     components: Sequence[Component],
     memories: Sequence[Learnt] = (),
-) -> Component | Crossing | Dropped:
+) -> Component | Crossing | RejectedProposal:
     """Choose what is done to a team.
 
     Args:
@@ -57,7 +57,7 @@ async def decide(
         asking.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     names = tuple(one.team.name for one in (parent, partner) if one is not None)
     options: list[Component | Crossing] = [*open_components(meta, parent, components)]

@@ -10,11 +10,11 @@ import functools
 from typing import TYPE_CHECKING, Any, cast
 
 from ....schema.edits import Mutation
-from ...core.answers import Unfit, child_of, closed, edits_in, reason_schema
+from ...core.answers import InvalidAnswer, child_of, closed, edits_in, reason_schema
 from ...core.material import material, memories_text, models_text, parent_text, task_text
 from ...core.meta import Question, prompt
 from ...core.operator import Operator, Setting
-from ...core.proposal import Dropped, Proposal
+from ...core.proposal import Proposal, RejectedProposal
 from .components import MUTABLE, offer
 from .decide import decide
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ....pool.ledger.learnt import Learnt
     from ....schema.edits import Component
     from ....schema.team.task import Task
-    from ...core.meta import Respondent
+    from ...core.meta import OperatorModel
     from ...core.proposal import Parent
 
 __all__ = ["MUTABLE", "MUTATE", "mutate", "mutation", "nothing_to_change"]
@@ -33,7 +33,7 @@ OPERATOR = "mutate"
 
 
 async def mutate(
-    meta: Respondent,
+    meta: OperatorModel,
     path: str,
     task: Task,
     parent: Parent,
@@ -41,7 +41,7 @@ async def mutate(
     component: Component | None = None,
     components: Sequence[Component] = MUTABLE,
     memories: Sequence[Learnt] = (),
-) -> Proposal | Dropped:
+) -> Proposal | RejectedProposal:
     """Make a child by edits of one component.
 
     Args:
@@ -55,13 +55,13 @@ async def mutate(
 
     Raises:
         ValueError: Mutations do not touch this component, or may not here.
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     if component is None:
         chosen = await decide(
             meta, f"{path}/component", task, parent, None, components=components, memories=memories
         )
-        if isinstance(chosen, Dropped):
+        if isinstance(chosen, RejectedProposal):
             return chosen
         component = cast("Component", chosen)  # without a partner, a crossover is no option
     allowed = [one for one in MUTABLE if one in components]
@@ -80,7 +80,7 @@ async def mutate(
 
 
 def mutation(
-    meta: Respondent, parent: Parent, component: Component, shown: str = ""
+    meta: OperatorModel, parent: Parent, component: Component, shown: str = ""
 ) -> Question[Proposal] | None:
     """Write the question for edits of one component; None where there is nothing to choose.
 
@@ -112,16 +112,16 @@ def nothing_to_change(component: Component) -> str:
     return f"there is nothing to change about {component} that is known and below the ceiling."
 
 
-def _child(meta: Respondent, parent: Parent, component: Component, text: str) -> Proposal:
+def _child(meta: OperatorModel, parent: Parent, component: Component, text: str) -> Proposal:
     """Read an answer as a mutation; its type makes edits of two components impossible."""
     reason, read = edits_in(text, meta.limits, (component,))
     if not read:
-        raise Unfit(f"there is no edit. Change something about {component}.")
+        raise InvalidAnswer(f"there is no edit. Change something about {component}.")
     edits: tuple[Any, ...] = read  # of one component; that `Mutation` checks when it is run
     made: Mutation[Any] = Mutation(component=component, edits=edits)
     child = child_of(parent.team, made.edits, meta.catalogue, meta.ceiling)
     if child.content_hash == parent.team.content_hash:
-        raise Unfit("the edits change nothing that is run. Change something.")
+        raise InvalidAnswer("the edits change nothing that is run. Change something.")
     return Proposal.of(
         OPERATOR, parent.team, made.edits, reason=reason, child=child, component=made.component
     )

@@ -19,12 +19,12 @@ from ....runtime.values.together import together
 from ....schema.team.team import Lineage, LineageStep, Team
 from ...core.digest import digest
 from ...core.operator import operator_of
-from ...core.proposal import Dropped, Parent, Proposal, edit_words
+from ...core.proposal import Parent, Proposal, RejectedProposal, edit_words
 from ...evolution.candidates import Candidate
 from ...evolution.episode import Halted
 from .admission import Admitting
 from .chance import Chance
-from .consolidate import Step
+from .consolidate import EvolutionStep
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterator, Mapping, Sequence
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
     from ....pool.ledger.learnt import Learnt
     from ....runtime.agents.outcomes import Run
     from ....schema.edits import Component
-    from ...core.meta import Respondent
+    from ...core.meta import OperatorModel
     from ...evolution.episode import Episode
     from .settings import SearchSettings
 
-__all__ = ["Attempt", "Search"]
+__all__ = ["Search", "SearchAttempt"]
 
 Origin = Member | Candidate
 """What a child is made from: a team of the pool, or one that was tried in this episode."""
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class SearchAttempt:
     """Something to try.
 
     Attributes:
@@ -55,13 +55,13 @@ class Attempt:
     """
 
     number: int
-    made: Team | Proposal | Dropped
+    made: Team | Proposal | RejectedProposal
     parents: Sequence[Origin]
 
     @property
     def team(self) -> Team:
         """The team to run."""
-        if isinstance(self.made, Dropped):
+        if isinstance(self.made, RejectedProposal):
             raise TypeError("what was dropped has no team.")
         return self.made.child if isinstance(self.made, Proposal) else self.made
 
@@ -100,7 +100,7 @@ class Search:
             seed=stage.recipe.seed,
             tell=episode.tell,
         )
-        self.author: Respondent = episode.meta if self.settings.operators == "model" else drawn
+        self.author: OperatorModel = episode.meta if self.settings.operators == "model" else drawn
 
     @property
     def settings(self) -> SearchSettings:
@@ -145,12 +145,12 @@ class Search:
         chosen = await operator_of("select").act(
             meta, path, episode.task, members, k=k, hits=self.hits, expected=self.expected
         )
-        if isinstance(chosen, Dropped):
+        if isinstance(chosen, RejectedProposal):
             episode.lose(chosen, at=-1)
             return await self.selected("statistics", k)
         return [self.members[name] for name in chosen.names]
 
-    async def tried(self, *attempts: Attempt, again: bool = False) -> None:
+    async def tried(self, *attempts: SearchAttempt, again: bool = False) -> None:
         """Run teams on the task, side by side, and score them.
 
         A child that equals one that was tried in this episode is not run again. What did not come
@@ -168,24 +168,24 @@ class Search:
         runs: list[Coroutine[Any, Any, None]] = []
         # Who is the twin of whom is settled here, by number, and not by who is done first.
         for attempt in attempts:
-            if isinstance(attempt.made, Dropped):
+            if isinstance(attempt.made, RejectedProposal):
                 self.lose(attempt.number, attempt.made)
             elif not again and any(are_twins(attempt.team, other) for other in teams):
                 why = "it equals a team that was tried on this task already."
-                self.lose(attempt.number, Dropped(operator=attempt.operator, reason=why))
+                self.lose(attempt.number, RejectedProposal(operator=attempt.operator, reason=why))
             else:
                 teams.append(attempt.team)
                 runs.append(self._try(attempt))
         await together(*runs)
         self.candidates.sort(key=lambda one: one.number)
 
-    def lose(self, number: int, dropped: Dropped) -> None:
+    def lose(self, number: int, dropped: RejectedProposal) -> None:
         """Count a child that did not come about."""
         self.episode.lose(dropped, at=number)
 
-    async def _try(self, attempt: Attempt) -> None:
+    async def _try(self, attempt: SearchAttempt) -> None:
         runs = await self._runs(attempt)
-        if isinstance(runs, Dropped):
+        if isinstance(runs, RejectedProposal):
             self.lose(attempt.number, runs)
             return
         made = attempt.made
@@ -203,15 +203,17 @@ class Search:
             )
         )
 
-    async def _runs(self, attempt: Attempt) -> list[tuple[Run, Score]] | Dropped:
+    async def _runs(self, attempt: SearchAttempt) -> list[tuple[Run, Score]] | RejectedProposal:
         """Run a team as often as the recipe wants; without a score, the first reason why."""
         numbers = range(self.settings.repeats)
         tried = await together(*(self._run(attempt, number) for number in numbers))
-        scored = [one for one in tried if not isinstance(one, Dropped)]
-        lost = [one for one in tried if isinstance(one, Dropped)]
+        scored = [one for one in tried if not isinstance(one, RejectedProposal)]
+        lost = [one for one in tried if isinstance(one, RejectedProposal)]
         return scored or lost[0]
 
-    async def _run(self, attempt: Attempt, repeat: int) -> tuple[Run, Score] | Dropped:
+    async def _run(
+        self, attempt: SearchAttempt, repeat: int
+    ) -> tuple[Run, Score] | RejectedProposal:
         made, what = attempt.made, _sample(attempt.number, repeat)
         base, sources = None, ()
         if isinstance(made, Proposal):
@@ -222,9 +224,9 @@ class Search:
         run = await self.episode.run(attempt.team, what, base=base, parents=parents)
         if run.is_infrastructure_failure:
             why = "it gives its model less time than its parent did, and less than that needs."
-            return Dropped(operator="run", reason=why)
+            return RejectedProposal(operator="run", reason=why)
         score = await self.episode.score(run, what)
-        return score if isinstance(score, Dropped) else (run, score)
+        return score if isinstance(score, RejectedProposal) else (run, score)
 
     def _twin(self, team: Team) -> str | None:
         """Find what the pool calls a team, where it has it."""
@@ -283,10 +285,10 @@ class Search:
             if one.component is not None:
                 yield one.component, one.reward - self.candidate(one.sources[0]).reward
 
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[EvolutionStep]:
         """Give the search as operators are told of it."""
         return [
-            Step(
+            EvolutionStep(
                 number=candidate.number,
                 operator=candidate.born.operator,
                 team=candidate.team.name,
@@ -325,7 +327,7 @@ class Search:
         episode.answered(run, Score(value=best.score, reason=score.reason))
         episode.closing = Admitting(search=self)
 
-    def _lineage(self, attempt: Attempt) -> Lineage:
+    def _lineage(self, attempt: SearchAttempt) -> Lineage:
         """Write down where a team comes from: teams of the pool, and every step from there."""
         made, parents, task = attempt.made, attempt.parents, self.episode.task
         names = _names(parents)

@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from ....runtime.agents.round_state import Carry
-from ....runtime.agents.runner import Report
+from ....runtime.agents.round_state import RoundState
+from ....runtime.agents.runner import AgentReport
 from ....runtime.plan.plan import compile
 from ....runtime.rounds.rounds import Next, summed
 from ....runtime.values.together import together
@@ -20,7 +20,7 @@ from ....schema import dump
 from ...core.account import Account
 from ...core.answers import child_of
 from ...core.operator import operator_of
-from ...core.proposal import Dropped
+from ...core.proposal import RejectedProposal
 from ...credit.contributions import Contributions, Earlier
 from .coach import ROOM, SHORTEST
 from .enlist import MOST
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ....runtime.rounds.rounds import Round
     from ....schema.team.task import Task
     from ....schema.team.team import Agent, Team
-    from ...core.meta import Respondent
+    from ...core.meta import OperatorModel
 
 __all__ = ["Adaptation", "AdaptationSettings", "calls_at_most"]
 
@@ -89,14 +89,14 @@ class Adaptation:
         ended: Why there is no further round: `threshold`, `converged`, `most` or `stopped`.
     """
 
-    meta: Respondent
-    judge: Respondent
+    meta: OperatorModel
+    judge: OperatorModel
     task: Task
     path: str
     settings: AdaptationSettings
     roles: Mapping[str, Agent]
     tell: Tell
-    lose: Callable[[Dropped], None]
+    lose: Callable[[RejectedProposal], None]
     keep: Callable[[str, str], None]
     rubric: str = ""
     judged: list[Contributions | None] = field(default_factory=list["Contributions | None"])
@@ -250,7 +250,7 @@ class Adaptation:
         return made.child
 
     def _unless_dropped(self, came: Any) -> Any:
-        if isinstance(came, Dropped):
+        if isinstance(came, RejectedProposal):
             self.lose(came)
             return None
         return came
@@ -285,10 +285,10 @@ def _account(one: Round) -> Account:
     return Account(team=one.plan.team, run=one.run)
 
 
-def _carried(last: Round) -> Carry:
+def _carried(last: Round) -> RoundState:
     """Let each agent read what it said itself, in the last round in which it said anything."""
     said = {
-        agent: Report(
+        agent: AgentReport(
             agent_id=agent,
             role=last.plan.agents[agent].agent.role,
             content=outcome.result.content,
@@ -299,4 +299,4 @@ def _carried(last: Round) -> Carry:
         if outcome.result is not None
     }
     own = {**last.carry.own, **said}
-    return Carry(own={agent: own[agent] for agent in last.plan.agents if agent in own})
+    return RoundState(own={agent: own[agent] for agent in last.plan.agents if agent in own})

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from ....schema.edits import SetNote
 from ....schema.values.terminal import on_one_line
-from ...core.answers import Unfit, child_of, closed, structured
+from ...core.answers import InvalidAnswer, child_of, closed, structured
 from ...core.material import CHARACTERS_PER_TOKEN, clip, fenced, material, task_text
 from ...core.meta import Question, prompt
 from ...core.operator import Operator, Setting
-from ...core.proposal import Dropped, Proposal
+from ...core.proposal import Proposal, RejectedProposal
 from ...credit.contributions import contributions
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ....schema.team.team import Team
     from ...core.account import Account
     from ...core.bounds import Bounds
-    from ...core.meta import Respondent
+    from ...core.meta import OperatorModel
     from ...credit.contributions import Contribution
 
 __all__ = ["COACH", "ROOM", "SHORTEST", "Coaching", "coach"]
@@ -69,7 +69,7 @@ class Coaching:
 
 
 async def coach(
-    meta: Respondent,
+    meta: OperatorModel,
     path: str,
     task: Task,
     account: Account,
@@ -78,7 +78,7 @@ async def coach(
     contribution: Contribution,
     share: float,
     room: int,
-) -> Coaching | Dropped:
+) -> Coaching | RejectedProposal:
     """Coach one agent.
 
     Args:
@@ -92,7 +92,7 @@ async def coach(
         room: The most characters of what it is told, at least `SHORTEST`.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     texts = _Texts.of(room)
@@ -119,7 +119,7 @@ async def coach(
 
 
 async def coach_alone(
-    meta: Respondent,
+    meta: OperatorModel,
     path: str,
     task: Task,
     account: Account,
@@ -127,7 +127,7 @@ async def coach_alone(
     agent: str,
     contribution: Contribution | None,
     room: int = ROOM,
-) -> Proposal | Dropped:
+) -> Proposal | RejectedProposal:
     """Coach one agent outside of an adaptation, and return the team that has it in its notes.
 
     Args:
@@ -140,18 +140,18 @@ async def coach_alone(
         room: The most characters of what the agent is told.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     if contribution is None:
         judged = await contributions(meta, f"{path}/contributions", task, account)
-        if isinstance(judged, Dropped):
+        if isinstance(judged, RejectedProposal):
             return judged
         contribution = judged.of[agent]
     room = min(room, meta.limits.characters)
     coaching = await coach(
         meta, path, task, account, agent=agent, contribution=contribution, share=1, room=room
     )
-    if isinstance(coaching, Dropped):
+    if isinstance(coaching, RejectedProposal):
         return coaching
     child = child_of(account.team, (coaching.edit,), meta.catalogue, meta.ceiling)
     return Proposal.of(OPERATOR, account.team, (coaching.edit,), reason=coaching.wrong, child=child)
@@ -184,13 +184,13 @@ class _Texts:
         )
 
 
-def _read(meta: Respondent, team: Team, agent: str, texts: _Texts, text: str) -> Coaching:
+def _read(meta: OperatorModel, team: Team, agent: str, texts: _Texts, text: str) -> Coaching:
     """Read a coaching; what is longer than its room is cut."""
     any_text = {"type": "string"}
     said = structured(text, closed(wrong=any_text, plan=any_text), meta.limits)
     wrong, plan = on_one_line(said["wrong"]), on_one_line(said["plan"])
     if not plan:
-        raise Unfit("the plan is empty. Say what the agent is to do in the next round.")
+        raise InvalidAnswer("the plan is empty. Say what the agent is to do in the next round.")
     coaching = Coaching(agent=agent, wrong=wrong[: texts.wrong], plan=plan[: texts.plan])
     child_of(team, (coaching.edit,), meta.catalogue, meta.ceiling)
     return coaching

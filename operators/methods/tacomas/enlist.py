@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ....schema.edits import AddAgent, OrderAgents, RemoveAgent, ReplaceTopology
 from ....schema.team.team import natural
-from ...core.answers import Unfit, child_of, closed, reason_schema, structured
+from ...core.answers import InvalidAnswer, child_of, closed, reason_schema, structured
 from ...core.material import material, task_text
 from ...core.meta import Question, prompt
 from ...core.operator import Operator, Setting
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from ....schema.team.task import Task
     from ....schema.team.team import Agent, Team
     from ...core.bounds import Bounds
-    from ...core.meta import Respondent
-    from ...core.proposal import Dropped
+    from ...core.meta import OperatorModel
+    from ...core.proposal import RejectedProposal
 
 __all__ = ["ENLIST", "FEWEST", "MOST", "enlist"]
 
@@ -34,14 +34,14 @@ LONGEST = 256
 
 
 async def enlist(
-    meta: Respondent,
+    meta: OperatorModel,
     path: str,
     task: Task,
     frame: Team,
     roles: Mapping[str, Agent],
     *,
     most: int = MOST,
-) -> Proposal | Dropped:
+) -> Proposal | RejectedProposal:
     """Make a team of roles.
 
     Args:
@@ -53,7 +53,7 @@ async def enlist(
         most: The most agents, at least two.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     limits, most = meta.limits, min(most, len(roles))
     question = Question(
@@ -76,13 +76,13 @@ def _schema(roles: Mapping[str, Agent], bounds: Bounds, most: int) -> Mapping[st
 
 
 def _read(
-    meta: Respondent, frame: Team, roles: Mapping[str, Agent], most: int, text: str
+    meta: OperatorModel, frame: Team, roles: Mapping[str, Agent], most: int, text: str
 ) -> Proposal:
     """Read a team; a role that stands there twice counts once, at its first place."""
     said = structured(text, _schema(roles, meta.limits, LONGEST), meta.limits)
     chosen = [*dict.fromkeys(said["agents"])]
     if not FEWEST <= len(chosen) <= most:
-        raise Unfit(f"{len(chosen)} different roles; choose from {FEWEST} to {most}.")
+        raise InvalidAnswer(f"{len(chosen)} different roles; choose from {FEWEST} to {most}.")
     edits = (
         *(RemoveAgent(agent=agent) for agent in frame.agents),
         *(AddAgent(agent=replace(roles[role], id=role)) for role in chosen),
@@ -106,12 +106,14 @@ def _topology(
     for edge in edges:
         sender, receiver = edge["sender"], edge["receiver"]
         if not {sender, receiver} <= place.keys():
-            raise Unfit(f"an edge from {sender} to {receiver}: both have to be among the agents.")
+            raise InvalidAnswer(
+                f"an edge from {sender} to {receiver}: both have to be among the agents."
+            )
         if place[sender] >= place[receiver]:
             why = (
                 f"an edge from {sender} to {receiver}: edges lead to agents further down the list."
             )
-            raise Unfit(why)
+            raise InvalidAnswer(why)
         receivers[sender][receiver] = None
     return {role: tuple(found) or (chosen[-1],) for role, found in receivers.items()}
 

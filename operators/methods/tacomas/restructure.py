@@ -19,7 +19,7 @@ from ....schema.team.writing import agent_value
 from ....schema.values.errors import ConfigError
 from ....schema.values.problems import quoted
 from ....schema.values.terminal import on_one_line
-from ...core.answers import Unfit, child_of, closed, reason_schema, structured, told
+from ...core.answers import InvalidAnswer, child_of, closed, reason_schema, structured, told
 from ...core.material import clip, fenced, material, task_text
 from ...core.meta import Question, prompt
 from ...core.operator import Operator, Setting
@@ -29,13 +29,13 @@ from ...core.roles import free_id, roles_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from ....schema.loading.ceiling import Ceiling
+    from ....schema.loading.ceiling import CapabilityPolicy
     from ....schema.team.task import Task
     from ....schema.team.team import Agent, Team
     from ...core.account import Account
     from ...core.bounds import Bounds
-    from ...core.meta import Respondent
-    from ...core.proposal import Dropped
+    from ...core.meta import OperatorModel
+    from ...core.proposal import RejectedProposal
     from ...credit.contributions import Contributions
 
 __all__ = ["AGENTS", "EDGES", "LOW", "PATIENCE", "RESTRUCTURE", "lasting_low", "restructure"]
@@ -70,7 +70,7 @@ def lasting_low(judged: Sequence[Contributions], *, below: float, rounds: int) -
 
 
 async def restructure(
-    meta: Respondent,
+    meta: OperatorModel,
     path: str,
     task: Task,
     account: Account,
@@ -81,7 +81,7 @@ async def restructure(
     dying: Sequence[str],
     agents: int,
     edges: int,
-) -> Proposal | Dropped:
+) -> Proposal | RejectedProposal:
     """Change a team's structure, or leave it as it is.
 
     Args:
@@ -101,7 +101,7 @@ async def restructure(
         is, and nobody was asked.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     room = _room(meta.ceiling, team, agents)
     come = roles if room else {}
@@ -200,7 +200,7 @@ class _Offer:
         return {name: schema for name, schema in lists.items() if schema}
 
 
-def _room(ceiling: Ceiling, team: Team, most: int) -> int:
+def _room(ceiling: CapabilityPolicy, team: Team, most: int) -> int:
     """Say how many agents may come: each change of an agent might be one that does."""
     return most if ceiling.agents is None else max(0, min(most, ceiling.agents - len(team.agents)))
 
@@ -252,14 +252,14 @@ def _listed(choices: Sequence[Schema], most: int) -> Schema:
     return {"type": "array", "items": items, "minItems": 0, "maxItems": most}
 
 
-def _read(meta: Respondent, offer: _Offer, text: str) -> Proposal:
+def _read(meta: OperatorModel, offer: _Offer, text: str) -> Proposal:
     """Read an answer: its budget first, then what it names, then what it makes of the team."""
     said = _said(text, offer, meta.limits)
     values = [*_named(said.get("agents", []), offer), *said.get("edges", [])]
     try:
         edits = edits_from_json(json.dumps({"edits": values}))
     except ConfigError as error:
-        raise Unfit(*told(error.problems)) from None
+        raise InvalidAnswer(*told(error.problems)) from None
     child = child_of(offer.team, edits, meta.catalogue, meta.ceiling)
     return Proposal.of(OPERATOR, offer.team, edits, reason=said["reason"], child=child)
 
@@ -280,7 +280,7 @@ def _said(text: str, offer: _Offer, bounds: Bounds) -> Mapping[str, Any]:
     for name in lists:
         if len(said[name]) > most[name]:
             why = f"{len(said[name])} changes under {name}; at most {most[name]} may be made."
-            raise Unfit(why)
+            raise InvalidAnswer(why)
     return said
 
 
@@ -299,20 +299,24 @@ def _named(changes: Sequence[Mapping[str, Any]], offer: _Offer) -> Iterator[Mapp
         if (born := change.get("add_agent")) is not None:
             role = offer.roles.get(str(born.get("role")))
             if role is None:
-                raise Unfit(f"no role {quoted(born.get('role'))}. Known: {', '.join(offer.roles)}.")
+                raise InvalidAnswer(
+                    f"no role {quoted(born.get('role'))}. Known: {', '.join(offer.roles)}."
+                )
             id_ = free_id(born["role"], ids)
             ids.add(id_)
             place = {name: item for name, item in born.items() if name != "role"}
             yield {"add_agent": {"agent": id_, "fields": agent_value(role), "place": place}}
         elif change["remove_agent"].get("agent") not in offer.spare:
             named = quoted(change["remove_agent"].get("agent"))
-            raise Unfit(f"{named} may not go. These may: {', '.join(offer.spare) or 'nobody'}.")
+            raise InvalidAnswer(
+                f"{named} may not go. These may: {', '.join(offer.spare) or 'nobody'}."
+            )
         else:
             yield change
 
 
 async def restructure_alone(
-    meta: Respondent,
+    meta: OperatorModel,
     path: str,
     task: Task,
     account: Account,
@@ -323,7 +327,7 @@ async def restructure_alone(
     edges: int = EDGES,
     low: float = LOW,
     patience: int = PATIENCE,
-) -> Proposal | Dropped:
+) -> Proposal | RejectedProposal:
     """Change the structure of a team that worked; see `restructure` and `lasting_low`."""
     return await restructure(
         meta,

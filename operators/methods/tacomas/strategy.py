@@ -15,7 +15,7 @@ from ....pool.expectation.expectation import by_standing
 from ....schema.team.writing import agent_value, write_agent_yaml
 from ....schema.values.errors import ConfigError, InputError
 from ...core.operator import operator_of
-from ...core.proposal import Dropped
+from ...core.proposal import RejectedProposal
 from ...core.roles import ROLES, alone, ceiling_with, load_roles
 from ...evolution.strategy import Strategy
 from ..search.settings import read_schema
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ....schema.host.catalogue import Catalogue
-    from ....schema.loading.ceiling import Ceiling
+    from ....schema.loading.ceiling import CapabilityPolicy
     from ....schema.team.team import Agent, Team
-    from ...core.meta import Respondent
+    from ...core.meta import OperatorModel
     from ...evolution.episode import Episode
     from ...evolution.strategy import Found, Need
 
@@ -85,20 +85,20 @@ def _given(episode: Episode) -> Team:
 
 
 async def _enlisted(
-    episode: Episode, meta: Respondent, given: Team, roles: Mapping[str, Agent]
+    episode: Episode, meta: OperatorModel, given: Team, roles: Mapping[str, Agent]
 ) -> Team:
     """Let the meta-model pick roles for the task; where that fails, begin with the team."""
     most = episode.settings.most_agents
     path = f"{episode.path}enlist"
     made = await operator_of("enlist").act(meta, path, episode.task, given, roles, most=most)
-    if isinstance(made, Dropped):
+    if isinstance(made, RejectedProposal):
         episode.lose(made)
         return given
     episode.note("enlist", agents=[*made.child.agents], reason=made.reason)
     return made.child
 
 
-def _ceiling(episode: Episode, given: Team, roles: Mapping[str, Agent]) -> Ceiling:
+def _ceiling(episode: Episode, given: Team, roles: Mapping[str, Agent]) -> CapabilityPolicy:
     """Give what the team may ask for: what it and the roles do, and no more than a policy says.
 
     Raises:

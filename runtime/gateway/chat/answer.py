@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ....schema.values.problems import quoted
 from ....schema.values.values import is_mapping
 from .errors import CallError
-from .messages import ChatAnswer, ToolCall
+from .messages import ChatAnswer, ToolRequest
 from .text import as_text, sound, text_of
 from .thinking import thought_of
 from .usage_shape import consumed
@@ -74,9 +74,9 @@ def _malformed(message: str) -> CallError:
     return CallError(message, kind="malformed", may_be_billed=True)
 
 
-def _tool_call(call: Mapping[str, Any]) -> ToolCall:
+def _tool_call(call: Mapping[str, Any]) -> ToolRequest:
     function: Mapping[str, Any] = call["function"]
-    return ToolCall(
+    return ToolRequest(
         id=sound(str(call.get("id") or "")),
         name=sound(str(function["name"])),
         arguments=sound(as_text(function.get("arguments"))),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from collections.abc import Set as AbstractSet
 
-    from .fallback import Form, Ladder
+    from .fallback import ParameterFallback, ParameterForm
 
 __all__ = ["Body"]
 
@@ -31,8 +31,8 @@ class Body:
 
     fields: Mapping[str, Any]
     content: bytes
-    forms: Mapping[str, Form] = field(default_factory=dict[str, "Form"])
-    ladders: Mapping[str, Ladder] = field(default_factory=dict[str, "Ladder"])
+    forms: Mapping[str, ParameterForm] = field(default_factory=dict[str, "ParameterForm"])
+    ladders: Mapping[str, ParameterFallback] = field(default_factory=dict[str, "ParameterFallback"])
 
     @property
     def is_streamed(self) -> bool:
@@ -43,7 +43,7 @@ class Body:
     def of(
         cls,
         fields: Mapping[str, Any],
-        ladders: Mapping[str, Ladder] | None = None,
+        ladders: Mapping[str, ParameterFallback] | None = None,
         refused: AbstractSet[str] = frozenset(),
         extra: Mapping[str, Any] | None = None,
     ) -> Self:

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LEFT_OUT",
-    "Adaptation",
-    "Form",
-    "Ladder",
+    "ParameterChange",
+    "ParameterFallback",
+    "ParameterForm",
     "chosen",
     "each_alone",
     "in_pieces",
@@ -33,7 +33,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Form:
+class ParameterForm:
     """A way to say something in a request.
 
     Attributes:
@@ -52,15 +52,15 @@ class Form:
     is_known: bool = True
 
 
-Ladder = tuple[Form, ...]
+ParameterFallback = tuple[ParameterForm, ...]
 """The forms of a parameter, the best first."""
 
-LEFT_OUT = Form(name="left out")
+LEFT_OUT = ParameterForm(name="left out")
 """Not to say it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Adaptation:
+class ParameterChange:
     """What is said otherwise to a model from now on.
 
     Attributes:
@@ -78,25 +78,25 @@ class Adaptation:
     words: str
 
 
-def each_alone(**values: Any) -> dict[str, Ladder]:
+def each_alone(**values: Any) -> dict[str, ParameterFallback]:
     """Give the ladders of parameters that are said in one way or left out; those of None are none.
 
     Args:
         values: The values by parameter, which is the name of the field too.
     """
     return {
-        name: (Form(name=str(value), place=name, fields={name: value}), LEFT_OUT)
+        name: (ParameterForm(name=str(value), place=name, fields={name: value}), LEFT_OUT)
         for name, value in values.items()
         if value is not None
     }
 
 
-def unknown(name: str) -> Form:
+def unknown(name: str) -> ParameterForm:
     """Give a form that is asked for and that the API does not have."""
-    return Form(name=name, is_known=False)
+    return ParameterForm(name=name, is_known=False)
 
 
-def in_pieces(endpoint: Endpoint, **options: Any) -> Ladder:
+def in_pieces(endpoint: Endpoint, **options: Any) -> ParameterFallback:
     """Give the ladder of how an answer comes: in pieces, or else whole.
 
     Args:
@@ -106,17 +106,17 @@ def in_pieces(endpoint: Endpoint, **options: Any) -> Ladder:
     if endpoint.kind == "litellm" or not endpoint.stream:
         return ()
     alone = {"stream": True}
-    with_options = Form(
+    with_options = ParameterForm(
         name="with options",
         place=next(iter(options), ""),
         fields={**alone, **options},
         is_same=True,
     )
-    plain = Form(name="in pieces", place="stream", fields=alone, is_same=True)
-    return (*((with_options,) if options else ()), plain, Form(name="whole", is_same=True))
+    plain = ParameterForm(name="in pieces", place="stream", fields=alone, is_same=True)
+    return (*((with_options,) if options else ()), plain, ParameterForm(name="whole", is_same=True))
 
 
-def refused_form(parameter: str, form: Form) -> str:
+def refused_form(parameter: str, form: ParameterForm) -> str:
     """Give the name under which a form that was refused is remembered."""
     return f"{parameter}={form.name}"
 
@@ -126,14 +126,16 @@ def refused_field(parameter: str, place: str) -> str:
     return f"{parameter} in {place}"
 
 
-def is_refused(parameter: str, form: Form, refused: AbstractSet[str]) -> bool:
+def is_refused(parameter: str, form: ParameterForm, refused: AbstractSet[str]) -> bool:
     """Tell whether an endpoint does not take a form, or the field that it stands in."""
     return refused_form(parameter, form) in refused or (
         form.place != "" and refused_field(parameter, form.place) in refused
     )
 
 
-def chosen(ladders: Mapping[str, Ladder], refused: AbstractSet[str]) -> dict[str, Form]:
+def chosen(
+    ladders: Mapping[str, ParameterFallback], refused: AbstractSet[str]
+) -> dict[str, ParameterForm]:
     """Choose a form of each parameter: the first known that was not refused, else the last."""
     return {
         parameter: next(

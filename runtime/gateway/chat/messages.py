@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ....schema.host.models import Effort
     from ....schema.values.attachments import Attachment
 
-__all__ = ["WORDLESS", "ChatAnswer", "ChatRequest", "Message", "ToolCall", "Usage", "bounded"]
+__all__ = ["WORDLESS", "ChatAnswer", "ChatRequest", "Message", "ToolRequest", "Usage", "bounded"]
 
 WORDLESS = "(no words)"
 """Stands for a message that says nothing: endpoints refuse an empty one."""
@@ -67,7 +67,7 @@ class ChatRequest:
 
 @kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ToolCall:
+class ToolRequest:
     """A tool that the model wants called.
 
     Attributes:
@@ -108,7 +108,7 @@ class ChatAnswer:
     """
 
     text: str
-    tool_calls: tuple[ToolCall, ...] = ()
+    tool_calls: tuple[ToolRequest, ...] = ()
     thinking: str = ""
     kept: Mapping[str, Any] = field(default_factory=dict[str, Any])
     finish_reason: str = "stop"

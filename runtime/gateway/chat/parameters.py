@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from .body import Body
     from .errors import CallError
-    from .fallback import Form, Ladder
+    from .fallback import ParameterFallback, ParameterForm
 
 __all__ = ["refused_by"]
 
@@ -184,7 +184,9 @@ def _parameter(name: str) -> str | None:
     )
 
 
-def _out(said: str, used: Form, ladder: Ladder, *, again: bool) -> Collection[Form]:
+def _out(
+    said: str, used: ParameterForm, ladder: ParameterFallback, *, again: bool
+) -> Collection[ParameterForm]:
     """Tell which forms of a parameter are refused, where it is the one that is spoken of."""
     ahead = ladder[:-1]
     if used not in ahead:
@@ -200,7 +202,7 @@ def _out(said: str, used: Form, ladder: Ladder, *, again: bool) -> Collection[Fo
     return [form for form in alike if form.name not in offered] if offered else [used]
 
 
-def _is_of_the_name(said: str, used: Form, ladder: Ladder) -> bool:
+def _is_of_the_name(said: str, used: ParameterForm, ladder: ParameterFallback) -> bool:
     """Tell whether no form of a field is said to be better than the one that was used."""
     return not (
         _OF_THE_NAME.search(said) is None
@@ -209,7 +211,7 @@ def _is_of_the_name(said: str, used: Form, ladder: Ladder) -> bool:
     )
 
 
-def _is_of_the_field(said: str, used: Form, ladder: Ladder) -> bool:
+def _is_of_the_field(said: str, used: ParameterForm, ladder: ParameterFallback) -> bool:
     """Tell whether a field is refused as such: no other value would be taken either."""
     if used.place in {"", used.name} or not _is_of_the_name(said, used, ladder):
         return False
@@ -218,7 +220,7 @@ def _is_of_the_field(said: str, used: Form, ladder: Ladder) -> bool:
     return _UNKNOWN.search(said) is not None or not may_depend
 
 
-def _offered(said: str, used: Form, ladder: Ladder) -> AbstractSet[str]:
+def _offered(said: str, used: ParameterForm, ladder: ParameterFallback) -> AbstractSet[str]:
     """Find the forms that are named as better than the one that was used."""
     return {form.name for form in ladder if _offers(said, form)} - {used.name}
 
@@ -227,7 +229,7 @@ def _quotes(said: str, name: str) -> bool:
     return re.search(rf"{_QUOTE}{re.escape(name)}{_QUOTE}", said) is not None
 
 
-def _offers(said: str, form: Form) -> bool:
+def _offers(said: str, form: ParameterForm) -> bool:
     """Tell whether a form is named in quotes, or among what is offered instead."""
     if form.name == form.place or form is LEFT_OUT:
         return False

@@ -14,7 +14,7 @@ from ...values.usage import Usage
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Consumed", "consumed"]
+__all__ = ["ReportedUsage", "consumed"]
 
 MOST_TOKENS = 100_000_000
 """Of one call. A count above it is a mistake, not a count."""
@@ -26,7 +26,7 @@ CACHED = ("cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens")
 STORED = ("cache_write_tokens", "cache_creation_tokens", "cache_creation_input_tokens")
 
 
-class Consumed(NamedTuple):
+class ReportedUsage(NamedTuple):
     """What one call consumed.
 
     Attributes:
@@ -38,7 +38,7 @@ class Consumed(NamedTuple):
     usd: float | None
 
 
-def consumed(body: Mapping[str, Any], *, answered: bool) -> Consumed:
+def consumed(body: Mapping[str, Any], *, answered: bool) -> ReportedUsage:
     """Read what a response says of its usage; counts that cannot be do not count as told.
 
     Args:
@@ -66,7 +66,7 @@ def consumed(body: Mapping[str, Any], *, answered: bool) -> Consumed:
         reasoning_tokens=min(_reasoning(told), completion or 0) if possible else 0,
         unmetered_calls=int(not possible),
     )
-    return Consumed(usage, _usd(told))
+    return ReportedUsage(usage, _usd(told))
 
 
 def _told(body: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -12,7 +12,7 @@ import aiohttp
 from ...values.bounds import LARGEST_ANSWER, apart
 from ..chat.answer import parsed
 from ..chat.errors import CallError
-from ..stream_sink import Hearing
+from ..stream_sink import StreamSink
 from ..wires import WIRES
 from .broken import broken, is_unsent
 from .refusals import refusal, without
@@ -49,14 +49,14 @@ class HttpClient:
         self._trusted_from = -math.inf
 
     async def chat(
-        self, endpoint: Endpoint, body: Body, hearing: Hearing | None = None
+        self, endpoint: Endpoint, body: Body, hearing: StreamSink | None = None
     ) -> ChatAnswer:
         """Make one request; see `Client.chat`.
 
         Raises:
             CallError: No answer, or not one that the API promises.
         """
-        content = await self._content(endpoint, body, hearing or Hearing())
+        content = await self._content(endpoint, body, hearing or StreamSink())
         url = endpoint.shown
         return await apart(
             len(content), lambda: WIRES[endpoint.wire].answer(parsed(url, content), url)
@@ -68,7 +68,7 @@ class HttpClient:
             await session.close()
         self._sessions.clear()
 
-    async def _content(self, endpoint: Endpoint, body: Body, hearing: Hearing) -> bytes:
+    async def _content(self, endpoint: Endpoint, body: Body, hearing: StreamSink) -> bytes:
         """Give what a response holds; what did not go out goes once more, on its own connection."""
         while True:
             is_kept = endpoint.kind != "local" and time.monotonic() >= self._trusted_from
@@ -96,7 +96,7 @@ class HttpClient:
 
 
 async def _exchange(
-    session: aiohttp.ClientSession, endpoint: Endpoint, body: Body, hearing: Hearing
+    session: aiohttp.ClientSession, endpoint: Endpoint, body: Body, hearing: StreamSink
 ) -> bytes:
     """Make a request, and give the content of its response.
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..chat.messages import ChatAnswer
-    from ..stream_sink import Hearing
+    from ..stream_sink import StreamSink
     from .wire import Assembly, Wire
 
 __all__ = ["StreamedAnswer", "failure_in"]
@@ -58,7 +58,7 @@ class StreamedAnswer:
     source: str
     wire: Wire
     secrets: frozenset[str]
-    hearing: Hearing
+    hearing: StreamSink
     _events: EventReader = field(default_factory=EventReader)
     _assembly: Assembly = field(init=False)
     _size: int = 0

@@ -9,7 +9,7 @@ from ....schema.values.values import is_mapping
 from ..chat.answer import answer_of
 from ..chat.body import Body
 from ..chat.errors import CallError
-from ..chat.fallback import LEFT_OUT, Form, chosen, each_alone, in_pieces, is_refused
+from ..chat.fallback import LEFT_OUT, ParameterForm, chosen, each_alone, in_pieces, is_refused
 from ..chat.schema_in_words import with_schema
 from .anthropic_answer import ANSWER_TOOL, as_chat, is_interleaved
 from .anthropic_schema import as_input_schema, as_output_format
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from ..chat.fallback import Ladder
+    from ..chat.fallback import ParameterFallback
     from ..chat.messages import ChatAnswer, ChatRequest, Message
     from ..endpoint import Endpoint
 
@@ -34,11 +34,11 @@ VERSION = "2023-06-01"
 MARK = {"cache_control": {"type": "ephemeral"}}
 """Marks the end of what the provider keeps for five minutes: read again it costs a tenth, kept it
 costs a quarter more (platform.claude.com/docs/en/build-with-claude/prompt-caching)."""
-CACHED = Form(name="ephemeral", place="cache_control")
+CACHED = ParameterForm(name="ephemeral", place="cache_control")
 
 BY_TOOL = "tool"
 MUST_ANSWER = (
-    Form(
+    ParameterForm(
         name="named",
         place="tool_choice",
         fields={"tool_choice": {"type": "tool", "name": ANSWER_TOOL}},
@@ -145,30 +145,30 @@ def _choice(choice: Any) -> dict[str, Any]:
     return {"type": "any" if choice == "required" else choice}
 
 
-def _stop(request: ChatRequest) -> Ladder:
+def _stop(request: ChatRequest) -> ParameterFallback:
     """Say at which texts writing ends; blank ones are refused."""
     texts = [text for text in request.stop if text.strip()]
     name = "stop_sequences"
-    return (Form(name=name, place=name, fields={name: texts}), LEFT_OUT) if texts else ()
+    return (ParameterForm(name=name, place=name, fields={name: texts}), LEFT_OUT) if texts else ()
 
 
-def _constraint(request: ChatRequest, *, is_cached: bool) -> Ladder:
+def _constraint(request: ChatRequest, *, is_cached: bool) -> ParameterFallback:
     """Hold the model to a schema: by its output format, else by a tool, else tell it the schema."""
     schema = request.schema
     if schema is None:
         return ()
-    forms: list[Form] = []
+    forms: list[ParameterForm] = []
     if (output_format := as_output_format(schema)) is not None:
         fields = {"output_config": {"format": output_format}}
-        forms.append(Form(name="json_schema", place="output_config.format", fields=fields))
+        forms.append(ParameterForm(name="json_schema", place="output_config.format", fields=fields))
     if (parameters := as_input_schema(schema)) is not None and not request.tools:
         forms.append(_answer(parameters))
     told = _prompt(request, with_schema(request.messages, schema), is_cached=is_cached)
-    return (*forms, Form(name="instructions", fields=told))
+    return (*forms, ParameterForm(name="instructions", fields=told))
 
 
-def _answer(parameters: Mapping[str, Any]) -> Form:
+def _answer(parameters: Mapping[str, Any]) -> ParameterForm:
     """Have the model answer by a tool."""
     said = "Gives the answer, in the form that it must have."
     tool = {"name": ANSWER_TOOL, "description": said, "input_schema": parameters}
-    return Form(name=BY_TOOL, place="tools", fields={"tools": [tool]})
+    return ParameterForm(name=BY_TOOL, place="tools", fields={"tools": [tool]})

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..chat.fallback import LEFT_OUT, Form, unknown
+from ..chat.fallback import LEFT_OUT, ParameterForm, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ....schema.host.models import Effort
-    from ..chat.fallback import Ladder
+    from ..chat.fallback import ParameterFallback
     from ..chat.messages import ChatRequest, Message
     from ..endpoint import Endpoint
 
@@ -33,7 +33,7 @@ TOKENS: Mapping[Effort, int] = {
 """What stands for an effort where only a number of tokens is taken; at most half of the answer."""
 
 
-def thinking(endpoint: Endpoint, request: ChatRequest) -> Mapping[str, Ladder]:
+def thinking(endpoint: Endpoint, request: ChatRequest) -> Mapping[str, ParameterFallback]:
     """Give the ladders of an effort and of a budget of thinking tokens.
 
     Args:
@@ -53,20 +53,20 @@ def thinking(endpoint: Endpoint, request: ChatRequest) -> Mapping[str, Ladder]:
     return {}
 
 
-def _efforts(effort: Effort) -> Ladder:
+def _efforts(effort: Effort) -> ParameterFallback:
     """Say an effort; `low` is the least that there is."""
     if effort == "minimal":
         return (unknown(effort), *_efforts("low"))
     said = {"thinking": ADAPTIVE, "output_config": {"effort": effort}}
-    return (Form(name=effort, place="output_config", fields=said),)
+    return (ParameterForm(name=effort, place="output_config", fields=said),)
 
 
-def _budget(tokens: int) -> Form:
+def _budget(tokens: int) -> ParameterForm:
     return _form(f"{tokens} tokens", {"type": "enabled", "budget_tokens": tokens})
 
 
-def _form(name: str, said: Mapping[str, Any]) -> Form:
-    return Form(name=name, place=f"thinking.{said['type']}", fields={"thinking": said})
+def _form(name: str, said: Mapping[str, Any]) -> ParameterForm:
+    return ParameterForm(name=name, place=f"thinking.{said['type']}", fields={"thinking": said})
 
 
 def _goes_on_unthinking(messages: Sequence[Message]) -> bool:

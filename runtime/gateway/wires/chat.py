@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ....schema.values.values import is_list, is_mapping
 from ..chat.answer import answer_of
 from ..chat.body import Body
-from ..chat.fallback import Form, each_alone, in_pieces
+from ..chat.fallback import ParameterForm, each_alone, in_pieces
 from ..chat.schema_in_words import with_schema
 from .chat_stream import ChatAssembly
 from .choices import choices
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from collections.abc import Set as AbstractSet
 
-    from ..chat.fallback import Ladder
+    from ..chat.fallback import ParameterFallback
     from ..chat.messages import ChatAnswer, ChatRequest
     from ..endpoint import Endpoint
 
@@ -71,16 +71,16 @@ class ChatWire:
         return ChatAssembly()
 
 
-def _most(tokens: int) -> Ladder:
+def _most(tokens: int) -> ParameterFallback:
     """Bound what is written. It is never left out: it bounds what a call costs."""
     older, newer = ("max_tokens", "max_completion_tokens")
     return (
-        Form(name=older, place=older, fields={older: tokens}),
-        Form(name=newer, place=newer, fields={newer: tokens}, is_same=True),
+        ParameterForm(name=older, place=older, fields={older: tokens}),
+        ParameterForm(name=newer, place=newer, fields={newer: tokens}, is_same=True),
     )
 
 
-def _constraint(endpoint: Endpoint, request: ChatRequest) -> Ladder:
+def _constraint(endpoint: Endpoint, request: ChatRequest) -> ParameterFallback:
     """Hold the endpoint to a schema, in the way that it offers; at the least, tell it the schema.
 
     An answer is checked by whoever asked, in any case.
@@ -91,15 +91,15 @@ def _constraint(endpoint: Endpoint, request: ChatRequest) -> Ladder:
     if endpoint.kind == "local":
         from ...local.grammar import schema_grammar
 
-        return (Form(name="grammar", fields={"grammar": schema_grammar(schema)}),)
+        return (ParameterForm(name="grammar", fields={"grammar": schema_grammar(schema)}),)
     named = {"name": "answer", "schema": schema, "strict": is_strict(schema)}
     told = {"messages": signed(endpoint, with_schema(request.messages, schema))}
     strict = {"response_format": {"type": "json_schema", "json_schema": named}}
     loose = {"response_format": {"type": "json_object"}, **told}
     return (
-        Form(name="json_schema", place="response_format", fields=strict),
-        Form(name="json_object", place="response_format", fields=loose),
-        Form(name="instructions", fields=told),
+        ParameterForm(name="json_schema", place="response_format", fields=strict),
+        ParameterForm(name="json_object", place="response_format", fields=loose),
+        ParameterForm(name="instructions", fields=told),
     )
 
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..chat.fallback import LEFT_OUT, Form
+from ..chat.fallback import LEFT_OUT, ParameterForm
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..chat.fallback import Ladder
+    from ..chat.fallback import ParameterFallback
     from ..chat.messages import ChatRequest
 
 __all__ = ["choices"]
 
 
-def choices(request: ChatRequest, said: Callable[[Any], Any] = lambda choice: choice) -> Ladder:
+def choices(
+    request: ChatRequest, said: Callable[[Any], Any] = lambda choice: choice
+) -> ParameterFallback:
     """Give the ladder of a choice of tools.
 
     Args:
@@ -29,6 +31,6 @@ def choices(request: ChatRequest, said: Callable[[Any], Any] = lambda choice: ch
     return (*(_form(one, said(one)) for one in asked), LEFT_OUT)
 
 
-def _form(choice: Any, said: Any) -> Form:
+def _form(choice: Any, said: Any) -> ParameterForm:
     name = choice if isinstance(choice, str) else "named"
-    return Form(name=name, place="tool_choice", fields={"tool_choice": said})
+    return ParameterForm(name=name, place="tool_choice", fields={"tool_choice": said})

@@ -12,7 +12,7 @@ from ....schema.values.values import is_mapping
 from ..chat.answer import answer_of
 from ..chat.body import Body
 from ..chat.errors import CallError
-from ..chat.fallback import LEFT_OUT, Form, each_alone, in_pieces
+from ..chat.fallback import LEFT_OUT, ParameterForm, each_alone, in_pieces
 from ..chat.schema_in_words import with_schema
 from .chat import is_strict
 from .choices import choices
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from ..chat.errors import Kind
-    from ..chat.fallback import Ladder
+    from ..chat.fallback import ParameterFallback
     from ..chat.messages import ChatAnswer, ChatRequest, Message
     from ..endpoint import Endpoint
 
@@ -40,12 +40,12 @@ FAILURES: Mapping[str, Kind] = {
 
 INCOMPLETE: Mapping[str, str] = {"max_output_tokens": "length"}
 ENCRYPTED = (
-    Form(
+    ParameterForm(
         name="reasoning.encrypted_content",
         place="include",
         fields={"include": ["reasoning.encrypted_content"]},
     ),
-    Form(name="left out", is_same=True),
+    ParameterForm(name="left out", is_same=True),
 )
 """Asks for what was thought, encrypted. Models that do not think refuse to be asked."""
 
@@ -130,16 +130,16 @@ def _choice(choice: Any) -> Any:
     )
 
 
-def _effort(endpoint: Endpoint, request: ChatRequest) -> Ladder:
+def _effort(endpoint: Endpoint, request: ChatRequest) -> ParameterFallback:
     """Say how long the model may think. It takes no number of tokens."""
     efforts = nearest(endpoint.thinks(request)[0])
     fields = ({"reasoning": {"effort": effort}} for effort in efforts)
     forms = zip(efforts, fields, strict=True)
-    said = tuple(Form(name=form, place="reasoning", fields=item) for form, item in forms)
+    said = tuple(ParameterForm(name=form, place="reasoning", fields=item) for form, item in forms)
     return (*said, LEFT_OUT) if said else ()
 
 
-def _constraint(request: ChatRequest) -> Ladder:
+def _constraint(request: ChatRequest) -> ParameterFallback:
     """Hold the model to a schema; at the least, tell it the schema."""
     schema = request.schema
     if schema is None:
@@ -148,8 +148,8 @@ def _constraint(request: ChatRequest) -> Ladder:
     held = {"text": {"format": {"type": "json_schema", **named}}}
     told = _prompt(with_schema(request.messages, schema))
     return (
-        Form(name="json_schema", place="text.format", fields=held),
-        Form(name="instructions", fields=told),
+        ParameterForm(name="json_schema", place="text.format", fields=held),
+        ParameterForm(name="instructions", fields=told),
     )
 
 

@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ....schema.host.models import EFFORTS
-from ..chat.fallback import LEFT_OUT, Form, unknown
+from ..chat.fallback import LEFT_OUT, ParameterForm, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ....schema.host.models import Effort
-    from ..chat.fallback import Ladder
+    from ..chat.fallback import ParameterFallback
     from ..chat.messages import ChatRequest
     from ..endpoint import Endpoint
 
 __all__ = ["nearest", "thinking"]
 
 
-def thinking(endpoint: Endpoint, request: ChatRequest) -> Mapping[str, Ladder]:
+def thinking(endpoint: Endpoint, request: ChatRequest) -> Mapping[str, ParameterFallback]:
     """Give the ladders of an effort and of a budget of thinking tokens.
 
     Args:
@@ -43,9 +43,11 @@ def thinking(endpoint: Endpoint, request: ChatRequest) -> Mapping[str, Ladder]:
         return {"reasoning_effort": (unknown(effort), LEFT_OUT)}
     efforts = tuple(_effort(endpoint, one) for one in nearest(effort))
     off = (_effort(endpoint, "none"),) if effort != "none" else ()
-    ladders: dict[str, Ladder] = {"reasoning_effort": (*efforts, LEFT_OUT, *off)}
+    ladders: dict[str, ParameterFallback] = {"reasoning_effort": (*efforts, LEFT_OUT, *off)}
     if tokens is not None:
-        budget = Form(name="thinking_tokens", place="thinking", fields=_budget(endpoint, tokens))
+        budget = ParameterForm(
+            name="thinking_tokens", place="thinking", fields=_budget(endpoint, tokens)
+        )
         ladders["thinking"] = (budget, LEFT_OUT)
     return ladders
 
@@ -63,12 +65,12 @@ def nearest(effort: Effort | None) -> tuple[Effort, ...]:
     return (effort, *others)
 
 
-def _effort(endpoint: Endpoint, effort: Effort) -> Form:
+def _effort(endpoint: Endpoint, effort: Effort) -> ParameterForm:
     place = "reasoning_effort"
     fields: Mapping[str, Any] = {place: effort}
     if _is_at(endpoint, "openrouter.ai"):
         fields = {"reasoning": {"effort": effort}}
-    return Form(name=effort, place=place, fields=fields)
+    return ParameterForm(name=effort, place=place, fields=fields)
 
 
 def _budget(endpoint: Endpoint, tokens: int) -> Mapping[str, Any]:

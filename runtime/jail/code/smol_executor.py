@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from smolagents import Tool
 
     from ..protocol import AnyJail
-    from .worker import Execution
+    from .worker import CellResult
 
 __all__ = ["ExecutionKilled", "JailExecutor"]
 
@@ -51,7 +51,7 @@ class JailExecutor(PythonExecutor):
         jail: AnyJail,
         *,
         timeout: float | None = None,
-        seen: Callable[[str, Execution], Execution] = lambda _code, done: done,
+        seen: Callable[[str, CellResult], CellResult] = lambda _code, done: done,
         waited: Callable[[], float] = float,
     ) -> None:
         self._worker = PythonWorker(jail, on_tool=self._call_tool, calls=MOST_CALLS, waited=waited)

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from ....schema.values.errors import JailError
 
 if TYPE_CHECKING:
-    from ..limits import Limits
+    from ..limits import JailLimits
     from ..protocol import AnyProcess
 
-__all__ = ["HungUp", "Wire", "WireError"]
+__all__ = ["HungUp", "WireError", "WorkerConnection"]
 
 _CHUNK = 1 << 16
 _LARGEST_PIPE = 1 << 20  # bytes, the most that a process without privileges may ask for
@@ -36,7 +36,7 @@ class HungUp(WireError):
     """The other side closed the line."""
 
 
-class Wire:
+class WorkerConnection:
     """Exchanges messages with a process, a line of JSON each, and collects what it prints.
 
     The process may be hostile. Nothing here waits longer than a deadline, for it to write or to
@@ -47,7 +47,7 @@ class Wire:
         limits: its bounds.
     """
 
-    def __init__(self, process: AnyProcess, limits: Limits) -> None:
+    def __init__(self, process: AnyProcess, limits: JailLimits) -> None:
         assert process.stdin is not None  # noqa: S101 - for the type checker
         assert process.stderr is not None  # noqa: S101
         self._limits = limits

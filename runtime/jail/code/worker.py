@@ -17,14 +17,14 @@ from ....schema.values.errors import JailError
 from ...gateway.chat.dialogue import without_middle
 from ..layout import interpreter
 from ..process import JailKilled
-from .wire import HungUp, Wire, WireError
+from .wire import HungUp, WireError, WorkerConnection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from ..protocol import AnyJail, AnyProcess
 
-__all__ = ["MOST_CALLS", "Execution", "PythonWorker"]
+__all__ = ["MOST_CALLS", "CellResult", "PythonWorker"]
 
 MOST_CALLS = 1_000
 """Tool calls of one step of an agent. Runs keep what a tool returns, so calls take disk, too."""
@@ -36,7 +36,7 @@ _LAST_SECONDS = 5.0  # for the rest of a cell, after a tool at the end of which 
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Execution:
+class CellResult:
     """What came of one cell.
 
     Attributes:
@@ -87,7 +87,7 @@ class PythonWorker:
         self._waited = waited
         self._tools = set(tools)
         self._variables: dict[str, Any] = {}
-        self._running: tuple[AnyProcess, Wire] | None = None
+        self._running: tuple[AnyProcess, WorkerConnection] | None = None
         self._turn = threading.Lock()
         self._killed: str | None = None
 
@@ -112,7 +112,7 @@ class PythonWorker:
             if self._running is not None:
                 self._send_variables(self._running[1], values)
 
-    def execute(self, code: str, *, timeout: float | None = None) -> Execution:
+    def execute(self, code: str, *, timeout: float | None = None) -> CellResult:
         """Run a cell.
 
         Args:
@@ -140,7 +140,7 @@ class PythonWorker:
             except WireError as error:
                 return self._stopped(process, wire, str(error))
             except ValueError as error:
-                return Execution(error=f"The code was not run: {error}.")
+                return CellResult(error=f"The code was not run: {error}.")
             return _execution(done, wire.printed(), self._jail.limits.output)
 
     def kill(self, reason: str = "the host killed it") -> None:
@@ -156,7 +156,7 @@ class PythonWorker:
         with self._turn:
             self._discard()
 
-    def _start(self) -> tuple[AnyProcess, Wire]:
+    def _start(self) -> tuple[AnyProcess, WorkerConnection]:
         self._check()
         limits = self._jail.limits
         sizes = [str(limits.message), str(limits.output)]
@@ -165,7 +165,7 @@ class PythonWorker:
             stdin=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
-        wire = Wire(process, limits)
+        wire = WorkerConnection(process, limits)
         self._running = process, wire
         self._send_tools(wire)
         self._send_variables(wire, self._variables)
@@ -190,14 +190,14 @@ class PythonWorker:
             wire.close()
             process.close()
 
-    def _send_tools(self, wire: Wire) -> None:
+    def _send_tools(self, wire: WorkerConnection) -> None:
         wire.send({"op": "tools", "names": sorted(self._tools)})
 
-    def _send_variables(self, wire: Wire, values: Mapping[str, Any]) -> None:
+    def _send_variables(self, wire: WorkerConnection, values: Mapping[str, Any]) -> None:
         for name, value in values.items():
             wire.send({"op": "variables", "values": {name: value}})
 
-    def _converse(self, wire: Wire, code: str, seconds: float) -> dict[str, Any]:
+    def _converse(self, wire: WorkerConnection, code: str, seconds: float) -> dict[str, Any]:
         """Send a cell, run the tools that it calls, and return its last message."""
         wire.send({"op": "run", "code": code})
         deadline, calls, refusal = time.monotonic() + seconds, 0, ""
@@ -223,7 +223,9 @@ class PythonWorker:
                 case message:
                     raise WireError(f"it sent an unknown message, {str(message)[:200]!r}")
 
-    def _serve(self, wire: Wire, name: str, args: list[Any], kwargs: dict[str, Any]) -> None:
+    def _serve(
+        self, wire: WorkerConnection, name: str, args: list[Any], kwargs: dict[str, Any]
+    ) -> None:
         """Run a tool in a thread, so that nobody who kills the worker waits for it, and answer."""
         answers: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
 
@@ -248,27 +250,27 @@ class PythonWorker:
         except BaseException as error:  # noqa: BLE001 - a tool's failure is for the cell to handle
             return {"op": "error", "text": f"{name} failed: {type(error).__name__}: {error}"}
 
-    def _ended(self, process: AnyProcess, wire: Wire, error: HungUp) -> Execution:
+    def _ended(self, process: AnyProcess, wire: WorkerConnection, error: HungUp) -> CellResult:
         """Tell an interpreter that ended by itself from one that the host ended."""
         code = process.wait(_ENDING_SECONDS)
         if code is None or process.stopped is not None:
             return self._stopped(process, wire, str(error))
         return self._lost(wire, f"The code ended its interpreter, with {_exit(code)}")
 
-    def _stopped(self, process: AnyProcess, wire: Wire, reason: str) -> Execution:
+    def _stopped(self, process: AnyProcess, wire: WorkerConnection, reason: str) -> CellResult:
         process.kill(reason)
         return self._lost(wire, f"The code was stopped: {process.stopped or reason}")
 
-    def _lost(self, wire: Wire, why: str) -> Execution:
+    def _lost(self, wire: WorkerConnection, why: str) -> CellResult:
         logs = wire.printed()
         self._discard()
         self._check()
-        return Execution(logs=logs, error=f"{why}. What earlier cells defined is lost.")
+        return CellResult(logs=logs, error=f"{why}. What earlier cells defined is lost.")
 
 
-def _execution(done: Mapping[str, Any], logs: str, longest: int) -> Execution:
+def _execution(done: Mapping[str, Any], logs: str, longest: int) -> CellResult:
     error = done.get("error")
-    return Execution(
+    return CellResult(
         output=done.get("value"),
         logs=logs,
         is_final_answer=done.get("final") is True,

@@ -11,12 +11,12 @@ from .probe import Probe
 
 if TYPE_CHECKING:
     from ..battery import Scene
-    from ..code.worker import Execution
+    from ..code.worker import CellResult
 
 __all__ = ["FILES"]
 
 
-def _host_reads_link(scene: Scene, _: Execution) -> str:
+def _host_reads_link(scene: Scene, _: CellResult) -> str:
     gained: list[str] = []
     for name in ("link", "folder/secret", "hard", "pipe", "../secret"):
         with contextlib.suppress(JailError):

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..battery import Scene
-    from ..code.worker import Execution
+    from ..code.worker import CellResult
 
 __all__ = ["Probe", "went_on"]
 
@@ -31,12 +31,12 @@ class Probe:
 
     name: str
     code: str
-    check: Callable[[Scene, Execution], str] | None = None
+    check: Callable[[Scene, CellResult], str] | None = None
     timeout: float = 20.0
     harmless: bool = True
     alone: bool = True
 
 
-def went_on(_: Scene, execution: Execution) -> str:
+def went_on(_: Scene, execution: CellResult) -> str:
     """Check that the cell did not reach its end."""
     return "" if execution.error else "the cell ended as if nothing had happened"

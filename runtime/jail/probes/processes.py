@@ -8,12 +8,12 @@ from .probe import Probe, went_on
 
 if TYPE_CHECKING:
     from ..battery import Scene
-    from ..code.worker import Execution
+    from ..code.worker import CellResult
 
 __all__ = ["PROCESSES"]
 
 
-def _survived(scene: Scene, _: Execution) -> str:
+def _survived(scene: Scene, _: CellResult) -> str:
     return ", ".join(scene.survivors())
 
 

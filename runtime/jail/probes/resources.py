@@ -9,21 +9,21 @@ from .probe import Probe
 
 if TYPE_CHECKING:
     from ..battery import Scene
-    from ..code.worker import Execution
+    from ..code.worker import CellResult
 
 __all__ = ["RESOURCES"]
 
 
-def _flooded(scene: Scene, execution: Execution) -> str:
+def _flooded(scene: Scene, execution: CellResult) -> str:
     size = len(execution.logs.encode())
     return "" if size < scene.limits.output + 1000 else f"{size} bytes of output were kept"
 
 
-def _called_without_end(scene: Scene, _: Execution) -> str:
+def _called_without_end(scene: Scene, _: CellResult) -> str:
     return "" if scene.calls <= MOST_CALLS else f"it called a tool {scene.calls} times"
 
 
-def _went_beyond(_: Scene, execution: Execution) -> str:
+def _went_beyond(_: Scene, execution: CellResult) -> str:
     error = execution.error or ""
     stopped = "held more than" in error or "grew by more than" in error
     return "" if stopped else f"no limit ended it: {error[-200:]}"

@@ -27,7 +27,7 @@ from ....schema.values.json_text import dumps
 from ...agents.runner import AgentResult
 from ...gateway import call_ids, spoken
 from ...jail.code.smol_executor import JailExecutor
-from ...jail.code.worker import Execution
+from ...jail.code.worker import CellResult
 from ...messages.thoughts import only_thinks
 from ...prompts import render
 from ...values.structured import answer_in, parse_structured
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ...agents.runner import Assignment, ModelLine
-    from ...gateway import ToolCall
+    from ...gateway import ToolRequest
     from ..bridge import Bridge
 
 __all__ = ["run_code_agent", "run_tool_calling_agent"]
@@ -70,7 +70,7 @@ def run_code_agent(assignment: Assignment, bridge: Bridge, *, max_steps: int) ->
                 "code_system", instructions=assignment.system, seconds=f"{jail.limits.wall:g}"
             ),
             executor=JailExecutor(
-                jail, seen=kept(assignment, bridge, Execution), waited=lambda: wait.seconds
+                jail, seen=kept(assignment, bridge, CellResult), waited=lambda: wait.seconds
             ),
             additional_authorized_imports=[*IMPORTS, *packages],
         ) as agent,
@@ -236,7 +236,7 @@ def _fitting(answer: Any, schema: Mapping[str, Any]) -> tuple[Any, list[str]]:
     return value, problems
 
 
-def _called(call_id: str, call: ToolCall) -> ChatMessageToolCall:
+def _called(call_id: str, call: ToolRequest) -> ChatMessageToolCall:
     return ChatMessageToolCall(
         function=ChatMessageToolCallFunction(name=call.name, arguments=call.arguments),
         id=call_id,

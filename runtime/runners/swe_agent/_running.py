@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from ....schema.values.errors import AgentError
 from ...agents.runner import AgentResult
 from ...gateway import bare, spoken
-from ...jail import Limits
-from ...jail.code.wire import HungUp, Wire, WireError
+from ...jail import JailLimits
+from ...jail.code.wire import HungUp, WireError, WorkerConnection
 from ...prompts import render
 from ...repository.git import git
 from .._jailed import jailed, kept
@@ -37,7 +37,7 @@ HOME = Path("/root")
 """Where SWE-agent keeps its tools and its state, whoever runs it."""
 TASK = "task"
 SECONDS = 6 * 3600
-LIMITS = Limits(
+LIMITS = JailLimits(
     cpu=3600,
     memory=8 << 30,
     resident=4 << 30,
@@ -117,7 +117,7 @@ class _Conversation:
         process = jail.start(
             [str(python), str(PROGRAM)], stdin=subprocess.PIPE, stderr=subprocess.PIPE
         )
-        wire = Wire(process, jail.limits)
+        wire = WorkerConnection(process, jail.limits)
         try:
             wire.send(settings)
             return self._answered(wire)
@@ -132,7 +132,7 @@ class _Conversation:
             wire.close()
             process.close()
 
-    def _answered(self, wire: Wire) -> str:
+    def _answered(self, wire: WorkerConnection) -> str:
         deadline = time.monotonic() + SECONDS
         while True:
             message = wire.receive(deadline)
@@ -147,7 +147,7 @@ class _Conversation:
                 case _:
                     raise WireError(f"it sent an unknown message, {str(message)[:200]!r}")
 
-    def _read_log(self, wire: Wire) -> None:
+    def _read_log(self, wire: WorkerConnection) -> None:
         """Add what SWE-agent has printed to its log, whose end is kept."""
         self._log = (self._log + wire.printed())[-LARGEST_LOG:]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ....schema.team.task import Task
 from ....schema.team.team import Agent
 from ...agents.runner import Assignment
-from ...gateway import ChatAnswer, ToolCall
+from ...gateway import ChatAnswer, ToolRequest
 from ...jail import Jails
 from ...repository.git import git
 from ...repository.workspace import Workspaces
@@ -33,7 +33,7 @@ class _Script:
 
     async def chat(self, messages: Any, **_: Any) -> ChatAnswer:
         name, arguments = next(self._answers)
-        call = ToolCall(id=f"call_{len(messages)}", name=name, arguments=json.dumps(arguments))
+        call = ToolRequest(id=f"call_{len(messages)}", name=name, arguments=json.dumps(arguments))
         return ChatAnswer(text="", tool_calls=(call,))
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from ...values.problems import Path
-    from ..changes import Change
+    from ..changes import FieldChange
     from ..components import Component
     from ..offer._offer import Offer
     from ..offer._strict import Schema
@@ -77,7 +77,7 @@ class Kind(ABC):
             yield from edit.make(value)
 
     @classmethod
-    def making(cls, change: Change) -> Iterator[Kind]:
+    def making(cls, change: FieldChange) -> Iterator[Kind]:
         """Give the edits that make a change, where it is one that edits of this kind make."""
         del change
         return iter(())

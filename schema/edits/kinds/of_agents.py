@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ...team.team import Agent
     from ...values.problems import Path
-    from ..changes import Change
+    from ..changes import FieldChange
     from ..components import Component
     from ..offer._offer import Offer
     from ..offer._strict import Schema
@@ -48,7 +48,7 @@ class OneField(OfAgent):
         return iter(())
 
     @classmethod
-    def making(cls, change: Change) -> Iterator[OfAgent]:
+    def making(cls, change: FieldChange) -> Iterator[OfAgent]:
         """Set the field anew where it changed."""
         match change.path:
             case ("agents", str(agent), cls.sets):
@@ -131,7 +131,7 @@ class SetParameter(OfAgent):
         return iter(())
 
     @classmethod
-    def making(cls, change: Change) -> Iterator[OfAgent]:
+    def making(cls, change: FieldChange) -> Iterator[OfAgent]:
         """Set the field anew where it changed."""
         match change.path:
             case ("agents", str(agent), str(field)) if field in _PARAMETERS:

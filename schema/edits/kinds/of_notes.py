@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ...values.problems import Path
-    from ..changes import Change
+    from ..changes import FieldChange
     from ..components import Component
     from ..offer._offer import Offer
     from ..offer._strict import Schema
@@ -105,7 +105,7 @@ class SetNote(Kind):
         return {**old, "description": self.description, "body": self.text}
 
     @classmethod
-    def making(cls, change: Change) -> Iterator[SetNote]:
+    def making(cls, change: FieldChange) -> Iterator[SetNote]:
         """Set the note anew where it changed."""
         match change.path:
             case ("constitution",):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ...values.problems import Path
-    from ..changes import Change
+    from ..changes import FieldChange
     from ..components import Component
     from ..offer._offer import Offer
     from ..offer._strict import Schema
@@ -48,7 +48,7 @@ class SetBackend(Kind):
         return iter(())
 
     @classmethod
-    def making(cls, change: Change) -> Iterator[SetBackend]:
+    def making(cls, change: FieldChange) -> Iterator[SetBackend]:
         """Set it anew where it changed."""
         if change.path == ("backend",):
             yield cls(backend=change.after)
@@ -96,7 +96,7 @@ class SetExecution(OfField):
         return iter(())
 
     @classmethod
-    def making(cls, change: Change) -> Iterator[SetExecution]:
+    def making(cls, change: FieldChange) -> Iterator[SetExecution]:
         """Set the field anew where it changed."""
         match change.path:
             case ("execution", str(field)):
@@ -147,7 +147,7 @@ class SetMetadata(OfField):
         return iter(())
 
     @classmethod
-    def making(cls, change: Change) -> Iterator[SetMetadata]:
+    def making(cls, change: FieldChange) -> Iterator[SetMetadata]:
         """Set the field anew where it changed."""
         match change.path:
             case (str(field),) if field in _METADATA:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ...values.problems import Path
-    from ..changes import Change
+    from ..changes import FieldChange
     from ..components import Component
     from ..offer._offer import Offer
     from ..offer._strict import Schema
@@ -97,7 +97,7 @@ class SetTools(OneField):
     tools: tuple[str, ...]
 
     @classmethod
-    def making(cls, change: Change) -> Iterator[OfAgent]:
+    def making(cls, change: FieldChange) -> Iterator[OfAgent]:
         """Grant and revoke, where that leads to the very list."""
         match change.path:
             case ("agents", str(agent), "tools"):

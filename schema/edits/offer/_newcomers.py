@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ...host.catalogue import Catalogue
-    from ...loading.ceiling import Ceiling
+    from ...loading.ceiling import CapabilityPolicy
     from ...team.team import Team
     from ._strict import Schema
 
@@ -58,7 +58,7 @@ class Newcomers:
 
     team: Team
     catalogue: Catalogue
-    ceiling: Ceiling | None
+    ceiling: CapabilityPolicy | None
     models: frozenset[str]
     tools: frozenset[str]
     characters: int

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ...host.catalogue import Catalogue
     from ...host.models import Effort
-    from ...loading.ceiling import Ceiling
+    from ...loading.ceiling import CapabilityPolicy
     from ...team.team import Agent, Team
     from ..components import Component
 
@@ -35,7 +35,7 @@ class Offer:
 
     team: Team
     catalogue: Catalogue
-    ceiling: Ceiling | None
+    ceiling: CapabilityPolicy | None
     components: frozenset[Component]
     most: int
     characters: int

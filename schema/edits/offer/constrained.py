@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ...host.catalogue import Catalogue
-    from ...loading.ceiling import Ceiling
+    from ...loading.ceiling import CapabilityPolicy
     from ...team.team import Team
     from ..components import Component
 
@@ -30,7 +30,7 @@ def component_schema(
     component: Component,
     team: Team,
     catalogue: Catalogue,
-    ceiling: Ceiling | None = None,
+    ceiling: CapabilityPolicy | None = None,
     *,
     most: int = 1,
     characters: int = 800,
@@ -54,7 +54,7 @@ def components_schema(
     components: Sequence[Component],
     team: Team,
     catalogue: Catalogue,
-    ceiling: Ceiling | None = None,
+    ceiling: CapabilityPolicy | None = None,
     *,
     least: int = 1,
     most: int = 1,

@@ -11,7 +11,7 @@ from workloads import SYSTEM, TASK, Workload, model
 
 from coterie.runtime import Calls, Context, Gateway, Run, Setting, Toolbox, Trace, compile, perform
 from coterie.runtime.jail import Jails
-from coterie.runtime.runs.record import Record
+from coterie.runtime.runs.record import RunRecord
 from coterie.runtime.scrubbing.scrubber import Scrubber
 from coterie.runtime.values.garbage import SELDOM
 from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
@@ -48,7 +48,7 @@ async def run(team: dict[str, Any], run: str) -> str:
     if folder is None:
         result = await executed(team, task, Trace(), Calls(gateway=team["gateway"]))
     else:
-        async with Record.begin(
+        async with RunRecord.begin(
             Path(folder), team["plan"], task, Setting(), scrub=Scrubber()
         ) as record:
             calls = Calls(gateway=team["gateway"], journal=record.journal)

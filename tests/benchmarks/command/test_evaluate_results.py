@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
-from coterie.benchmarks.evaluation.choosing import Choice
+from coterie.benchmarks.evaluation.choosing import TaskChoice
 from coterie.pool import Pool, Trial
-from coterie.pool.ledger.changes import Learnt, Tried
+from coterie.pool.ledger.changes import Evaluated, Learnt
 from coterie.runtime.command.show import main as mas_show
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.schema.team.team import natural
@@ -176,8 +176,8 @@ def pool(desk: Desk) -> Path:
     """A pool whose team has evolved on the evolve split."""
     pool = Pool.init(desk.folder / "pool", [desk.folder / "solo.yaml"])
     tasks = find_benchmark("bbeh-mini").tasks(Source(data=desk.folder / "data"))
-    for task in Choice(split="evolve").of(tasks):
-        pool.commit(Tried(member="solo", trial=Trial(task=task.id, score=1.0)), op=task.id)
+    for task in TaskChoice(split="evolve").of(tasks):
+        pool.commit(Evaluated(member="solo", trial=Trial(task=task.id, score=1.0)), op=task.id)
     return pool.folder / "teams" / "solo"
 
 

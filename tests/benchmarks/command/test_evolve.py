@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
-from coterie.benchmarks.evaluation.choosing import Choice
+from coterie.benchmarks.evaluation.choosing import TaskChoice
 from coterie.benchmarks.evaluation.results import read_samples
 from coterie.pool import Pool
 from coterie.pool.ledger.learnt import Learnt
@@ -276,7 +276,7 @@ def test_agents_see_no_reference_answer(desk: Desk) -> None:
 def test_what_a_pool_has_learnt_from_is_not_held_out(desk: Desk) -> None:
     pool = Pool.init(desk.folder / "pool", [desk.folder / "solo.yaml"])
     tasks = find_benchmark("bbeh-mini").tasks(Source(data=desk.folder / "data"))
-    [first, *_] = Choice(split="test").of(tasks)
+    [first, *_] = TaskChoice(split="test").of(tasks)
     lesson = Learnt(kind="experience", task="Of sums.", text="Count.", case=first.id)
     pool.commit(lesson, op="lesson")
     came = evolved(desk, "--freeze")

@@ -18,7 +18,7 @@ from coterie.runtime.doubles import Reply, message_text
 from coterie.runtime.doubles.script import Request
 from coterie.runtime.record.journal import Journal
 from coterie.runtime.view import NoPage, opened
-from coterie.runtime.view.plots import Point
+from coterie.runtime.view.plots import PlotPoint
 from coterie.schema.values.terminal import visible
 
 from ...attacks import attacks
@@ -205,5 +205,5 @@ def test_hostile_questions_answers_and_niches_are_text(desk: Desk) -> None:
 
 
 def test_the_front_has_what_nothing_at_most_as_dear_beats() -> None:
-    points = [Point(x=x, y=y) for x, y in [(3, 0.5), (1, 0.2), (2, 0.5), (4, 0.9), (2, 0.1)]]
+    points = [PlotPoint(x=x, y=y) for x, y in [(3, 0.5), (1, 0.2), (2, 0.5), (4, 0.9), (2, 0.1)]]
     assert [(one.x, one.y) for one in front(points)] == [(1, 0.2), (2, 0.5), (4, 0.9)]

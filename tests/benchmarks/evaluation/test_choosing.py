@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.benchmarks.evaluation.choosing import Choice
+from coterie.benchmarks.evaluation.choosing import TaskChoice
 from coterie.schema import InputError, Task
 
 SEEDS = st.integers(0, 5)
@@ -36,7 +36,7 @@ SOME = tasks_of(*((niche, f"{niche}{n}") for n in range(6) for niche in ("sums",
 
 def split(tasks: Sequence[Task], name: str, **more: object) -> list[Task]:
     try:
-        return Choice(split=name, **more).of(tasks)  # type: ignore[arg-type]
+        return TaskChoice(split=name, **more).of(tasks)  # type: ignore[arg-type]
     except InputError:
         return []
 
@@ -74,7 +74,7 @@ def test_the_seed_decides_the_split_and_nothing_else_does() -> None:
 
 @given(tasks=ANY_TASKS, limit=st.integers(1, 40), seed=SEEDS)
 def test_a_limit_gives_every_niche_its_share_and_keeps_the_order(tasks, limit, seed) -> None:
-    chosen = Choice(limit=limit, seed=seed).of(tasks)
+    chosen = TaskChoice(limit=limit, seed=seed).of(tasks)
     assert len(chosen) == min(limit, len(tasks))
     order = ids(tasks)
     assert ids(chosen) == sorted(ids(chosen), key=order.index)
@@ -84,7 +84,7 @@ def test_a_limit_gives_every_niche_its_share_and_keeps_the_order(tasks, limit, s
 
 
 def test_another_seed_leaves_other_tasks() -> None:
-    left = {tuple(ids(Choice(limit=4, seed=seed).of(SOME))) for seed in range(8)}
+    left = {tuple(ids(TaskChoice(limit=4, seed=seed).of(SOME))) for seed in range(8)}
     assert len(left) > 4
 
 
@@ -95,30 +95,30 @@ def test_a_limit_cuts_the_split_not_the_whole() -> None:
 
 
 def test_shuffling_is_seeded_and_loses_nothing() -> None:
-    shuffled = Choice(shuffle=1).of(SOME)
-    assert ids(shuffled) == ids(Choice(shuffle=1).of(SOME))
+    shuffled = TaskChoice(shuffle=1).of(SOME)
+    assert ids(shuffled) == ids(TaskChoice(shuffle=1).of(SOME))
     assert ids(shuffled) != ids(SOME)
-    assert ids(Choice(shuffle=2).of(SOME)) != ids(shuffled)
+    assert ids(TaskChoice(shuffle=2).of(SOME)) != ids(shuffled)
     assert sorted(ids(shuffled)) == sorted(ids(SOME))
-    assert ids(SOME) == ids(Choice().of(SOME))
+    assert ids(SOME) == ids(TaskChoice().of(SOME))
 
 
 @pytest.mark.parametrize(
     ("choice", "tasks", "message"),
     [
-        (Choice(), [], "'all' has no task: there are 0 in all"),
-        (Choice(split="evolve"), SOME[:1], "'evolve' has no task: there are 1 in all"),
-        (Choice(split="test", evolve_share=0.99), SOME, "'test' has no task"),
+        (TaskChoice(), [], "'all' has no task: there are 0 in all"),
+        (TaskChoice(split="evolve"), SOME[:1], "'evolve' has no task: there are 1 in all"),
+        (TaskChoice(split="test", evolve_share=0.99), SOME, "'test' has no task"),
     ],
 )
-def test_no_task_at_all_is_said(choice: Choice, tasks: list[Task], message: str) -> None:
+def test_no_task_at_all_is_said(choice: TaskChoice, tasks: list[Task], message: str) -> None:
     with pytest.raises(InputError, match=message):
         choice.of(tasks)
 
 
 def test_only_tasks_whose_id_fits_a_pattern_are_taken() -> None:
-    assert ids(Choice(instances=["t1", "t[34]"]).of(SOME)) == ["t1", "t3", "t4"]
-    assert len(Choice(instances=["t1*"], limit=2).of(SOME)) == 2
-    assert Choice(instances=["t1"]) == Choice(instances=("t1",))
+    assert ids(TaskChoice(instances=["t1", "t[34]"]).of(SOME)) == ["t1", "t3", "t4"]
+    assert len(TaskChoice(instances=["t1*"], limit=2).of(SOME)) == 2
+    assert TaskChoice(instances=["t1"]) == TaskChoice(instances=("t1",))
     with pytest.raises(InputError, match=r"--instances 'x\*' fits none of the 12 ids, such as t0"):
-        Choice(instances=["t1", "x*"]).of(SOME)
+        TaskChoice(instances=["t1", "x*"]).of(SOME)

@@ -18,7 +18,7 @@ import pytest
 
 from coterie.benchmarks.evaluation.benchmark import ACCURACY, Source, find_benchmark
 from coterie.benchmarks.evaluation.evaluation import Evaluation
-from coterie.benchmarks.evaluation.figures import Figures
+from coterie.benchmarks.evaluation.figures import EvaluationFigures
 from coterie.benchmarks.evaluation.samples import Sample
 from coterie.runtime import Journal, Setting, compile, open_services
 from coterie.runtime.doubles import Replies, Reply, ScriptedModel, message_text
@@ -131,7 +131,7 @@ def test_every_task_is_tried_and_scored(stand: Stand) -> None:
     assert all((one.usage.calls, one.status) == (2, "done") for one in samples)
     assert sorted(one.task for one in seen) == sorted(one.task for one in samples)
     assert stand.calls == 24
-    assert Figures.of(samples, ACCURACY).niches.keys() == {"even", "odd"}
+    assert EvaluationFigures.of(samples, ACCURACY).niches.keys() == {"even", "odd"}
 
 
 def test_each_trial_is_a_run_of_its_own(stand: Stand) -> None:
@@ -205,7 +205,7 @@ def test_what_a_provider_fails_has_no_score_until_it_is_made_again(
         ("q6", "unscored", None),
     ]
     assert all("agent first: " in str(one.error) for one in lost)
-    figures = Figures.of(samples, ACCURACY)
+    figures = EvaluationFigures.of(samples, ACCURACY)
     assert (figures.samples, figures.unscored, figures.executed) == (10, 2, 10)
     assert figures.value == 0.9
     before = stand.calls
@@ -258,7 +258,7 @@ def test_a_team_that_fails_by_itself_scores_0_and_did_not_run(stand: Stand) -> N
 
     samples = stand.evaluated(odd_ones)
     assert {one.status for one in samples if one.score == 0} == {"failed"}
-    figures = Figures.of(samples, ACCURACY).results()
+    figures = EvaluationFigures.of(samples, ACCURACY).results()
     assert figures["execution_rate"]["value"] == 0.5
     assert figures["headline"]["value"] == 0.5
     assert figures["unscored"] == 0
@@ -282,7 +282,7 @@ def test_going_on_without_an_agent_is_counted(stand: Stand) -> None:
 
     samples = stand.evaluated(one_less)
     assert [(one.task, one.status, one.score) for one in samples if one.lost] == [("q4", "done", 1)]
-    figures = Figures.of(samples, ACCURACY)
+    figures = EvaluationFigures.of(samples, ACCURACY)
     assert (figures.degraded, figures.unscored) == (1, 0)
 
 
@@ -358,14 +358,14 @@ def test_known_answers_to_the_published_full_set_give_the_known_figure(stand: St
     benchmark = find_benchmark("bbeh")
     stand.team, stand.tasks = SOLO, benchmark.tasks(Source(data=Path(folder)))
 
-    async def known(evaluation: Evaluation) -> Figures:
+    async def known(evaluation: Evaluation) -> EvaluationFigures:
         gateway = Knowing({"default": Model(alias="default", model="m")})
         gateway.answers = defaultdict(list)
         for task in stand.tasks:
             gateway.answers[question(task, (), ())].append(task.answer)
         evaluation.services = replace(evaluation.services, gateway=gateway)
         await evaluation.to_the_end()
-        return Figures.of(evaluation.samples(), benchmark.headline)
+        return EvaluationFigures.of(evaluation.samples(), benchmark.headline)
 
     figures = stand._with("http://127.0.0.1:9/v1", known, workers=16)
     assert figures.samples == 4520

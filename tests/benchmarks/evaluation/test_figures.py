@@ -8,7 +8,7 @@ import pytest
 
 from coterie.benchmarks.bbeh.benchmark import harmonic_mean_accuracy
 from coterie.benchmarks.evaluation.benchmark import ACCURACY, Headline
-from coterie.benchmarks.evaluation.figures import Figures
+from coterie.benchmarks.evaluation.figures import EvaluationFigures
 from coterie.benchmarks.evaluation.measures import Measure
 from coterie.pool.values.intervals import wilson
 from coterie.runtime.values.usage import Usage
@@ -23,27 +23,29 @@ TRIALS = [
 
 
 def test_trials_of_a_task_are_averaged_first() -> None:
-    told = Figures.of(TRIALS, ACCURACY).results()
+    told = EvaluationFigures.of(TRIALS, ACCURACY).results()
     assert told["headline"]["value"] == told["avg@k"] == pytest.approx(2 / 3)
     assert (told["tasks"], told["samples"], told["trials"]) == (2, 6, 3)
     assert told["pass@k"] == pytest.approx({"1": 2 / 3, "2": (2 / 3 + 1) / 2, "3": 1.0})
 
 
 def test_a_task_with_fewer_trials_weighs_as_much_as_any_other() -> None:
-    told = Figures.of([*TRIALS, sample("c", 0.0)], ACCURACY).results()
+    told = EvaluationFigures.of([*TRIALS, sample("c", 0.0)], ACCURACY).results()
     assert told["headline"]["value"] == pytest.approx((1 / 3 + 1 + 0) / 3)
     assert told["pass@k"]["2"] is None
 
 
 def test_only_a_full_score_passes() -> None:
-    told = Figures.of([sample("a", 0.9), sample("b", 1.0)], ACCURACY).results()
+    told = EvaluationFigures.of([sample("a", 0.9), sample("b", 1.0)], ACCURACY).results()
     assert told["pass@k"] == {"1": 0.5}
     assert told["avg@k"] == pytest.approx(0.95)
 
 
 def test_what_nobody_can_score_is_counted_and_left_out() -> None:
     lost = sample("c", None, usage=Usage(calls=2), seconds=3.0)
-    told = Figures.of([sample("a", 1.0), sample("b", 1.0, lost=2), lost], ACCURACY).results()
+    told = EvaluationFigures.of(
+        [sample("a", 1.0), sample("b", 1.0, lost=2), lost], ACCURACY
+    ).results()
     assert told["headline"]["value"] == 1
     assert (told["tasks"], told["samples"], told["unscored"], told["degraded"]) == (2, 2, 1, 1)
     assert told["execution_rate"]["n"] == 2
@@ -53,7 +55,7 @@ def test_what_nobody_can_score_is_counted_and_left_out() -> None:
 
 def test_a_team_that_gives_no_answer_lowers_the_execution_rate() -> None:
     own = [sample("a", 0.0, status="failed"), sample("b", 0.0, status="stopped")]
-    told = Figures.of([*own, sample("c", 0.0), sample("d", 1.0)], ACCURACY).results()
+    told = EvaluationFigures.of([*own, sample("c", 0.0), sample("d", 1.0)], ACCURACY).results()
     assert told["execution_rate"] == {
         "value": 0.5,
         "interval": pytest.approx(list(wilson(2, 4))),
@@ -64,14 +66,14 @@ def test_a_team_that_gives_no_answer_lowers_the_execution_rate() -> None:
 
 def test_single_trials_that_are_right_or_wrong_have_wilsons_interval() -> None:
     right = [sample(str(n), float(n < 7)) for n in range(10)]
-    figures = Figures.of(right, ACCURACY)
+    figures = EvaluationFigures.of(right, ACCURACY)
     assert figures.interval == pytest.approx(wilson(7, 10))
 
 
 def test_all_right_in_several_trials_is_not_certainly_right() -> None:
     """The bootstrap had nothing to draw but right ones, and said [1, 1]."""
     perfect = [sample(str(n), 1.0, trial=k) for n in range(5) for k in (1, 2)]
-    low, high = Figures.of(perfect, ACCURACY).interval
+    low, high = EvaluationFigures.of(perfect, ACCURACY).interval
     assert (round(low, 3), high) == (0.566, 1.0)
 
 
@@ -79,7 +81,9 @@ def test_niches_of_one_task_leave_doubt() -> None:
     """Drawn within its niche a single task never varies: 0.333 [0.333, 0.333]."""
     scores = enumerate([1.0, 0.0, 0.0], 1)
     alone = [sample("a", score, trial=n, niche="a") for n, score in scores]
-    told = Figures.of([*alone, *(replace(one, task="b", niche="b") for one in alone)], ACCURACY)
+    told = EvaluationFigures.of(
+        [*alone, *(replace(one, task="b", niche="b") for one in alone)], ACCURACY
+    )
     for figure in (told.results()["headline"], *told.results()["niches"].values()):
         low, high = figure["interval"]
         assert low < 0.2
@@ -92,13 +96,13 @@ def test_the_headline_of_a_benchmark_has_an_interval_of_its_own() -> None:
         for niche, right in (("easy", 18), ("hard", 4))
         for n in range(20)
     ]
-    told = Figures.of(many, HARMONIC).results()
+    told = EvaluationFigures.of(many, HARMONIC).results()
     headline = told["headline"]
     assert headline["name"] == "harmonic"
     assert headline["value"] == pytest.approx(2 / (1 / 0.91 + 1 / 0.21))
     low, high = headline["interval"]
     assert low < headline["value"] < high
-    assert [low, high] != Figures.of(many, ACCURACY).results()["headline"]["interval"]
+    assert [low, high] != EvaluationFigures.of(many, ACCURACY).results()["headline"]["interval"]
     assert told["niches"]["hard"] == {
         "tasks": 20,
         "value": pytest.approx(0.2),
@@ -113,7 +117,7 @@ def test_measures_say_of_how_many_samples_they_are() -> None:
         sample("c", 0.0, status="failed"),
         sample("d", None),
     ]
-    assert Figures.of(samples, ACCURACY).results()["measures"] == {
+    assert EvaluationFigures.of(samples, ACCURACY).results()["measures"] == {
         "calls": {"mean": 4.0, "n": 1, "of": 3},
         "side_effects": {"mean": 0.5, "n": 2, "of": 3},
     }
@@ -124,24 +128,24 @@ def test_a_run_without_an_answer_has_the_measures_that_the_benchmark_says() -> N
     found = [sample(str(n), 1.0, answer="diff", measures={"f2p": 1.0}) for n in range(2)]
     empty = [sample(str(n), 0.0, status="stopped") for n in range(2, 6)]
     known = {"f2p": Measure(unanswered=0.0), "never": Measure(unanswered=1.0)}
-    told = Figures.of([*found, *empty], ACCURACY, known).results()
+    told = EvaluationFigures.of([*found, *empty], ACCURACY, known).results()
     assert told["measures"] == {"f2p": {"mean": pytest.approx(1 / 3), "n": 6, "of": 6}}
 
 
 def test_latency_is_told_in_percentiles() -> None:
     samples = [sample(str(n), 1.0, seconds=float(n)) for n in range(1, 101)]
-    told = Figures.of(samples, ACCURACY).results()["latency"]
+    told = EvaluationFigures.of(samples, ACCURACY).results()["latency"]
     assert told == {"p50": 50.0, "p90": 90.0, "p99": 99.0}
 
 
 def test_figures_have_no_noise_of_binary_fractions() -> None:
     samples = [sample(str(n), score, usage=Usage(usd=0.1)) for n, score in enumerate([0.1, 0.2, 0])]
-    told = Figures.of(samples, ACCURACY).results()
+    told = EvaluationFigures.of(samples, ACCURACY).results()
     assert (told["headline"]["value"], told["usage"]["usd"]) == (0.1, 0.3)
 
 
 def test_without_a_score_there_is_no_figure() -> None:
-    told = Figures.of([sample("a", None)], ACCURACY).results()
+    told = EvaluationFigures.of([sample("a", None)], ACCURACY).results()
     assert told["headline"] == {"name": "accuracy", "value": None, "interval": [0.0, 1.0]}
     assert told["execution_rate"] == {"value": None, "interval": [0.0, 1.0], "n": 0}
     assert (told["trials"], told["pass@k"], told["unscored"]) == (0, {}, 1)

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from coterie.benchmarks.command import main
 from coterie.benchmarks.comparison.comparing import compare
 from coterie.benchmarks.evaluation.benchmark import ACCURACY
-from coterie.benchmarks.evaluation.figures import Figures
+from coterie.benchmarks.evaluation.figures import EvaluationFigures
 from coterie.benchmarks.evaluation.measures import LEARNING, RANKED
 from coterie.benchmarks.evaluation.samples import Sample
 from coterie.pool.values.intervals import mean_interval, paired_interval, wilson
@@ -34,7 +34,7 @@ def learner(task: str, before: float, after: float, trial: int = 1) -> Sample:
 
 def test_hits_and_mrr_of_ranked_lists_have_intervals() -> None:
     samples = [placed(str(n), place) for n, place in enumerate([1, 2, 4, 8])]
-    told = Figures.of(samples, ACCURACY, RANKED).results()["measures"]
+    told = EvaluationFigures.of(samples, ACCURACY, RANKED).results()["measures"]
     assert list(told) == ["hit@1", "hit@3", "hit@5", "hit@10", "reciprocal_rank"]
     assert [one["mean"] for one in told.values()] == [
         0.25,
@@ -49,7 +49,7 @@ def test_hits_and_mrr_of_ranked_lists_have_intervals() -> None:
 
 def test_a_list_that_never_came_hits_nothing() -> None:
     samples = [placed("a", 1), placed("a", 3, trial=2), sample("b", 0.0, status="failed")]
-    told = Figures.of(samples, ACCURACY, RANKED).results()["measures"]["hit@1"]
+    told = EvaluationFigures.of(samples, ACCURACY, RANKED).results()["measures"]["hit@1"]
     assert told["mean"] == pytest.approx(1 / 3)
     assert told["interval"] == pytest.approx(list(mean_interval([[1.0, 0.0], [0.0]])))
     assert told["n"] == 3
@@ -59,7 +59,7 @@ def test_a_learning_gain_has_a_paired_interval() -> None:
     pairs = [(0, 1), (0, 1), (1, 1), (1, 0), (0, 0)]
     samples = [learner(str(n), before, after) for n, (before, after) in enumerate(pairs)]
     lost = sample("lost", 0.0, status="failed")
-    told = Figures.of([*samples, lost], ACCURACY, LEARNING).results()["measures"]
+    told = EvaluationFigures.of([*samples, lost], ACCURACY, LEARNING).results()["measures"]
     assert told["gain"]["mean"] == pytest.approx(0.2)
     assert told["gain"]["interval"] == pytest.approx(list(paired_interval([1, 1, 0, -1, 0])))
     # Of a trial that came to nothing nobody knows what the student could do before.

@@ -9,8 +9,8 @@ import pytest
 
 from coterie.benchmarks.evaluation import results
 from coterie.benchmarks.evaluation.benchmark import ACCURACY, Benchmark, Source
-from coterie.benchmarks.evaluation.choosing import Choice
-from coterie.benchmarks.evaluation.figures import Figures
+from coterie.benchmarks.evaluation.choosing import TaskChoice
+from coterie.benchmarks.evaluation.figures import EvaluationFigures
 from coterie.benchmarks.evaluation.results import Request, Results, read_results, read_samples
 from coterie.schema import InputError, Task
 
@@ -32,7 +32,7 @@ def test_the_folder_says_what_was_run_and_what_came_of_it(tmp_path: Path) -> Non
     assert told["command"] == "mas-bench run"
     assert (told["samples"], told["unscored"], told["missing"]) == (2, 1, 4)
     assert told["complete"] is False
-    expected = Figures.of(SAMPLES, ACCURACY).results()
+    expected = EvaluationFigures.of(SAMPLES, ACCURACY).results()
     assert {name: told[name] for name in expected} == expected
     assert list(read_samples(folder)) == SAMPLES
 
@@ -109,6 +109,6 @@ def test_tasks_of_the_same_id_are_refused(monkeypatch: pytest.MonkeyPatch) -> No
         tasks=lambda _source: [Task(id="a", query="1?"), Task(id="a", query="2?")],
     )
     monkeypatch.setattr(results, "find_benchmark", lambda _name: twice)
-    request = Request(benchmark="twice", source=Source(), choice=Choice(), trials=1)
+    request = Request(benchmark="twice", source=Source(), choice=TaskChoice(), trials=1)
     with pytest.raises(InputError, match="two tasks have the id 'a'"):
         request.tasks()

@@ -8,7 +8,7 @@ import pytest
 
 from coterie.benchmarks.evaluation.seen import refuse_seen
 from coterie.pool import Pool, Trial
-from coterie.pool.ledger.changes import Tried
+from coterie.pool.ledger.changes import Evaluated
 from coterie.pool.ledger.learnt import Learnt
 from coterie.schema import InputError, Task, load_team
 
@@ -24,8 +24,8 @@ def seed(tmp_path: Path) -> Path:
 @pytest.fixture
 def pool(seed: Path, tmp_path: Path) -> Pool:
     pool = Pool.init(tmp_path / "pool", [seed])
-    pool.commit(Tried(member="solo", trial=Trial(task="b", score=1.0)), op="1")
-    pool.commit(Tried(member="solo", trial=Trial(task="c", score=1.0, split="test")), op="2")
+    pool.commit(Evaluated(member="solo", trial=Trial(task="b", score=1.0)), op="1")
+    pool.commit(Evaluated(member="solo", trial=Trial(task="c", score=1.0, split="test")), op="2")
     return pool
 
 
@@ -50,7 +50,7 @@ def test_other_tasks_pass_and_so_do_those_of_the_test_split(pool: Pool) -> None:
 
 
 def test_a_team_that_failed_on_a_task_has_met_it_too(pool: Pool) -> None:
-    pool.commit(Tried(member="solo", trial=Trial(task="a", reason="no answer")), op="3")
+    pool.commit(Evaluated(member="solo", trial=Trial(task="a", reason="no answer")), op="3")
     assert "'a'" in str(refused(pool.folder / "teams" / "solo.yaml", [TASKS[0]]))
 
 

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 from coterie.benchmarks.evaluation.benchmark import Source
-from coterie.benchmarks.plancraft import Example, Stack, World, read_published, world_of
+from coterie.benchmarks.plancraft import CraftingWorld, Example, Stack, read_published, world_of
 from coterie.schema.values.codec import from_value, to_value
 from studies.plancraft.players import UNREADABLE, played_wildly
 from studies.plancraft.reference import Played, Reference
@@ -74,10 +74,10 @@ def record(folder: Path) -> list[dict[str, Any]]:
     return recorded
 
 
-def episodes() -> list[tuple[World, bool, Played]]:
+def episodes() -> list[tuple[CraftingWorld, bool, Played]]:
     """Read what was recorded."""
     return [
-        (from_value(World, one["world"]), one["impossible"], _read(episode))
+        (from_value(CraftingWorld, one["world"]), one["impossible"], _read(episode))
         for one in json.loads(RECORDED.read_text(encoding="utf-8"))
         for episode in one["episodes"]
     ]

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from coterie.benchmarks.command import main as mas_bench
 from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
-from coterie.benchmarks.plancraft import Episode, World, package, read_published
+from coterie.benchmarks.plancraft import CraftingEpisode, CraftingWorld, package, read_published
 from coterie.benchmarks.plancraft.tasks import PLANCRAFT, PLANCRAFT_SMALL
 from coterie.schema.values.codec import from_value
 from coterie.schema.values.errors import InputError
@@ -62,7 +62,7 @@ def test_a_task_brings_all_that_its_episode_needs_and_no_more(folder: Path) -> N
     assert options["stacks"] == {"bucket": 1, "snowball": 16}
     (charcoal,) = (one for one in options["recipes"] if one["makes"] == "charcoal")
     assert charcoal == {"smelted": "oak_log", "makes": "charcoal"}
-    episode = Episode(from_value(World, options))
+    episode = CraftingEpisode(from_value(CraftingWorld, options))
     assert "charcoal [I4] quantity 2" in episode.act("smelt: from [I3] to [I4] with quantity 2")
 
 

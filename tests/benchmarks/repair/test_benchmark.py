@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
-from coterie.benchmarks.evaluation.choosing import Choice
+from coterie.benchmarks.evaluation.choosing import TaskChoice
 from coterie.benchmarks.repair.instance import Instance
 from coterie.runtime.jail import Jails
 from coterie.runtime.scoring.scorers import Evidence, score
@@ -76,12 +76,12 @@ def test_only_what_is_chosen_is_prepared(tmp_path: Path) -> None:
     named = [{**row, "instance_id": f"one-{number}"} for number, row in enumerate(rows)]
     (data / "instances.jsonl").write_text("\n".join(map(json.dumps, named)), encoding="utf-8")
     benchmark, source = find_benchmark("swe-bench"), Source(data=data)
-    chosen = Choice(instances=["*-0"]).of(benchmark.tasks(source))
+    chosen = TaskChoice(instances=["*-0"]).of(benchmark.tasks(source))
     assert [task.id for task in chosen] == ["one-0"]
     benchmark.prepare(source, chosen)
     for pattern, message in (("*-1", "not__cloned"), ("*-2", "only tests that pytest runs")):
         with pytest.raises(InputError, match=message):
-            benchmark.prepare(source, Choice(instances=[pattern]).of(benchmark.tasks(source)))
+            benchmark.prepare(source, TaskChoice(instances=[pattern]).of(benchmark.tasks(source)))
 
 
 def test_no_release_is_fetched_before_it_is_chosen(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from coterie.benchmarks.repair.__main__ import main
 from coterie.benchmarks.repair.derive import derive
 from coterie.benchmarks.repair.derive import test_files_of as files_of_tests
-from coterie.benchmarks.repair.trial import Trial
+from coterie.benchmarks.repair.trial import PatchTrial
 from coterie.runtime.jail import Jails
 
 from ...repairs import CODE, MORE_TESTS, RIGHT, TESTS, change, needs_jail, small_repository
@@ -72,8 +72,8 @@ def test_a_test_that_ends_now_so_now_so_is_told_and_left_out(
     ]
     ends = iter([*before, *after])
 
-    async def observed(*_: object, **__: object) -> Trial:
-        return Trial(applied=True, reason="", statuses=next(ends))
+    async def observed(*_: object, **__: object) -> PatchTrial:
+        return PatchTrial(applied=True, reason="", statuses=next(ends))
 
     monkeypatch.setattr("coterie.benchmarks.repair.derive.observe", observed)
     instance = small_repository(tmp_path / "repository")

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from coterie.benchmarks.repair.instance import Instance
-from coterie.benchmarks.repair.trial import Trial, try_patch
+from coterie.benchmarks.repair.trial import PatchTrial, try_patch
 from coterie.runtime.jail import Jails
-from coterie.runtime.jail.detect import Report
+from coterie.runtime.jail.detect import JailReport
 from coterie.runtime.jail.tiers import Tier
 from coterie.schema.values.errors import InputError
 
@@ -31,12 +31,12 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Instance, Path]:
     return small_repository(folder), folder
 
 
-def tried(small: tuple[Instance, Path], patch: str | None, seconds: float = 300) -> Trial:
+def tried(small: tuple[Instance, Path], patch: str | None, seconds: float = 300) -> PatchTrial:
     instance, folder = small
     return asyncio.run(try_patch(instance, folder, patch, Jails(), seconds=seconds))
 
 
-def status(trial: Trial) -> str | None:
+def status(trial: PatchTrial) -> str | None:
     return trial.grade and trial.grade.status
 
 
@@ -88,7 +88,7 @@ def test_code_that_cannot_be_imported_fails_all(small: tuple[Instance, Path]) ->
 
 @pytest.mark.parametrize("patch", ["", None])
 def test_an_empty_patch_is_not_run(small: tuple[Instance, Path], patch: str | None) -> None:
-    assert tried(small, patch) == Trial(applied=False, reason="the patch is empty")
+    assert tried(small, patch) == PatchTrial(applied=False, reason="the patch is empty")
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_every_kind_of_jail_will_do(
     small: tuple[Instance, Path], tier: Tier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     require(tier)
-    found = Report(tier=tier, attempts=())
+    found = JailReport(tier=tier, attempts=())
     monkeypatch.setattr(sys.modules["coterie.runtime.jail.detect"], "detect", lambda: found)
     assert status(tried(small, RIGHT)) == "FULL"
 
@@ -185,7 +185,7 @@ def test_a_new_test_of_the_same_name_gives_way(tmp_path: Path) -> None:
 )
 def test_a_run_that_is_cut_off_is_not_graded(small: tuple[Instance, Path], code: str) -> None:
     trial = tried(small, change("doubling.py", CODE, code + CODE.replace("n + 2", "n * 2")))
-    assert trial == Trial(applied=True, reason="the tests did not run to their end")
+    assert trial == PatchTrial(applied=True, reason="the tests did not run to their end")
 
 
 def test_a_patch_that_hangs_is_stopped(small: tuple[Instance, Path]) -> None:

@@ -14,8 +14,8 @@ from click.testing import CliRunner
 
 from coterie.benchmarks.command import main as bench
 from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
-from coterie.benchmarks.evaluation.choosing import Choice
-from coterie.benchmarks.small.conditions import DEPARTMENTS, World, likeliest, read_brief
+from coterie.benchmarks.evaluation.choosing import TaskChoice
+from coterie.benchmarks.small.conditions import DEPARTMENTS, CaseWorld, likeliest, read_brief
 from coterie.benchmarks.small.differential import (
     by_chance,
     by_department,
@@ -57,7 +57,7 @@ def test_the_same_seed_gives_the_same_cases_and_a_longer_list_begins_alike(name:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_splits_of_a_seed_share_no_case_but_the_world(name: str, level: int) -> None:
     cases = tasks(name, level, count=160)
-    train, test = (Choice(split=split).of(cases) for split in ("evolve", "test"))
+    train, test = (TaskChoice(split=split).of(cases) for split in ("evolve", "test"))
     assert len(train) + len(test) == len({*map(question, cases)}) == 160
     assert not {*map(question, train)} & {*map(question, test)}
     if name == "differential":
@@ -67,7 +67,7 @@ def test_the_splits_of_a_seed_share_no_case_but_the_world(name: str, level: int)
 
 @pytest.mark.parametrize("level", range(1, 6))
 def test_no_department_knows_all_and_all_of_them_do(level: int) -> None:
-    world, cases = World.of(0, level), tasks("differential", level)
+    world, cases = CaseWorld.of(0, level), tasks("differential", level)
     known = {name: read_brief(brief) for name, brief in cases[0].briefs.items()}
     assert known == {name: list(found) for name, found in world.known.items()}
     names = [one.name for found in known.values() for one in found]
@@ -80,8 +80,8 @@ def test_no_department_knows_all_and_all_of_them_do(level: int) -> None:
 
 
 def test_a_record_makes_likely_what_bayes_says() -> None:
-    one, other, *_ = World.of(0, 1).conditions
-    assert likeliest(one.frequent, World.of(0, 1).conditions)[0] == one.name
+    one, other, *_ = CaseWorld.of(0, 1).conditions
+    assert likeliest(one.frequent, CaseWorld.of(0, 1).conditions)[0] == one.name
     # By hand: two findings that only `one` has, each 0.9 against 0.02.
     first = replace(one, frequent=("a", "b"), occasional=("c",))
     second = replace(other, frequent=("d",), occasional=("c",))

@@ -6,20 +6,20 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from coterie.operators.blame import Step, Trace
+from coterie.operators.blame import FailedRun, RunStep
 from coterie.operators.blame.asking import NOBODY
 from coterie.runtime.doubles import Reply, message_text
 from coterie.runtime.doubles.script import Request
 
-TRACE = Trace(
+TRACE = FailedRun(
     question="How many apples?",
     agents=("planner", "solver", "writer"),
     steps=(
-        Step(number=3, agent="planner", text="PLAN Count the pears.", kind="answer"),
-        Step(number=5, agent="solver", text="SOLUTION Six pears.", read="READ Count the pears."),
-        Step(number=8, agent="user", text="Go on."),
-        Step(number=9, agent="solver", text="SURE Six."),
-        Step(number=12, agent="writer", text="FINAL Six apples."),
+        RunStep(number=3, agent="planner", text="PLAN Count the pears.", kind="answer"),
+        RunStep(number=5, agent="solver", text="SOLUTION Six pears.", read="READ Count the pears."),
+        RunStep(number=8, agent="user", text="Go on."),
+        RunStep(number=9, agent="solver", text="SURE Six."),
+        RunStep(number=12, agent="writer", text="FINAL Six apples."),
     ),
     answer="Six apples.",
     expected="Seven",

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from coterie.operators import Bounds, Dropped
-from coterie.operators.blame import Room, Step, Trace, Verdict, Vote, attribute
+from coterie.operators import Bounds, RejectedProposal
+from coterie.operators.blame import BlameVerdict, FailedRun, RunStep, TextBudget, Vote, attribute
 from coterie.runtime import Journal
 from coterie.runtime.doubles import Reply
 from coterie.schema.values.errors import InputError
@@ -25,7 +25,7 @@ POSTED = {
 }
 
 
-def attributed(replies: Any, **options: Any) -> Asked[Verdict | Dropped]:
+def attributed(replies: Any, **options: Any) -> Asked[BlameVerdict | RejectedProposal]:
     here: dict[str, Any] = {
         name: options.pop(name) for name in ("bounds", "journal") if name in options
     }
@@ -33,8 +33,8 @@ def attributed(replies: Any, **options: Any) -> Asked[Verdict | Dropped]:
     return asking(replies, lambda meta: attribute(meta, "blame", trace, **options), **here)
 
 
-def verdict(asked: Asked[Verdict | Dropped]) -> Verdict:
-    assert isinstance(asked.came, Verdict), asked.came
+def verdict(asked: Asked[BlameVerdict | RejectedProposal]) -> BlameVerdict:
+    assert isinstance(asked.came, BlameVerdict), asked.came
     return asked.came
 
 
@@ -162,7 +162,7 @@ def test_who_says_nothing_of_use_has_no_vote_and_is_named() -> None:
 @pytest.mark.parametrize("scheme", ["global", "local", "collaborative"])
 def test_where_nothing_is_of_use_there_is_no_verdict(scheme: Any) -> None:
     done = attributed("no", scheme=scheme)
-    assert isinstance(done.came, Dropped)
+    assert isinstance(done.came, RejectedProposal)
     assert done.came.problems
     assert len(done.told("operator_dropped")) == (1 if scheme == "global" else 3)
 
@@ -182,7 +182,7 @@ def test_who_or_what_does_not_exist_is_repaired_once_then_dropped(bad: Reply, pr
     done = attributed([bad, pair("planner", 3, 0.5)], scheme="global")
     assert verdict(done).step == 3
     assert problem in done.told("operator_repair")[0]["problems"][0]
-    assert isinstance(attributed([bad, bad], scheme="global").came, Dropped)
+    assert isinstance(attributed([bad, bad], scheme="global").came, RejectedProposal)
 
 
 def test_an_analyzer_speaks_of_its_own_steps_only() -> None:
@@ -215,11 +215,13 @@ def test_decoding_is_held_to_pairs_that_exist() -> None:
 
 
 def test_an_analyzer_sees_the_step_that_it_is_accused_of_however_long_its_trace() -> None:
-    long = tuple(Step(number=n, agent="solver", text=f"S{n} " + "x" * 500) for n in range(20, 60))
+    long = tuple(
+        RunStep(number=n, agent="solver", text=f"S{n} " + "x" * 500) for n in range(20, 60)
+    )
     trace = replace(TRACE, steps=(*TRACE.steps, *long))
     posted = {**POSTED, "solver": own(True, 40, 0.6)}
     voted = {agent: again("solver", 40, 0.5) for agent in POSTED}
-    room = Room(whole=1_500, step=600)
+    room = TextBudget(whole=1_500, step=600)
     done = attributed(analyzers(posted, voted), trace=trace, rounds=1, room=room)
     [again_of_solver] = [call.text for call in done.calls[3:] if "S20 " in call.text]
     assert "S40 " + "x" * 500 in again_of_solver
@@ -227,7 +229,7 @@ def test_an_analyzer_sees_the_step_that_it_is_accused_of_however_long_its_trace(
 
 
 def test_a_small_model_is_shown_less() -> None:
-    long = (Step(number=20, agent="solver", text="x" * 90_000),)
+    long = (RunStep(number=20, agent="solver", text="x" * 90_000),)
     trace = replace(TRACE, steps=(*TRACE.steps, *long))
     answer = pair("planner", 3, 0.5)
     [wide] = attributed(answer, trace=trace, scheme="global").calls
@@ -238,7 +240,7 @@ def test_a_small_model_is_shown_less() -> None:
 
 
 def test_of_many_steps_none_is_listed_in_the_schema() -> None:
-    many = tuple(Step(number=n, agent="solver", text="x") for n in range(20, 500))
+    many = tuple(RunStep(number=n, agent="solver", text="x") for n in range(20, 500))
     trace = replace(TRACE, steps=(*TRACE.steps, *many))
     done = attributed(pair("solver", 499, 0.5), trace=trace, scheme="global")
     assert verdict(done).step == 499
@@ -258,7 +260,7 @@ def test_what_comes_of_it_does_not_depend_on_who_answers_first(tmp_path: Any) ->
 
 
 def test_a_run_in_which_nobody_did_anything_is_refused() -> None:
-    empty = Trace(question="?", agents=("planner",), steps=TRACE.steps[2:3])
+    empty = FailedRun(question="?", agents=("planner",), steps=TRACE.steps[2:3])
     with pytest.raises(InputError, match="nobody in this run did anything"):
         attributed([], trace=empty)
     with pytest.raises(ValueError, match="at least once"):

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coterie.operators import Dropped, Meta
-from coterie.operators.blame import Scheme, Verdict, attribute
+from coterie.operators import MetaModel, RejectedProposal
+from coterie.operators.blame import BlameVerdict, Scheme, attribute
 from coterie.runtime import Calls
-from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.ceiling import CapabilityPolicy
 
 from ...support.hostile_answers import CATALOGUE, Answering
 from ..hostile import accusations
@@ -37,20 +37,20 @@ def attributed(scheme: Scheme, answers: list[str], run: Any, total: Counter[str]
 
     gateway: Any = Answering(itertools.cycle(answers))
     calls = Calls(gateway=gateway)
-    meta = Meta(calls=calls, catalogue=CATALOGUE, ceiling=Ceiling(), tell=tell)
+    meta = MetaModel(calls=calls, catalogue=CATALOGUE, ceiling=CapabilityPolicy(), tell=tell)
     came = run(attribute(meta, "a", TRACE, scheme=scheme))
     answered = events["operator_answered"] + events["operator_dropped"]
     assert events["model_call"] == gateway.asked == answered + events["operator_repair"]
     total["answers"] += gateway.asked
     total[type(came).__name__] += 1
-    if isinstance(came, Dropped):
+    if isinstance(came, RejectedProposal):
         assert came.problems
         assert events["operator_answered"] == 0
     else:
         check(came)
 
 
-def check(came: Verdict) -> None:
+def check(came: BlameVerdict) -> None:
     """A verdict is one that a person can look up."""
     assert (came.agent, came.step) in PAIRS
     assert 0 <= came.confidence <= 1
@@ -82,5 +82,5 @@ def test_no_answer_breaks_it(scheme: Scheme, nightly: bool) -> None:
 
         many()
     assert total["answers"] >= LEAST[scheme] * (NIGHTLY if nightly else 1)
-    assert total["Verdict"] > 0
-    assert total["Dropped"] > 0
+    assert total["BlameVerdict"] > 0
+    assert total["RejectedProposal"] > 0

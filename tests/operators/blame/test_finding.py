@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from coterie.operators.blame import Finding, Step, Submission, Trace, Verdict, Vote
+from coterie.operators.blame import BlameVerdict, FailedRun, Finding, RunStep, Submission, Vote
 from coterie.runtime.record.events import events_of
 from coterie.runtime.values.usage import Usage
 from coterie.schema.values.errors import InputError
 
 from .cases import TRACE
 
-VERDICT = Verdict(agent="solver", step=5, why="Pears.", confidence=0.5, scheme="local")
+VERDICT = BlameVerdict(agent="solver", step=5, why="Pears.", confidence=0.5, scheme="local")
 
 
-def told(verdict: Verdict, trace: Trace = TRACE, **fields: Any) -> list[str]:
+def told(verdict: BlameVerdict, trace: FailedRun = TRACE, **fields: Any) -> list[str]:
     known: dict[str, Any] = {"model": "default", "rounds": 0, "recorded": 0, "dropped": 0, **fields}
     finding = Finding(trace=trace, verdict=verdict, usage=Usage(calls=3), **known)
     return finding.text().splitlines()
@@ -55,7 +55,7 @@ def test_of_many_votes_the_heaviest_are_shown() -> None:
 
 
 def test_a_step_cannot_pose_as_a_line_of_ours_nor_command_the_terminal() -> None:
-    evil = Step(number=5, agent="solver", text="\x1b[2Jx\nvotes:\n" + "y" * 9_000, kind="answer")
+    evil = RunStep(number=5, agent="solver", text="\x1b[2Jx\nvotes:\n" + "y" * 9_000, kind="answer")
     trace = replace(TRACE, steps=(evil,))
     lines = told(replace(VERDICT, why="because\nvotes:"), trace)
     assert lines[1] == "why: because votes:"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.operators.blame import Room, Step, view
+from coterie.operators.blame import RunStep, TextBudget, view
 
-WIDE = Room(whole=100_000, step=10_000)
+WIDE = TextBudget(whole=100_000, step=10_000)
 
 
-def step(number: int, text: str = "x", **fields: str) -> Step:
-    return Step(number=number, agent="solver", text=text, **fields)
+def step(number: int, text: str = "x", **fields: str) -> RunStep:
+    return RunStep(number=number, agent="solver", text=text, **fields)
 
 
 def test_steps_are_shown_with_number_agent_and_place() -> None:
@@ -28,7 +28,7 @@ def test_what_was_read_is_shown_to_its_own_analyzer_only() -> None:
 
 def test_the_longest_steps_are_shortened_first() -> None:
     steps = [step(1, "short"), step(2, "Q" * 5_000), step(3, "Z" * 400)]
-    seen = view(steps, Room(whole=1_000, step=5_000))
+    seen = view(steps, TextBudget(whole=1_000, step=5_000))
     assert seen.shortened == (2,)
     assert seen.left_out == ()
     assert seen.text.count("Z") == 400
@@ -37,7 +37,7 @@ def test_the_longest_steps_are_shortened_first() -> None:
 
 def test_where_there_is_no_room_the_middle_is_left_out_and_said_to_be() -> None:
     steps = [step(number, "Q" * 500) for number in range(1, 21)]
-    seen = view(steps, Room(whole=400, step=500))
+    seen = view(steps, TextBudget(whole=400, step=500))
     assert seen.shown == (1, 2, 3, 19, 20)
     assert seen.left_out == tuple(range(4, 19))
     assert "For want of room, 15 steps from 4 to 18 are left out." in seen.text
@@ -46,16 +46,16 @@ def test_where_there_is_no_room_the_middle_is_left_out_and_said_to_be() -> None:
 def test_the_step_that_is_asked_for_is_there_in_full() -> None:
     steps = [step(number, "Q" * 500) for number in range(1, 21)]
     steps[9] = step(10, "Z" * 700)
-    seen = view(steps, Room(whole=1_100, step=700), focus=10)
+    seen = view(steps, TextBudget(whole=1_100, step=700), focus=10)
     assert 10 in seen.shown
     assert seen.text.count("Z") == 700
     assert seen.left_out
-    alone = view(steps, Room(whole=100, step=700), focus=10)
+    alone = view(steps, TextBudget(whole=100, step=700), focus=10)
     assert 10 in alone.shown
 
 
 def test_a_single_step_that_is_left_out_is_named() -> None:
-    seen = view([step(n, "Q" * 100) for n in (1, 5, 9)], Room(whole=160, step=100))
+    seen = view([step(n, "Q" * 100) for n in (1, 5, 9)], TextBudget(whole=160, step=100))
     assert "For want of room, step 5 is left out." in seen.text
 
 
@@ -76,7 +76,7 @@ def test_there_is_never_more_than_room_and_nothing_is_lost_unsaid(
     sizes: list[int], whole: int, most: int, focus: int
 ) -> None:
     steps = [step(number, "Q" * size) for number, size in enumerate(sizes)]
-    seen = view(steps, Room(whole=whole, step=most), focus=focus)
+    seen = view(steps, TextBudget(whole=whole, step=most), focus=focus)
     asked = min(sizes[focus], most) if focus < len(sizes) else 0
     assert seen.text.count("Q") <= max(whole, asked)
     assert sorted((*seen.shown, *seen.left_out)) == [*range(len(sizes))]

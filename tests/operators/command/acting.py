@@ -12,8 +12,8 @@ from coterie.operators.command.op.command import main as mas_op
 from coterie.operators.methods.evochamber.seating import STRUCTURES, kept, seated
 from coterie.operators.methods.evochamber.settings import PopulationSettings
 from coterie.pool import Pool
-from coterie.pool.ledger.changes import Born, Told, Tried
-from coterie.pool.values.statistics import Part, Trial
+from coterie.pool.ledger.changes import Added, Evaluated, EventNoted
+from coterie.pool.values.statistics import Trial, TrialPart
 from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Replies, Reply, ScriptedModel
 from coterie.schema import Agent, Catalogue, Lineage, Team, load_team
@@ -112,18 +112,18 @@ def _make_pool() -> None:
     name = pool.add(child, lineage, op="child").name
     for one, score in ((name, 1.0), ("pair", 0.5)):
         trial = Trial(task="sum", score=score, niche="sums")
-        pool.commit(Tried(member=one, trial=trial), op=f"trial {one}")
+        pool.commit(Evaluated(member=one, trial=trial), op=f"trial {one}")
 
 
 def _make_town() -> None:
     """Make a pool of three agents, of whom one has worked, and a run of a team of all three."""
     pool, known = Pool.init("town", [Path("solo.yaml")]), Catalogue.of_host()
     for agent in PEOPLE.values():
-        born = Born(member=agent, lineage=Lineage(operator="genesis"))
+        born = Added(member=agent, lineage=Lineage(operator="genesis"))
         pool.commit(born, op=f"begin/{agent.id}")
-    trial = Trial(task="t", niche="sums", score=1.0, agents={"anchor": Part(member="ada")})
-    pool.commit(Tried(member="solo", trial=trial), op="tried")
-    pool.commit(Told(what="leadership", about=ROUND), op="round")
+    trial = Trial(task="t", niche="sums", score=1.0, agents={"anchor": TrialPart(member="ada")})
+    pool.commit(Evaluated(member="solo", trial=trial), op="tried")
+    pool.commit(EventNoted(what="leadership", about=ROUND), op="round")
     template = load_team(team_path(STRUCTURES[0]), known)
     team = seated(template, PEOPLE, PopulationSettings(lessons=0), known)
     kept(pool.folder, team.team)

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.operators.blame import Room, trace_of, trace_of_events, view
+from coterie.operators.blame import TextBudget, trace_of, trace_of_events, view
 from coterie.operators.command.blame import main
 from coterie.operators.command.op.command import main as mas_op
 from coterie.pool.command import main as mas_pool
@@ -216,4 +216,4 @@ def test_whatever_stands_in_an_event_is_read_or_refused(place: int, name: str, v
     events[place][name] = value
     with contextlib.suppress(InputError):
         trace = trace_of_events(events, "events.jsonl", question="?")
-        assert view(trace.steps, Room(whole=500, step=100), own=True).text
+        assert view(trace.steps, TextBudget(whole=500, step=100), own=True).text

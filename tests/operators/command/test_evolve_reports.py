@@ -19,7 +19,7 @@ from coterie.runtime.doubles.script import Request
 from coterie.runtime.record.journal import Journal
 from coterie.schema import Catalogue
 from coterie.schema.host.models import Model
-from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.loading.recipe import Recipe
 from coterie.schema.values.errors import AgentError, InputError
 
@@ -187,7 +187,7 @@ def test_the_manifest_says_which_file_the_embedded_model_is_and_prices_that_coun
     recipe = Recipe(strategy="fixed", settings=FORGETFUL, seeds=("solo.yaml",))
     local = Model(alias="default", model="local", usd_per_mtok_input=1.0)
     said: dict[str, Any] = {
-        "ceiling": Ceiling(),
+        "ceiling": CapabilityPolicy(),
         "embedder": None,
         "tasks": (),
         "command": "mas-evolve",

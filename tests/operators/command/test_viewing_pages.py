@@ -14,7 +14,7 @@ from urllib.request import urlopen
 import pytest
 
 from coterie.operators.pages import PoolSite, open_pool
-from coterie.pool.ledger.changes import Learnt, Rejected, Retired, Tried
+from coterie.pool.ledger.changes import ChildRejected, Evaluated, Learnt, Retired
 from coterie.pool.teams.pool import Pool
 from coterie.pool.values.statistics import Trial
 from coterie.runtime.command.view import main as mas_view
@@ -209,12 +209,12 @@ def hostile_pool(folder: Path, found: list[str]) -> None:
         team = Team(name="solo", agents={"a": agent})
         name = pool.add(team, lineage, op=f"born/{number}").name if number < 40 else first.name
         trial = Trial(task=text, niche=one()[:60] or "x", score=number % 2, run=one(), reason=one())
-        pool.commit(Tried(member=name, trial=trial), op=f"tried/{number}")
+        pool.commit(Evaluated(member=name, trial=trial), op=f"tried/{number}")
         entry = Learnt(
             kind="lesson", task=one(), text=text, niche=one()[:60] or None, case=one()[:60]
         )
         pool.commit(entry, op=f"learnt/{number}")
-        dropped = Rejected(operator="mutate", reason=text, problems=[one()], task=one())
+        dropped = ChildRejected(operator="mutate", reason=text, problems=[one()], task=one())
         pool.commit(dropped, op=f"dropped/{number}")
     pool.commit(Retired(member=first.name, reason=one()), op="retired")
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.operators import Bounds
-from coterie.operators.core.answers import Unfit, closed, edits_in, structured
+from coterie.operators.core.answers import InvalidAnswer, closed, edits_in, structured
 from coterie.schema.edits import SetModel
 
 
@@ -18,7 +18,7 @@ def test_an_answer_may_stand_in_prose_and_fences() -> None:
 
 @pytest.mark.parametrize("depth", [1, 100, 10_000])
 def test_no_depth_is_too_much(depth: int) -> None:
-    with pytest.raises(Unfit):
+    with pytest.raises(InvalidAnswer):
         edits_in('{"edits": [' + "[" * depth + "]" * depth + "]}", Bounds(), ("prompts",))
 
 
@@ -26,15 +26,15 @@ def test_no_depth_at_the_edge_of_what_can_be_read_is_too_much() -> None:
     """What the parser just manages, the writer may not."""
     choice = closed(word={"type": "string"})
     for depth in range(850, 1_000):
-        with pytest.raises(Unfit):
+        with pytest.raises(InvalidAnswer):
             edits_in('{"edits": [' + "[" * depth + "]" * depth + "]}", Bounds(), ("prompts",))
-        with pytest.raises(Unfit):
+        with pytest.raises(InvalidAnswer):
             structured('{"word": ' + "[" * depth + "]" * depth + "}", choice, Bounds())
 
 
 def test_half_a_character_is_refused() -> None:
     text = '{"edits": [{"set_prompt": {"agent": "a", "prompt": "half \\ud800 a sign"}}]}'
-    with pytest.raises(Unfit) as unfit:
+    with pytest.raises(InvalidAnswer) as unfit:
         edits_in(text, Bounds(), ("prompts",))
     assert "surrogate" in unfit.value.problems[0] or "character" in unfit.value.problems[0]
 
@@ -48,6 +48,6 @@ def test_a_reason_of_any_length_will_do_and_is_cut() -> None:
 
 @given(st.text())
 def test_any_text_is_read_or_unfit(text: str) -> None:
-    with pytest.raises(Unfit) as unfit:
+    with pytest.raises(InvalidAnswer) as unfit:
         edits_in(text, Bounds(), ("prompts",))
     assert unfit.value.problems

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from coterie.operators import (
     MUTABLE,
-    Meta,
+    MetaModel,
     Proposal,
     consolidate,
     crossover,
@@ -24,7 +24,7 @@ from coterie.operators import (
     mutate,
     select,
 )
-from coterie.pool.ledger.changes import Rejected
+from coterie.pool.ledger.changes import ChildRejected
 from coterie.pool.ledger.learnt import Learnt
 from coterie.pool.teams.pool import Pool
 from coterie.schema import Lineage
@@ -74,7 +74,7 @@ def times(nightly: bool) -> int:
 
 @pytest.mark.parametrize("component", MUTABLE)
 def test_mutations(component: Any, times: int) -> None:
-    async def work(meta: Meta, _: Any) -> Any:
+    async def work(meta: MetaModel, _: Any) -> Any:
         return await mutate(meta, "m", TASK, parent(FIRST), component=component)
 
     share = SHARES[component] * times
@@ -83,7 +83,7 @@ def test_mutations(component: Any, times: int) -> None:
 
 
 def test_instantiations(times: int) -> None:
-    async def work(meta: Meta, _: Any) -> Any:
+    async def work(meta: MetaModel, _: Any) -> Any:
         return await instantiate(meta, "i", TASK, parent(FIRST))
 
     share = SHARES["instantiate"] * times
@@ -108,7 +108,7 @@ POSITIONS = st.fixed_dictionaries(
 
 
 def test_crossovers(times: int) -> None:
-    async def work(meta: Meta, side: Any) -> Any:
+    async def work(meta: MetaModel, side: Any) -> Any:
         return await crossover(meta, "c", TASK, parent(FIRST), parent(SECOND), topology=side)
 
     answers = choice_answers("positions", SOURCES) | POSITIONS
@@ -119,7 +119,7 @@ def test_crossovers(times: int) -> None:
 
 
 def test_choices_of_a_component(times: int) -> None:
-    async def work(meta: Meta, _: Any) -> Any:
+    async def work(meta: MetaModel, _: Any) -> Any:
         return await mutate(meta, "m", TASK, parent(FIRST))
 
     choices = choice_answers("change", [*MUTABLE, "roster", "notes"])
@@ -127,7 +127,7 @@ def test_choices_of_a_component(times: int) -> None:
     share = SHARES["component"] * times
     count = hostile(answers, share * 6 // 11, work, check, check_mutation)
     assert count.answers >= share
-    assert count.came["Dropped"] > 0
+    assert count.came["RejectedProposal"] > 0
 
 
 def test_selections(times: int, tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_selections(times: int, tmp_path: Path) -> None:
         pool.add(one, Lineage(operator="seed"), op=name)
     members = list(pool.members.values())
 
-    async def work(meta: Meta, _: Any) -> Any:
+    async def work(meta: MetaModel, _: Any) -> Any:
         return await select(meta, "s", TASK, members, k=2)
 
     def are_two_that_there_are(came: Any) -> None:
@@ -151,7 +151,7 @@ def test_selections(times: int, tmp_path: Path) -> None:
 
 
 def test_verdicts(times: int) -> None:
-    async def work(meta: Meta, _: Any) -> Any:
+    async def work(meta: MetaModel, _: Any) -> Any:
         return await judge(meta, "j", TASK, "7")
 
     def is_a_score(came: Any) -> None:
@@ -164,7 +164,7 @@ def test_verdicts(times: int) -> None:
 
 
 def test_summaries(times: int) -> None:
-    async def work(meta: Meta, _: Any) -> Any:
+    async def work(meta: MetaModel, _: Any) -> Any:
         return await consolidate(meta, "c", TASK, STEPS)
 
     def is_an_entry(came: Any) -> None:
@@ -182,7 +182,7 @@ def test_a_pool_holds_the_children_that_came_about_and_counts_the_rest(tmp_path:
     pool.add(FIRST, Lineage(operator="seed"), op="seed")
     numbers = itertools.count()
 
-    async def work(meta: Meta, component: Any) -> Any:
+    async def work(meta: MetaModel, component: Any) -> Any:
         came = await mutate(meta, "m", TASK, parent(FIRST), component=component)
         op = f"{next(numbers)}"
         if isinstance(came, Proposal):
@@ -190,7 +190,7 @@ def test_a_pool_holds_the_children_that_came_about_and_counts_the_rest(tmp_path:
             pool.add(came.child, born, op=op)
         else:
             pool.commit(
-                Rejected(
+                ChildRejected(
                     operator=came.operator,
                     reason=came.reason,
                     problems=came.problems,
@@ -202,7 +202,7 @@ def test_a_pool_holds_the_children_that_came_about_and_counts_the_rest(tmp_path:
 
     components_ = st.sampled_from(MUTABLE)
     count = hostile(edits_answers(FIRST, "prompts"), 150, work, check, options=components_)
-    assert pool.rejections == {"mutate": count.came["Dropped"]}
+    assert pool.rejections == {"mutate": count.came["RejectedProposal"]}
     assert len(pool.members) - 1 + pool.twins.get("mutate", 0) == count.came["Proposal"]
     again = Pool.open(tmp_path / "pool", catalogue=CATALOGUE, ceiling=CEILING)
     assert again.members.keys() == pool.members.keys()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators import Agreement, Bounds, Dropped, Verdict, agreement, judge
+from coterie.operators import Agreement, Bounds, JudgeVerdict, RejectedProposal, agreement, judge
 from coterie.operators.core.bounds import SMALL
 from coterie.runtime.doubles import Reply
 from coterie.runtime.gateway import CallError
@@ -16,7 +16,9 @@ from coterie.schema import Model
 from ..asking import TASK, Asked, asking, catalogue
 
 
-def judged(replies: Any, answer: str = "7", **options: Any) -> Asked[Verdict | Dropped]:
+def judged(
+    replies: Any, answer: str = "7", **options: Any
+) -> Asked[JudgeVerdict | RejectedProposal]:
     return asking(replies, lambda meta: judge(meta, "j", TASK, answer, **options))
 
 
@@ -27,7 +29,7 @@ def verdict(score: float, reason: str = "checked") -> Reply:
 def test_a_score_comes_with_its_reason() -> None:
     done = judged(verdict(0.8, "counted\nagain"))
     came = done.came
-    assert isinstance(came, Verdict)
+    assert isinstance(came, JudgeVerdict)
     assert (came.score.value, came.score.reason) == (0.8, "counted again")
     assert (came.samples, came.spread, came.dropped) == ((0.8,), 0, 0)
 
@@ -59,7 +61,7 @@ def test_another_model_judges_with_the_bounds_of_its_own_size(
     [call] = done.calls
     is_small = judging == "fast"
     limits = SMALL if is_small else Bounds()
-    assert isinstance(done.came, Verdict)
+    assert isinstance(done.came, JudgeVerdict)
     assert call.body["model"] == judging
     assert call.body["max_tokens"] == limits.answer_tokens
     assert ("c" * 4_000 in call.text) is ("x" * 3_000 in call.text) is not is_small
@@ -72,7 +74,7 @@ def test_another_model_judges_with_the_bounds_of_its_own_size(
 def test_several_samples_are_averaged() -> None:
     replies = {"": [verdict(1, "good"), verdict(0.4, "so so"), verdict(0.4, "so so")]}
     came = judged(replies, samples=3).came
-    assert isinstance(came, Verdict)
+    assert isinstance(came, JudgeVerdict)
     assert came.score.value == pytest.approx(0.6)
     assert came.score.reason == "so so"
     assert sorted(came.samples) == [0.4, 0.4, 1]
@@ -82,13 +84,13 @@ def test_several_samples_are_averaged() -> None:
 @pytest.mark.parametrize("bad", [1.5, -1, "1", None, True, float("nan")])
 def test_what_is_no_score_is_never_one(bad: Any) -> None:
     done = judged([verdict(bad), verdict(bad)])
-    assert isinstance(done.came, Dropped)
+    assert isinstance(done.came, RejectedProposal)
     assert len(done.told("operator_dropped")) == 1
 
 
 def test_samples_that_are_none_are_counted() -> None:
     came = judged(["?", "?", "?", verdict(0.3)], samples=2).came
-    assert isinstance(came, Verdict)
+    assert isinstance(came, JudgeVerdict)
     assert (came.samples, came.dropped) == ((0.3,), 1)
 
 

@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from coterie.operators import MUTABLE, Bounds, Dropped, Meta
-from coterie.operators.core.answers import Unfit, closed, structured
+from coterie.operators import MUTABLE, Bounds, MetaModel, RejectedProposal
+from coterie.operators.core.answers import InvalidAnswer, closed, structured
 from coterie.operators.core.meta import OPERATORS, Question, prompt
 from coterie.runtime import Calls, Gateway, Journal
 from coterie.runtime.doubles import Reply
 from coterie.runtime.gateway import CallError, ChatAnswer
 from coterie.runtime.values.budget import BudgetReached
 from coterie.schema import Catalogue, Model
-from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.ceiling import CapabilityPolicy
 
 from ..asking import Asked, asking
 
@@ -38,7 +38,7 @@ def question(**fields: Any) -> Question[str]:
     return Question(**given)
 
 
-def asked(replies: Any, **options: Any) -> Asked[str | Dropped]:
+def asked(replies: Any, **options: Any) -> Asked[str | RejectedProposal]:
     return asking(replies, lambda meta: meta.ask("task 1/test", question()), **options)
 
 
@@ -67,16 +67,18 @@ class OneAnswer:
 
 def test_nobody_need_listen() -> None:
     gateway: Any = OneAnswer()
-    meta = Meta(calls=Calls(gateway=gateway), catalogue=Catalogue.of_host(), ceiling=Ceiling())
+    meta = MetaModel(
+        calls=Calls(gateway=gateway), catalogue=Catalogue.of_host(), ceiling=CapabilityPolicy()
+    )
     assert asyncio.run(meta.ask("task 1/test", question())) == "yes"
 
 
 def test_an_embedded_model_is_held_to_the_schema_but_not_told_it() -> None:
     models = {"default": Model(alias="default", model="local")}
-    meta = Meta(
+    meta = MetaModel(
         calls=Calls(gateway=Gateway(models)),
         catalogue=Catalogue.of_host(models=models),
-        ceiling=Ceiling(),
+        ceiling=CapabilityPolicy(),
     )
     assert "enum" not in meta._instructions(question())
     assert meta.limits.edits == 1 < Bounds().edits
@@ -96,7 +98,7 @@ def test_problems_are_handed_back_once() -> None:
 
 def test_after_one_repair_it_is_given_up_and_counted() -> None:
     done = asked(["", "not this either"])
-    assert done.came == Dropped(
+    assert done.came == RejectedProposal(
         operator="test",
         reason="the model gave no valid answer, also after one repair.",
         problems=("it is not JSON: 'not this either'",),
@@ -112,7 +114,7 @@ def test_after_one_repair_it_is_given_up_and_counted() -> None:
 def test_an_answer_that_was_cut_off_is_called_so() -> None:
     cut = Reply(text='{"word": "y', finish_reason="length")
     came = asked([cut, cut], bounds=Bounds(answer_tokens=5)).came
-    assert isinstance(came, Dropped)
+    assert isinstance(came, RejectedProposal)
     assert came.problems[0] == "it was cut off at 5 tokens. Write less."
 
 
@@ -150,12 +152,12 @@ def test_a_model_that_cannot_be_had_is_no_bad_answer() -> None:
 
 def test_the_hosts_secrets_do_not_come_back() -> None:
     done = asked(["it is hunter2", "hunter2"], scrub=lambda text: text.replace("hunter2", "[…]"))
-    assert isinstance(done.came, Dropped)
+    assert isinstance(done.came, RejectedProposal)
     assert "hunter2" not in str(done.events)
 
 
 def test_more_problems_than_a_model_can_mend_are_counted() -> None:
-    unfit = Unfit(*(f"problem {number}" for number in range(11)))
+    unfit = InvalidAnswer(*(f"problem {number}" for number in range(11)))
     assert len(unfit.problems) == 9
     assert unfit.problems[-1] == "and 3 more problems."
 

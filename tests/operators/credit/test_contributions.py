@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators import Bounds, Contributions, Dropped, Earlier, contributions
+from coterie.operators import Bounds, Contributions, Earlier, RejectedProposal, contributions
 from coterie.runtime.doubles import Reply
 from coterie.runtime.tools import ToolCall
 
@@ -22,7 +22,7 @@ def said(**change: Any) -> dict[str, Any]:
     return {"reason": "counted", "agents": agents, "score": 0.7, "converged": False, **change}
 
 
-def judging(*answers: Any, **options: Any) -> Asked[Contributions | Dropped]:
+def judging(*answers: Any, **options: Any) -> Asked[Contributions | RejectedProposal]:
     replies = [Reply.json(one) for one in answers]
     account = options.pop("account", worked())
     bounds = options.pop("bounds", None)
@@ -93,7 +93,7 @@ AGENTS = said()["agents"]
 def test_what_is_no_judgement_is_repaired_once_then_dropped_and_counted(bad: Any) -> None:
     assert isinstance(judging(bad, said()).came, Contributions)
     done = judging(bad, bad)
-    assert isinstance(done.came, Dropped)
+    assert isinstance(done.came, RejectedProposal)
     assert len(done.calls) == 2
     assert [one["operator"] for one in done.told("operator_dropped")] == ["contributions"]
 

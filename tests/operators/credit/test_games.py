@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.operators.credit import (
-    Estimate,
+    CreditEstimate,
     averaged,
     difference,
     orders,
@@ -179,7 +179,7 @@ def test_a_sample_needs_the_prefixes_of_its_orders_only(
 
 @given(st.lists(st.floats(-1, 1), min_size=2, max_size=20))
 def test_an_interval_holds_its_estimate_and_grows_with_its_level(gains: list[float]) -> None:
-    estimate = Estimate(gains=tuple(gains))
+    estimate = CreditEstimate(gains=tuple(gains))
     (low, high), (lower, higher) = estimate.interval(), estimate.interval(0.99)
     assert lower <= low <= estimate.value <= high <= higher
     assert low < high

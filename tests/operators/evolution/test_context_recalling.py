@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators.evolution.context import Stage
+from coterie.operators.evolution.context import EvolutionContext
 from coterie.operators.evolution.episode import Episode, Halted
 from coterie.operators.evolution.evolution import Evolution
 from coterie.operators.evolution.strategy import Strategy
@@ -57,7 +57,7 @@ async def learning(episode: Episode) -> None:
     episode.answered(run)
 
 
-def evolution(stage: Stage, *, kill_after: int | None = None) -> Evolution:
+def evolution(stage: EvolutionContext, *, kill_after: int | None = None) -> Evolution:
     def committed(_line: Any) -> None:
         if made.committed == kill_after:
             raise Killed
@@ -73,7 +73,7 @@ def evolution(stage: Stage, *, kill_after: int | None = None) -> Evolution:
 
 
 def evolve(folder: Path, base: str, *, kill_after: int | None = None) -> None:
-    async def work(stage: Stage) -> None:
+    async def work(stage: EvolutionContext) -> None:
         await evolution(stage, kill_after=kill_after).to_the_end()
 
     done(folder, base, work, RECIPE, pair=RECALLING, embedder="hashing", recalls=True)
@@ -119,7 +119,7 @@ def test_killed_between_its_updates_it_is_not_reminded_of_its_own(tmp_path: Path
 def test_a_held_out_team_recalls_from_the_pool_as_it_stands(tmp_path: Path) -> None:
     unseen = Task(id="h", query="Question 8?", answer="7")
 
-    async def work(stage: Stage) -> list[dict[str, Any]]:
+    async def work(stage: EvolutionContext) -> list[dict[str, Any]]:
         await evolution(stage).to_the_end()
         view = stage.view()
         late = Learnt(kind="lesson", owner="one", task=unseen.query, text="Lesson of 5.")
@@ -155,7 +155,7 @@ def test_a_memory_that_fails_is_no_score_of_a_team(
 def test_without_a_memory_who_comes_to_recall_is_reminded_of_nothing(tmp_path: Path) -> None:
     with ScriptedModel("7") as model:
 
-        async def work(stage: Stage) -> None:
+        async def work(stage: EvolutionContext) -> None:
             await evolution(stage).to_the_end()
 
         done(tmp_path, model.api_base, work, RECIPE, pair=RECALLING)
@@ -165,7 +165,7 @@ def test_without_a_memory_who_comes_to_recall_is_reminded_of_nothing(tmp_path: P
 def test_a_test_episode_leaves_nothing_in_the_memory(tmp_path: Path) -> None:
     unseen = Task(id="h", query="Question 8?", answer="7")
 
-    async def work(stage: Stage) -> list[bytes]:
+    async def work(stage: EvolutionContext) -> list[bytes]:
         await evolution(stage).to_the_end()
         ledger = stage.pool.folder / "ledger.jsonl"
         before = ledger.read_bytes()

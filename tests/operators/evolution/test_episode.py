@@ -11,23 +11,23 @@ from typing import Any
 
 import pytest
 
-from coterie.operators.core.proposal import Dropped
-from coterie.operators.evolution.context import Stage, open_stage
+from coterie.operators.core.proposal import RejectedProposal
+from coterie.operators.evolution.context import EvolutionContext, open_stage
 from coterie.operators.evolution.episode import Episode
 from coterie.operators.evolution.evolution import Evolution
 from coterie.operators.evolution.strategy import Strategy
 from coterie.operators.methods.search.settings import SearchSettings
 from coterie.pool import Pool
-from coterie.pool.ledger.changes import Learnt, Told
+from coterie.pool.ledger.changes import EventNoted, Learnt
 from coterie.runtime.agents.outcomes import as_given
-from coterie.runtime.agents.round_state import Carry
+from coterie.runtime.agents.round_state import RoundState
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 from coterie.runtime.runs.services import Setting
 from coterie.runtime.values.caps import Caps
 from coterie.runtime.values.score import Score
 from coterie.schema import Catalogue, Model, Task
-from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.loading.recipe import Recipe
 from coterie.schema.values.errors import LimitError
 
@@ -53,7 +53,7 @@ def answers(request: Request) -> Reply:
 def done(
     folder: Path,
     base: str,
-    work: Callable[[Stage], Coroutine[Any, Any, Any]],
+    work: Callable[[EvolutionContext], Coroutine[Any, Any, Any]],
     recipe: Recipe | None = None,
     *,
     pair: str = PAIR,
@@ -74,7 +74,7 @@ def done(
             name="evolution",
             recipe=recipe or Recipe(strategy="fixed", settings=SearchSettings()),
             catalogue=known,
-            ceiling=Ceiling(),
+            ceiling=CapabilityPolicy(),
             setting=Setting(seed=1, budget=budget),
             pool=Pool.init(folder / "pool", files, catalogue=known),
             folder=folder / "evolution",
@@ -85,12 +85,12 @@ def done(
     return asyncio.run(until_done())
 
 
-def episode_of(stage: Stage, **fields: Any) -> Episode:
+def episode_of(stage: EvolutionContext, **fields: Any) -> Episode:
     return Episode(stage=stage, number=0, task=TASKS[0], view=stage.view(), **fields)
 
 
-def evolve(strategy: Doing) -> Callable[[Stage], Coroutine[Any, Any, Evolution]]:
-    async def work(stage: Stage) -> Evolution:
+def evolve(strategy: Doing) -> Callable[[EvolutionContext], Coroutine[Any, Any, Evolution]]:
+    async def work(stage: EvolutionContext) -> Evolution:
         made = Evolution(
             stage=stage,
             strategy=Strategy(name="tried", episode=strategy),
@@ -104,11 +104,11 @@ def evolve(strategy: Doing) -> Callable[[Stage], Coroutine[Any, Any, Evolution]]
 
 
 def test_what_is_carried_and_given_is_a_run_of_its_own_and_paid_for_once(tmp_path: Path) -> None:
-    async def work(stage: Stage) -> list[Any]:
+    async def work(stage: EvolutionContext) -> list[Any]:
         episode = episode_of(stage)
         team = stage.pool.members["pair"].team
         plain = await episode.run(team, "plain")
-        told = await episode.run(team, "told", carry=Carry(bulletin="Say seven."))
+        told = await episode.run(team, "told", carry=RoundState(bulletin="Say seven."))
         known = {"one": as_given(told.agents["one"])}
         last = await episode.run(team, "given", given=known)
         return [plain.answer, told.answer, told.score, last.usage.calls, episode.ran.calls]
@@ -124,7 +124,7 @@ def test_what_is_carried_and_given_is_a_run_of_its_own_and_paid_for_once(tmp_pat
 
 
 def test_a_run_that_met_caps_of_its_own_counts_and_the_evolution_goes_on(tmp_path: Path) -> None:
-    async def work(stage: Stage) -> list[Any]:
+    async def work(stage: EvolutionContext) -> list[Any]:
         episode = episode_of(stage)
         team = stage.pool.members["pair"].team
         short = await episode.run(team, "short", caps=Caps(calls=1), dialogue=1_000)
@@ -142,7 +142,7 @@ def test_a_run_that_met_caps_of_its_own_counts_and_the_evolution_goes_on(tmp_pat
 
 
 def test_the_budget_of_the_evolution_holds_also_for_runs_with_caps(tmp_path: Path) -> None:
-    async def work(stage: Stage) -> None:
+    async def work(stage: EvolutionContext) -> None:
         team = stage.pool.members["pair"].team
         await episode_of(stage).run(team, "run", caps=Caps(calls=9))
 
@@ -153,10 +153,10 @@ def test_the_budget_of_the_evolution_holds_also_for_runs_with_caps(tmp_path: Pat
 def test_changes_are_committed_in_order_and_what_was_lost_is_told(tmp_path: Path) -> None:
     async def noting(episode: Episode) -> None:
         team = episode.stage.pool.members["pair"].team
-        episode.lose(Dropped(operator="b", reason="second."), at=2)
-        episode.lose(Dropped(operator="a", reason="first."), at=1)
+        episode.lose(RejectedProposal(operator="b", reason="second."), at=2)
+        episode.lose(RejectedProposal(operator="a", reason="first."), at=1)
         for n in range(2):
-            episode.keep(Told(what="noted", about={"n": n}))
+            episode.keep(EventNoted(what="noted", about={"n": n}))
         episode.told["noted"] = 2
         episode.answered(await episode.run(team, "run"))
 
@@ -180,10 +180,10 @@ def test_what_a_strategy_begins_with_happens_once_before_all_tasks(tmp_path: Pat
         seen.append(len([one for one in episode.view.learnt if one.owner == "ada"]))
         episode.answered(await episode.run(episode.stage.pool.members["pair"].team, "run"))
 
-    def begin(_stage: Stage) -> list[Learnt]:
+    def begin(_stage: EvolutionContext) -> list[Learnt]:
         return [Learnt(kind="lesson", owner="ada", task="Any.", text=f"{n}") for n in range(2)]
 
-    async def work(stage: Stage) -> None:
+    async def work(stage: EvolutionContext) -> None:
         strategy = Strategy(name="looking", episode=looking, begin=begin)
         folder = stage.pool.folder.parent / "evolution"
         await Evolution(stage=stage, strategy=strategy, tasks=TASKS, folder=folder).to_the_end()
@@ -205,7 +205,7 @@ def test_a_strategy_that_leaves_a_task_unanswered_is_at_fault(tmp_path: Path) ->
 
 
 def test_in_a_test_nothing_is_chosen_by_the_reference_answer(tmp_path: Path) -> None:
-    async def work(stage: Stage) -> list[Any]:
+    async def work(stage: EvolutionContext) -> list[Any]:
         episode = episode_of(stage, learning=False, path="test/")
         run = await episode.run(stage.pool.members["pair"].team, "run")
         chosen = await episode.score(run, "run")
@@ -222,7 +222,7 @@ def test_in_a_test_nothing_is_chosen_by_the_reference_answer(tmp_path: Path) -> 
 
 
 def test_chance_depends_on_the_seed_the_task_and_what_it_is_for(tmp_path: Path) -> None:
-    async def work(stage: Stage) -> list[float]:
+    async def work(stage: EvolutionContext) -> list[float]:
         one = episode_of(stage)
         other = replace(one, number=1, path="")
         return [one.chance("a").random(), one.chance("b").random(), other.chance("a").random()]

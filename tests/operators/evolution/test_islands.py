@@ -11,7 +11,7 @@ import pytest
 
 from coterie.operators.evolution.islands import Islands
 from coterie.pool import Pool, verify
-from coterie.pool.ledger.ledger import Entry, Ledger
+from coterie.pool.ledger.ledger import Ledger, LedgerEntry
 from coterie.runtime.doubles import ScriptedModel
 from coterie.schema.team.task import Task
 from coterie.schema.values.part import Part
@@ -77,7 +77,7 @@ def turns(pool: Path) -> list[dict[str, Any]]:
     return [json.loads(line)["value"] for line in path.read_text().splitlines()]
 
 
-def lines(pool: Path) -> list[Entry]:
+def lines(pool: Path) -> list[LedgerEntry]:
     return list(Ledger(pool / "ledger.jsonl").read())
 
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from coterie.operators.evolution.context import Stage
+from coterie.operators.evolution.context import EvolutionContext
 from coterie.operators.evolution.episode import Episode
 from coterie.operators.evolution.evolution import Evolution
 from coterie.operators.evolution.strategy import Strategy
 from coterie.operators.methods.search.settings import SearchSettings
-from coterie.pool.ledger.changes import Born, Learnt, Tried
+from coterie.pool.ledger.changes import Added, Evaluated, Learnt
 from coterie.pool.population.population import Population
-from coterie.pool.values.statistics import Part, Trial
+from coterie.pool.values.statistics import Trial, TrialPart
 from coterie.runtime.agents.outcomes import Run
 from coterie.runtime.values.score import Score
 from coterie.schema import Agent, Lineage, Task
@@ -27,10 +27,10 @@ from .test_episode import done
 TASKS = [Task(id=f"t{n}", query=f"Question {n}?", answer="7", niche="sums") for n in range(6)]
 
 
-def two_agents(_stage: Stage) -> Iterable[Born]:
+def two_agents(_stage: EvolutionContext) -> Iterable[Added]:
     for name in ("ada", "ben"):
         agent = Agent(id=name, prompt="Solve it.")
-        yield Born(member=agent, lineage=Lineage(operator="genesis"), name=name)
+        yield Added(member=agent, lineage=Lineage(operator="genesis"), name=name)
 
 
 async def weighed(episode: Episode) -> None:
@@ -42,9 +42,9 @@ async def weighed(episode: Episode) -> None:
         task=episode.task.id,
         niche="sums",
         score=score.value,
-        agents={"anchor": Part(member=worst)},
+        agents={"anchor": TrialPart(member=worst)},
     )
-    episode.keep(Tried(member="pair", trial=trial))
+    episode.keep(Evaluated(member="pair", trial=trial))
     episode.keep(Learnt(kind="lesson", task=episode.task.text, text="So.", owner=worst))
     episode.told["competence"] = population.agents[worst].q("sums")
     episode.told["trials"] = population.trials
@@ -59,7 +59,7 @@ WEIGHED = Strategy(
 def evolved(folder: Path, workers: int) -> list[dict[str, float]]:
     """Give what each episode told."""
 
-    async def work(stage: Stage) -> list[Any]:
+    async def work(stage: EvolutionContext) -> list[Any]:
         made = Evolution(
             stage=stage,
             strategy=WEIGHED,
@@ -97,7 +97,7 @@ def test_killed_and_resumed_it_is_the_same(tmp_path: Path, workers: int) -> None
 
 
 def test_a_strategy_without_one_has_nothing_folded(tmp_path: Path) -> None:
-    async def work(stage: Stage) -> Any:
+    async def work(stage: EvolutionContext) -> Any:
         return stage.view().folded
 
     assert done(tmp_path, "http://unused", work) is None

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
-from coterie.operators.routing import Case, Side, Spending
+from coterie.operators.routing import Case, RoutingOutcome, Spending
 
 SINGLE, TEAM = Spending(calls=1, tokens=500, cost=0.005), Spending(calls=9, tokens=6000, cost=0.06)
 
@@ -15,8 +15,8 @@ def case(task: str, single: float, team: float, **features: float) -> Case:
     return Case(
         task=task,
         features=features,
-        single=Side(score=single, spent=SINGLE),
-        team=Side(score=team, spent=TEAM),
+        single=RoutingOutcome(score=single, spent=SINGLE),
+        team=RoutingOutcome(score=team, spent=TEAM),
     )
 
 

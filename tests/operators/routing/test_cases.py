@@ -7,8 +7,8 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.operators.routing import Case, Side, Spending, cases_of
-from coterie.pool.ledger.changes import Told
+from coterie.operators.routing import Case, RoutingOutcome, Spending, cases_of
+from coterie.pool.ledger.changes import EventNoted
 
 from .cases import case, gauged
 
@@ -18,7 +18,7 @@ SPENDING = st.builds(
     calls=st.integers(0, 99),
     tokens=st.integers(0, 10**6),
 )
-SIDES = st.builds(Side, score=st.floats(0, 1), spent=SPENDING, name=st.text(max_size=9))
+SIDES = st.builds(RoutingOutcome, score=st.floats(0, 1), spent=SPENDING, name=st.text(max_size=9))
 CASES = st.builds(
     Case,
     task=st.text(min_size=1, max_size=9),
@@ -36,7 +36,7 @@ def test_a_case_is_read_as_it_was_told(one: Case) -> None:
 
 def test_of_a_task_that_was_worked_on_twice_the_last_case_counts() -> None:
     first, other, last = case("a", 0, 1), case("b", 1, 1), gauged(case("a", 1, 0), complexity=1)
-    events = [first.told(), Told(what="fork", about={"task": "a"}), other.told(), last.told()]
+    events = [first.told(), EventNoted(what="fork", about={"task": "a"}), other.told(), last.told()]
     assert cases_of(events) == (last, other)
 
 
@@ -50,5 +50,5 @@ def test_cases_of_another_single_agent_are_left_out() -> None:
 
 
 def test_worth_is_the_score_less_the_price() -> None:
-    side = Side(score=0.75, spent=Spending(cost=2))
+    side = RoutingOutcome(score=0.75, spent=Spending(cost=2))
     assert (side.worth(0), side.worth(0.25)) == (0.75, 0.25)

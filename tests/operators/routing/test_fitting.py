@@ -8,7 +8,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coterie.operators.routing import Always, Rule, Side, fit
+from coterie.operators.routing import Always, RoutingOutcome, Rule, fit
 from coterie.operators.routing.fitting import out_of_fold
 
 from .cases import world
@@ -58,7 +58,9 @@ def test_how_a_case_went_does_not_decide_who_gets_it(
     place: int, single: float, team: float
 ) -> None:
     cases = world(20, by_length)
-    other = replace(cases[place], single=Side(score=single), team=Side(score=team))
+    other = replace(
+        cases[place], single=RoutingOutcome(score=single), team=RoutingOutcome(score=team)
+    )
     changed = [*cases[:place], other, *cases[place + 1 :]]
 
     def chosen(those: list) -> dict:  # type: ignore[type-arg]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from coterie.pool import Pool, Trial
-from coterie.pool.ledger.changes import Rejected, Retired, Tried
+from coterie.pool.ledger.changes import ChildRejected, Evaluated, Retired
 from coterie.schema import Lineage
 
 from ..edited_teams import child_of, edited, pool_of, scored, vote
@@ -26,10 +26,10 @@ def pool(tmp_path: Path) -> Pool:
     scored(pool, "vote_1", 1, 1, 0.8, niche="dates", usd=0.01)
     scored(pool, "vote_1", 0, niche="ages", usd=0.01)
     scored(pool, "guess", 0.5, niche="ages", usd=0.01)
-    pool.commit(Tried(member="vote", trial=Trial(task="x", reason="down")), op="x")
-    pool.commit(Tried(member="guess", trial=Trial(task="y", score=1, split="test")), op="y")
+    pool.commit(Evaluated(member="vote", trial=Trial(task="x", reason="down")), op="x")
+    pool.commit(Evaluated(member="guess", trial=Trial(task="y", score=1, split="test")), op="y")
     pool.commit(
-        Rejected(
+        ChildRejected(
             operator="mutate", reason=f"no team {NASTY}", problems=["a cycle"], parents=["vote"]
         ),
         op="j",

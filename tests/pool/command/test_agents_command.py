@@ -11,9 +11,9 @@ import pytest
 
 from coterie.pool import Pool
 from coterie.pool.command import main
-from coterie.pool.ledger.changes import Born, Restored, Retired, Revised, Tried
+from coterie.pool.ledger.changes import Added, Evaluated, Restored, Retired, Revised
 from coterie.pool.ledger.learnt import Learnt
-from coterie.pool.values.statistics import Part, Trial
+from coterie.pool.values.statistics import Trial, TrialPart
 from coterie.schema import Agent, Lineage
 
 from ...support.commands import ran
@@ -28,12 +28,12 @@ run = partial(ran, main)
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     pool: Pool = pool_of(tmp_path / "pool", vote())
-    pool.commit(Born(member=SOLVER, lineage=Lineage(operator="genesis")), op="genesis")
+    pool.commit(Added(member=SOLVER, lineage=Lineage(operator="genesis")), op="genesis")
     fork = Lineage(operator="fork", parents=("solver",), reason="It was good.")
     child = replace(SOLVER, prompt="Solve it twice.")
     own = Learnt(kind="lesson", task="One.", text="Count.", owner="solver")
     pool.commit(own, op="first")
-    pool.commit(Born(member=child, lineage=fork, name="ada", inherits=("solver",)), op="fork")
+    pool.commit(Added(member=child, lineage=fork, name="ada", inherits=("solver",)), op="fork")
     pool.commit(replace(own, kind="insight", owner=None, to=("ada", "solver")), op="both")
     pool.commit(replace(own, owner="solver", replaces=("both",)), op="better")
     pool.commit(replace(own, owner="ada", giver="solver"), op="given")
@@ -41,8 +41,8 @@ def folder(tmp_path: Path) -> Path:
     pool.commit(Restored(member="solver"), op="restore solver")
     revised = replace(child, temperature=0.5)
     pool.commit(Revised(agent="ada", to=revised, reason="It was stiff."), op="revise")
-    trial = Trial(task="t", score=0.5, niche="sums", agents={"w1": Part(member="ada")})
-    pool.commit(Tried(member="vote", trial=trial), op="try")
+    trial = Trial(task="t", score=0.5, niche="sums", agents={"w1": TrialPart(member="ada")})
+    pool.commit(Evaluated(member="vote", trial=trial), op="try")
     return pool.folder
 
 

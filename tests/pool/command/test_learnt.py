@@ -10,7 +10,7 @@ from click.testing import Result
 
 from coterie.pool import Pool
 from coterie.pool.command import main
-from coterie.pool.ledger.changes import Told
+from coterie.pool.ledger.changes import EventNoted
 from coterie.pool.ledger.learnt import Learnt
 
 from ...support.commands import ran
@@ -39,7 +39,7 @@ def run(*arguments: object) -> Result:
 def folder(tmp_path: Path) -> Path:
     pool = Pool.init(tmp_path / "pool")
     pool.commit(FIRST, op="mattrl/000000/first")
-    pool.commit(Told(what="credit.case", about={}), op="told")
+    pool.commit(EventNoted(what="credit.case", about={}), op="told")
     pool.commit(OTHER, op="mattrl/000001/other")
     merged = Learnt(kind="lesson", task="Which?", text="Both.", replaces=("mattrl/000001/other",))
     pool.commit(merged, op="mattrl/000002/merged")

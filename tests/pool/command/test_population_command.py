@@ -10,9 +10,9 @@ import pytest
 from click.testing import Result
 
 from coterie.pool.command import main
-from coterie.pool.ledger.changes import Born, Learnt, Retired, Told, Tried
+from coterie.pool.ledger.changes import Added, Evaluated, EventNoted, Learnt, Retired
 from coterie.pool.ledger.ledger import Ledger
-from coterie.pool.values.statistics import Part, Trial
+from coterie.pool.values.statistics import Trial, TrialPart
 from coterie.runtime.values.usage import Usage
 from coterie.schema import Agent, Lineage
 
@@ -45,7 +45,7 @@ def folder(tmp_path: Path) -> Path:
     for name, parents in {"ada": (), "ben": (), "ada_1": ("ada",)}.items():
         lineage = Lineage(operator="fork" if parents else "genesis", parents=parents)
         agent = Agent(id=name, prompt="Solve it.")
-        pool.commit(Born(member=agent, lineage=lineage, name=name), op=f"born {name}")
+        pool.commit(Added(member=agent, lineage=lineage, name=name), op=f"born {name}")
     for number, (anchor, niche, score) in enumerate(
         [("ada", "law", 1.0), ("ada", "law", 1.0), ("ben", "code", 0.0), ("ben", None, 1.0)]
     ):
@@ -54,22 +54,22 @@ def folder(tmp_path: Path) -> Path:
             niche=niche,
             score=score,
             structure="voting",
-            agents={"anchor": Part(member=anchor), "complement": Part(member="ada_1")},
+            agents={"anchor": TrialPart(member=anchor), "complement": TrialPart(member="ada_1")},
             usage=Usage(calls=1, prompt_tokens=200),
         )
-        pool.commit(Tried(member="vote", trial=trial), op=f"trial {number}")
+        pool.commit(Evaluated(member="vote", trial=trial), op=f"trial {number}")
     given = Learnt(kind="lesson", niche="law", task="t", text="Read it.", giver="ada", to=("ben",))
     pool.commit(given, op="lesson")
     pool.commit(Learnt(kind="lesson", task="t", text="Read.", owner="ada"), op="own")
     dreamt = {"niche": "law", "why": "reward", "came": 1, "abstained": False}
-    pool.commit(Told(what="dream", about=dreamt), op="dream")
+    pool.commit(EventNoted(what="dream", about=dreamt), op="dream")
     forked = {
         "operator": "fork",
         "agents": ["ada", "ada_1"],
         "why": "ada is the best",
         "task": "t1",
     }
-    pool.commit(Told(what="lifecycle", about=forked), op="forked")
+    pool.commit(EventNoted(what="lifecycle", about=forked), op="forked")
     pool.commit(Retired(member="ben", reason="lags"), op="retire ben")
     return pool.folder
 
@@ -171,7 +171,7 @@ def test_many_givers_are_told_as_far_as_they_fit(folder: Path) -> None:
     names = [f"agent_{number}" for number in range(14)]
     for name in names:
         agent = Agent(id=name, prompt="Solve it.")
-        pool.commit(Born(member=agent, lineage=Lineage(operator="genesis"), name=name), op=name)
+        pool.commit(Added(member=agent, lineage=Lineage(operator="genesis"), name=name), op=name)
     for number, name in enumerate(names[1:]):
         learnt = Learnt(kind="lesson", task="t", text="So.", giver=names[0], to=(name,))
         pool.commit(learnt, op=f"lesson {number}")

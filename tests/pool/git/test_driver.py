@@ -10,7 +10,7 @@ import pytest
 from coterie.pool import Pool, verify
 from coterie.pool.command import main as mas_pool
 from coterie.pool.git.driver import DRIVER, merge_file
-from coterie.pool.ledger.changes import Learnt, Revised, Tried
+from coterie.pool.ledger.changes import Evaluated, Learnt, Revised
 from coterie.pool.values.statistics import Trial
 from coterie.schema import Agent, InputError
 from coterie.schema.values.errors import StorageError
@@ -41,7 +41,7 @@ def branch(repo: Repo, name: str, score: float | None = None) -> None:
     pool.commit(Revised(agent="clerk", to=to), op=f"{name}/revised")
     pool.commit(Learnt(kind="lesson", task="x", text=name, owner="clerk"), op=f"{name}/taught")
     if score is not None:
-        change = Tried(member="vote", trial=Trial(task="t", score=score))
+        change = Evaluated(member="vote", trial=Trial(task="t", score=score))
         pool.commit(change, op="town/000009/trial")
     repo.commit(name)
 
@@ -104,7 +104,7 @@ def test_the_message_names_both_and_the_way_back(tmp_path: Path) -> None:
     ledgers: list[Path] = []
     for score, name in enumerate(("ours", "theirs")):
         pool = begun(tmp_path / name)
-        change = Tried(member="vote", trial=Trial(task="t", score=score))
+        change = Evaluated(member="vote", trial=Trial(task="t", score=score))
         pool.commit(change, op="town/000009/trial")
         ledgers.append(pool.folder / "ledger.jsonl")
     words = ["merge", "--driver", "base", *map(str, ledgers), "in/ledger.jsonl"]

@@ -16,7 +16,7 @@ from coterie.pool import Pool, verify
 from coterie.pool.command import main as mas_pool
 from coterie.pool.git.joining import join, join_into
 from coterie.pool.git.union import Contradiction
-from coterie.pool.ledger.changes import Born, Learnt, Retired, Revised, Told, Tried
+from coterie.pool.ledger.changes import Added, Evaluated, EventNoted, Learnt, Retired, Revised
 from coterie.pool.ledger.scaffold import HEAD
 from coterie.pool.values.statistics import Trial
 from coterie.schema import Agent, InputError
@@ -56,7 +56,7 @@ def two(tmp_path: Path) -> tuple[Path, Path]:
         child = child_of(pool, "vote", op=f"{name}/child", prompt=f"As {name} says.")
         for task in range(number):
             trial = Trial(task=f"{name}{task}", score=0.5)
-            pool.commit(Tried(member=child, trial=trial), op=f"{name}/{task}")
+            pool.commit(Evaluated(member=child, trial=trial), op=f"{name}/{task}")
         to = Agent(id="clerk", prompt=f"Count as {name}.")
         pool.commit(Revised(agent="clerk", to=to, reason=name), op=f"{name}/revised")
         pool.commit(Learnt(kind="lesson", task="x", text=name, owner="clerk"), op=f"{name}/taught")
@@ -190,7 +190,7 @@ def test_what_contradicts_changes_nothing(two: tuple[Path, Path], tmp_path: Path
     ann, ben = two
     for number, folder in enumerate(two):
         trial = Trial(task="t", score=number)
-        Pool.open(folder).commit(Tried(member="vote", trial=trial), op="town/000009/trial")
+        Pool.open(folder).commit(Evaluated(member="vote", trial=trial), op="town/000009/trial")
     before = [texts(one) for one in two]
     came = merge(ann, ben)
     assert came.code == 2
@@ -324,7 +324,7 @@ def test_two_heads_are_told_and_the_scaffold_follows(two: tuple[Path, Path]) -> 
     for one in two:
         pool = Pool.open(one)
         child = next(name for name in pool.teams if name.startswith("vote_"))
-        pool.commit(Told(what=HEAD, about={"team": child}), op=f"{one.name}/head")
+        pool.commit(EventNoted(what=HEAD, about={"team": child}), op=f"{one.name}/head")
     heads = [Pool.open(one).head for one in two]
     joined = join(*two, tell=silent)
     merged = Pool.open(two[0])
@@ -358,7 +358,7 @@ def test_pools_that_are_no_copies_are_sent_to_import(tmp_path: Path) -> None:
     one, other = (Pool.init(tmp_path / name, shared=True) for name in ("a", "b"))
     for number, pool in enumerate((one, other)):
         agent = Agent(id="clerk", prompt=f"{number}")
-        pool.commit(Born(member=agent, lineage=SEED), op="town/1")
+        pool.commit(Added(member=agent, lineage=SEED), op="town/1")
     with pytest.raises(Contradiction, match=r"no copies of one pool.*mas-pool import"):
         join(one.folder, other.folder, tell=silent)
     with pytest.raises(InputError):

@@ -12,7 +12,7 @@ import pytest
 
 from coterie.pool import Pool, verify
 from coterie.pool.command import main as mas_pool
-from coterie.pool.ledger.changes import Learnt, Retired, Tried
+from coterie.pool.ledger.changes import Evaluated, Learnt, Retired
 from coterie.pool.ledger.state import begin, is_shared
 from coterie.pool.values.statistics import Trial
 from coterie.schema import Lineage
@@ -41,8 +41,8 @@ def shared_pool(folder: Path) -> Repo:
     return repository
 
 
-def tried(name: str, task: str, score: float) -> Tried:
-    return Tried(member=name, trial=Trial(task=task, score=score))
+def tried(name: str, task: str, score: float) -> Evaluated:
+    return Evaluated(member=name, trial=Trial(task=task, score=score))
 
 
 def told(folder: Path) -> dict[str, Any]:

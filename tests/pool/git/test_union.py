@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.pool.git.union import Contradiction, Side, union_of, united
+from coterie.pool.git.union import Contradiction, UnionSide, union_of, united
 from coterie.pool.ledger.ledger import line_of
 from coterie.pool.ledger.state import first_line
 from coterie.schema.values.errors import StorageError
@@ -18,9 +18,9 @@ FOLDER = Path("pool")
 IDENTITY, HASH = "0" * 32, "0" * 64
 
 
-def side(*lines: tuple[str, dict[str, Any]], name: str = "one", shared: bool = True) -> Side:
+def side(*lines: tuple[str, dict[str, Any]], name: str = "one", shared: bool = True) -> UnionSide:
     begun = line_of(first_line(shared=shared), "pool")
-    return Side.of(name, begun + b"".join(line_of(value, op) for op, value in lines))
+    return UnionSide.of(name, begun + b"".join(line_of(value, op) for op, value in lines))
 
 
 def born(name: str, *parents: str) -> tuple[str, dict[str, Any]]:
@@ -60,7 +60,7 @@ def test_each_operation_is_there_once_whichever_side_is_asked_first(
     lines = united(one, other)
     assert b"".join(x.text for x in lines) == b"".join(x.text for x in united(other, one))
     assert sorted(ops(lines)) == sorted({"pool", *both[0], *both[1]})
-    assert ops(united(Side(name="", lines=tuple(lines)), one)) == ops(lines)
+    assert ops(united(UnionSide(name="", lines=tuple(lines)), one)) == ops(lines)
 
 
 @given(two_sides())
@@ -164,7 +164,7 @@ def test_a_side_that_is_damaged_is_named(spoil: Any, said: str) -> None:
     begun = line_of(first_line(), "pool")
     _, value = born("vote")
     with pytest.raises((StorageError, Contradiction), match=said):
-        Side.of("A", begun + spoil(line_of(value, "born vote")))
+        UnionSide.of("A", begun + spoil(line_of(value, "born vote")))
 
 
 def test_a_line_that_no_ledger_has_is_damage_of_its_side() -> None:
@@ -172,12 +172,12 @@ def test_a_line_that_no_ledger_has_is_damage_of_its_side() -> None:
     for one, other in ((fine, odd), (odd, fine)):
         with pytest.raises(StorageError, match=r"B: line 2: no team 'nobody' was born before"):
             union_of(one, other, FOLDER)
-    old = Side.of("old", line_of({"kind": "pool", "v": 1}, "pool"))
+    old = UnionSide.of("old", line_of({"kind": "pool", "v": 1}, "pool"))
     with pytest.raises(StorageError, match="old: line 1: the pool has format 1"):
         union_of(old, old, FOLDER)
 
 
 def test_the_unfinished_line_of_a_crash_counts_for_nothing() -> None:
     whole = line_of(first_line(), "pool") + line_of(told("x")[1], "x")
-    assert ops(Side.of("A", whole + b'{"op": "y"').lines) == ["pool", "x"]
-    assert ops(Side.of("A", whole + whole).lines) == ["pool", "x"]
+    assert ops(UnionSide.of("A", whole + b'{"op": "y"').lines) == ["pool", "x"]
+    assert ops(UnionSide.of("A", whole + whole).lines) == ["pool", "x"]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from coterie.pool import Pool, Trial, repair, verify
-from coterie.pool.ledger.changes import Rejected, Restored, Retired, Tried
+from coterie.pool.ledger.changes import ChildRejected, Evaluated, Restored, Retired
 from coterie.pool.ledger.ledger import Ledger
 from coterie.schema import Catalogue, InputError, Lineage, Model
 from coterie.schema.values.errors import StorageError
@@ -25,9 +25,10 @@ def pool(tmp_path: Path) -> Pool:
     child_of(pool, "vote_1", max_tokens=10)
     scored(pool, "vote", 0, 1)
     scored(pool, "vote_2", 1)
-    pool.commit(Tried(member="vote_2", trial=Trial(task="x", reason="down")), op="x")
+    pool.commit(Evaluated(member="vote_2", trial=Trial(task="x", reason="down")), op="x")
     pool.commit(
-        Rejected(operator="mutate", reason="bad", problems=["a", "b"], parents=["vote"]), op="r"
+        ChildRejected(operator="mutate", reason="bad", problems=["a", "b"], parents=["vote"]),
+        op="r",
     )
     pool.add(vote(), Lineage(operator="mutate", parents=("vote_1",)), op="twin")
     pool.commit(Retired(member="vote_1", reason="weak"), op="retire")
@@ -141,7 +142,7 @@ def test_a_damaged_evaluation_is_left_out(pool: Pool) -> None:
     assert mended.members["vote"].statistics.n == 1
     assert mended.members["vote_2"].statistics.n == 1
     assert mended.commit(
-        Tried(member="vote", trial=Trial(task="None-1", score=1)), op="vote/None/1"
+        Evaluated(member="vote", trial=Trial(task="None-1", score=1)), op="vote/None/1"
     )
     assert verify(pool.folder).faults == ()
 

@@ -12,15 +12,15 @@ import pytest
 
 from coterie.pool import Pool
 from coterie.pool.git.upkeep import repair, verify
-from coterie.pool.ledger.changes import Born, Change, Restored, Retired, Revised, Tried
+from coterie.pool.ledger.changes import Added, Change, Evaluated, Restored, Retired, Revised
 from coterie.pool.ledger.shape import misshapen
 from coterie.pool.ledger.state import Admission
-from coterie.pool.values.statistics import Part, Trial
+from coterie.pool.values.statistics import Trial, TrialPart
 from coterie.pool.view import Views, op
 from coterie.schema import Agent, InputError, Lineage, Model
 from coterie.schema.host.catalogue import Catalogue
 from coterie.schema.loading.agent_file import AgentFile, load_agent
-from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.team.team import Notes
 from coterie.schema.values.codec import from_value
 from coterie.schema.values.errors import ConfigError, StorageError
@@ -33,9 +33,9 @@ SOLVER = Agent(id="solver", prompt="Solve it.")
 GENESIS = Lineage(operator="genesis")
 
 
-def born(agent: Agent = SOLVER, *parents: str, name: str | None = None) -> Born:
+def born(agent: Agent = SOLVER, *parents: str, name: str | None = None) -> Added:
     lineage = Lineage(operator="fork", parents=parents) if parents else GENESIS
-    return Born(member=agent, lineage=lineage, name=name)
+    return Added(member=agent, lineage=lineage, name=name)
 
 
 def better(pool: Pool, name: str = "solver", **fields: Any) -> Revised:
@@ -79,7 +79,7 @@ def test_no_agent_is_called_as_a_team_is(pool: Pool) -> None:
     assert came.name == "vote_1"
     wished = pool.commit(born(name="vote"), op="two")
     assert wished.name == "solver_1"
-    team = pool.commit(Born(member=vote("Guess.", "No.", name="solver"), lineage=SEED), op="three")
+    team = pool.commit(Added(member=vote("Guess.", "No.", name="solver"), lineage=SEED), op="three")
     assert team.name == "solver_2"
 
 
@@ -113,7 +113,7 @@ def test_what_cannot_be_is_not_written(
 def test_nobody_is_above_the_ceiling(tmp_path: Path) -> None:
     models = {name: Model(alias=name, model="openai/m") for name in ("default", "dear")}
     known = Catalogue.of_host(models=models)
-    ceiling = Ceiling.of(vote())
+    ceiling = CapabilityPolicy.of(vote())
     pool = Pool.init(tmp_path, catalogue=known, ceiling=ceiling)
     with pytest.raises(ConfigError, match="dear"):
         pool.commit(born(replace(SOLVER, model_id="dear")), op="one")
@@ -169,18 +169,18 @@ def test_agents_are_retired_and_restored_as_teams_are(pool: Pool) -> None:
 def test_a_trial_counts_for_every_agent_that_worked(pool: Pool) -> None:
     pool.commit(born(), op="second")
     parts = {
-        "w1": Part(member="solver", share=0.75),
-        "w2": Part(member="solver_1", share=0.25),
-        "judge": Part(member="solver"),
+        "w1": TrialPart(member="solver", share=0.75),
+        "w2": TrialPart(member="solver_1", share=0.25),
+        "judge": TrialPart(member="solver"),
     }
     trial = Trial(task="t", score=0.5, niche="sums", agents=parts, rounds=3, structure="debate")
-    pool.commit(Tried(member="vote", trial=trial), op="one")
-    pool.commit(Tried(member="vote", trial=Trial(task="u", score=1.0)), op="two")
+    pool.commit(Evaluated(member="vote", trial=trial), op="one")
+    pool.commit(Evaluated(member="vote", trial=Trial(task="u", score=1.0)), op="two")
     again = Pool.open(pool.folder)
     *_, line, _ = again.entries()
     assert list(misshapen(line.value)) == []
     assert line.value["agents"]["w1"] == {"member": "solver", "share": 0.75}
-    assert from_value(Tried, line.value).trial == trial
+    assert from_value(Evaluated, line.value).trial == trial
     for name in ("solver", "solver_1"):
         known = again.agent(name)
         assert (known.statistics.n, known.on("sums").score) == (1, 0.5)
@@ -188,9 +188,9 @@ def test_a_trial_counts_for_every_agent_that_worked(pool: Pool) -> None:
 
 
 def test_who_works_has_to_be_an_agent_of_the_pool(pool: Pool) -> None:
-    trial = Trial(task="t", score=0.5, agents={"w1": Part(member="stranger")})
+    trial = Trial(task="t", score=0.5, agents={"w1": TrialPart(member="stranger")})
     with pytest.raises(InputError, match="stranger"):
-        pool.commit(Tried(member="vote", trial=trial), op="one")
+        pool.commit(Evaluated(member="vote", trial=trial), op="one")
 
 
 def test_an_episode_sees_agents_as_they_were(pool: Pool) -> None:

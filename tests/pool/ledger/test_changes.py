@@ -13,7 +13,15 @@ from hypothesis import strategies as st
 
 from coterie.pool import Pool
 from coterie.pool.git.upkeep import verify
-from coterie.pool.ledger.changes import Born, Change, Learnt, Rejected, Retired, Told, Tried
+from coterie.pool.ledger.changes import (
+    Added,
+    Change,
+    ChildRejected,
+    Evaluated,
+    EventNoted,
+    Learnt,
+    Retired,
+)
 from coterie.pool.ledger.learnt import OperatorOutcome
 from coterie.pool.ledger.shape import misshapen
 from coterie.pool.ledger.state import Admission
@@ -45,16 +53,18 @@ LESSON = Learnt(
     run="20261121T070000Z-debate-dates",
 )
 CHANGES: dict[str, Change] = {
-    "born": Born(
+    "born": Added(
         member=edited(vote(), prompt="Solve it thrice."),
         lineage=Lineage(operator="mutate", parents=("vote",)),
     ),
-    "tried": Tried(member="vote", trial=Trial(task="t", score=0.5, usage=Usage(calls=1))),
-    "failed": Tried(member="vote", trial=Trial(task="t", reason="out of time")),
-    "rejected": Rejected(operator="mutate", reason="no team", parents=("vote",), task="t"),
+    "tried": Evaluated(member="vote", trial=Trial(task="t", score=0.5, usage=Usage(calls=1))),
+    "failed": Evaluated(member="vote", trial=Trial(task="t", reason="out of time")),
+    "rejected": ChildRejected(operator="mutate", reason="no team", parents=("vote",), task="t"),
     "retired": Retired(member="vote", reason="too weak"),
     "learnt": LESSON,
-    "told": Told(what="lifecycle.fork", about={"agent": "ada", "reward": 0.75, "of": ["x", 2]}),
+    "told": EventNoted(
+        what="lifecycle.fork", about={"agent": "ada", "reward": 0.75, "of": ["x", 2]}
+    ),
 }
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=50)
@@ -123,7 +133,7 @@ def test_a_line_gives_what_was_learnt_back(entry: Learnt) -> None:
 
 
 def test_a_twin_is_not_born_and_what_it_is_called_is_told(pool: Pool) -> None:
-    born = Born(member=vote(name="other"), lineage=SEED, name="other")
+    born = Added(member=vote(name="other"), lineage=SEED, name="other")
     assert pool.commit(born, op="twin") == Admission(name="vote", is_new=False)
 
 
@@ -149,8 +159,8 @@ def test_an_entry_stands_for_earlier_ones_which_stay(pool: Pool) -> None:
 @pytest.mark.parametrize("what", ["tried", "rejected", "retired", "learnt"])
 def test_what_names_a_stranger_is_no_change(what: str, pool: Pool) -> None:
     wrong: dict[str, Callable[[], Change]] = {
-        "tried": lambda: Tried(member="voter", trial=Trial(task="t", score=1)),
-        "rejected": lambda: Rejected(operator="mutate", reason="", parents=("voter",)),
+        "tried": lambda: Evaluated(member="voter", trial=Trial(task="t", score=1)),
+        "rejected": lambda: ChildRejected(operator="mutate", reason="", parents=("voter",)),
         "retired": lambda: Retired(member="voter", reason=""),
         "learnt": lambda: replace(LESSON, replaces=("voter",)),
     }
@@ -182,15 +192,15 @@ def test_a_wrong_field_is_named(change: dict[str, Any], reason: str, pool: Pool)
 
 def test_an_event_has_a_name_and_plain_numbers(pool: Pool) -> None:
     with pytest.raises(InputError, match="'Fork!' cannot be kept: what"):
-        pool.commit(Told(what="Fork!", about={}), op="one")
+        pool.commit(EventNoted(what="Fork!", about={}), op="one")
     with pytest.raises(InputError, match="not a plain number"):
-        pool.commit(Told(what="fork", about={"share": float("nan")}), op="one")
+        pool.commit(EventNoted(what="fork", about={"share": float("nan")}), op="one")
 
 
 def test_keys_are_not_kept(pool: Pool) -> None:
     key = "sk-Abcdefghijklmnopqrstuv0123"
     pool.commit(replace(LESSON, text=f"It said {key} and stopped."), op="one")
-    pool.commit(Told(what="fork", about={"said": key}), op="two")
+    pool.commit(EventNoted(what="fork", about={"said": key}), op="two")
     assert pool.learnt["one"].text == "It said [secret] and stopped."
     assert key not in (pool.folder / "ledger.jsonl").read_text()
 

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from coterie.pool import Pool
 from coterie.pool.git.upkeep import repair, verify
-from coterie.pool.ledger.changes import Born, Change
+from coterie.pool.ledger.changes import Added, Change
 from coterie.pool.ledger.learnt import Learnt
 from coterie.pool.ledger.lessons import Lessons
 from coterie.pool.ledger.shape import misshapen
 from coterie.pool.memory.memory import open_memory
-from coterie.pool.view import View, Views, op
+from coterie.pool.view import PoolView, Views, op
 from coterie.schema import Agent, InputError, Lineage
 from coterie.schema.values.errors import StorageError
 
@@ -26,10 +26,10 @@ from ..edited_teams import vote
 SOLVER = Agent(id="solver", prompt="Solve it.")
 
 
-def born(name: str, *inherits: str) -> Born:
+def born(name: str, *inherits: str) -> Added:
     operator = ("genesis", "fork", "merge")[min(2, len(inherits))]
     lineage = Lineage(operator=operator, parents=inherits)
-    return Born(member=SOLVER, lineage=lineage, name=name, inherits=inherits)
+    return Added(member=SOLVER, lineage=lineage, name=name, inherits=inherits)
 
 
 def lesson(text: str, *owners: str, **fields: Any) -> Learnt:
@@ -38,7 +38,7 @@ def lesson(text: str, *owners: str, **fields: Any) -> Learnt:
     return Learnt(**known, **whose)
 
 
-def archives(view: View) -> dict[str, list[str]]:
+def archives(view: PoolView) -> dict[str, list[str]]:
     """What each agent has, found in both ways."""
     there = {name: [one.id for one in view.archive(name)] for name in view.agents}
     for name, ids in there.items():
@@ -226,7 +226,7 @@ def test_texts_are_embedded_once(pool: Pool, monkeypatch: pytest.MonkeyPatch) ->
         ),
         (born("heir", "stranger"), "no agent 'stranger'"),
         (
-            Born(member=vote("A.", "B."), lineage=Lineage(operator="x"), inherits=("ada",)),
+            Added(member=vote("A.", "B."), lineage=Lineage(operator="x"), inherits=("ada",)),
             "the team 'vote' is to inherit",
         ),
     ],
@@ -235,7 +235,7 @@ def test_who_is_not_there_inherits_nothing_and_is_given_nothing(
     change: Change, said: str, pool: Pool
 ) -> None:
     pool.commit(born("ada"), op="ada")
-    pool.commit(Born(member=vote(), lineage=Lineage(operator="seed")), op="vote")
+    pool.commit(Added(member=vote(), lineage=Lineage(operator="seed")), op="vote")
     before = (pool.folder / "ledger.jsonl").read_bytes()
     with pytest.raises(InputError, match=said):
         pool.commit(change, op="one")

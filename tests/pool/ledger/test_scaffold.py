@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from coterie.pool import Pool
 from coterie.pool.command import main as mas_pool
 from coterie.pool.git.upkeep import verify
-from coterie.pool.ledger.changes import Born, Restored, Retired, Told
+from coterie.pool.ledger.changes import Added, EventNoted, Restored, Retired
 from coterie.pool.ledger.scaffold import HEAD
 from coterie.schema import Agent, Catalogue, Lineage, Team, dump, load_team
 from coterie.schema.command.diff import main as mas_diff
@@ -52,7 +52,7 @@ def succeed(pool: Pool, task: str, *edits: Edit) -> str:
     assert head is not None
     lineage = Lineage(operator="settle", parents=(head.name,), task=task, reason="So it was.")
     child = child_of(head.team, task, *edits)
-    name, is_new = astuple(pool.commit(Born(member=child, lineage=lineage), op=f"{task}/child"))
+    name, is_new = astuple(pool.commit(Added(member=child, lineage=lineage), op=f"{task}/child"))
     if not is_new:
         pool.commit(Restored(member=name), op=f"{task}/restored")
     pool.commit(Retired(member=head.name, reason="Its child came."), op=f"{task}/retired")
@@ -71,7 +71,7 @@ def pool(tmp_path: Path) -> Pool:
     pool = Pool.init(tmp_path / "pool", [tmp_path / "desk.yaml"])
     assert pool.head is None
     assert not (pool.folder / "scaffold").exists()
-    pool.commit(Told(what=HEAD, about={"team": "desk"}), op="begin")
+    pool.commit(EventNoted(what=HEAD, about={"team": "desk"}), op="begin")
     return pool
 
 

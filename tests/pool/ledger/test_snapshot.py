@@ -23,7 +23,7 @@ from coterie.pool import Pool, repair, verify
 from coterie.pool.command import main
 from coterie.pool.expectation.expectation import ranked
 from coterie.pool.ledger import recent, snapshot
-from coterie.pool.ledger.changes import Tried
+from coterie.pool.ledger.changes import Evaluated
 from coterie.pool.ledger.current import Current
 from coterie.pool.ledger.ledger import Ledger
 from coterie.pool.ledger.plain_state import value_of
@@ -31,7 +31,7 @@ from coterie.pool.ledger.snapshot import newest
 from coterie.pool.ledger.state import State
 from coterie.pool.values.layout import LEDGER, SNAPSHOTS
 from coterie.pool.values.statistics import Trial
-from coterie.pool.view import View, Views
+from coterie.pool.view import PoolView, Views
 from coterie.schema.values.errors import CoterieError, StorageError
 from coterie.schema.values.failpoints import armed
 
@@ -320,7 +320,7 @@ def views(folder: Path, evolution: str, episodes: Iterator[int] | list[int]) -> 
     return [_shown(seen.upto(episode)) for episode in episodes]
 
 
-def _shown(view: View) -> Any:
+def _shown(view: PoolView) -> Any:
     members = [(one, [one.on_task(f"t{n}") for n in range(9)]) for one in view.members.values()]
     told = [(one.name, one.by_niche, one.by_task, one.by_past, on) for one, on in members]
     agents = [(one.name, one.revisions, one.statistics) for one in view.agents.values()]
@@ -348,7 +348,7 @@ def test_a_view_begins_with_the_newest_snapshot_that_no_later_episode_is_in(
     shutil.rmtree(tmp_path / SNAPSHOTS)
     for episode in range(3):
         trial = Trial(task=f"t{episode}", score=1.0)
-        pool.commit(Tried(member="vote", trial=trial), op=f"evomas/{episode:06d}/trial")
+        pool.commit(Evaluated(member="vote", trial=trial), op=f"evomas/{episode:06d}/trial")
     found = list[Path]()
     reading = Path.read_bytes
     monkeypatch.setattr(Path, "read_bytes", lambda one: (found.append(one), reading(one))[1])
@@ -385,12 +385,12 @@ def test_processes_that_open_and_write_at_once_agree(tmp_path: Path) -> None:
     program = (
         "import sys; from coterie.pool import Pool, Trial\n"
         "from coterie.pool.ledger import snapshot\n"
-        "from coterie.pool.ledger.changes import Tried\n"
+        "from coterie.pool.ledger.changes import Evaluated\n"
         "snapshot.LEAST, snapshot.SHARE = 3, 10**6\n"
         "for n in range(24):\n"
         "    pool = Pool.open(sys.argv[1]) if n % 8 == 0 else pool\n"
         "    trial = Trial(task=f't{n}', score=0.5)\n"
-        "    pool.commit(Tried(member='vote', trial=trial), op=f'{sys.argv[2]}/{n}')\n"
+        "    pool.commit(Evaluated(member='vote', trial=trial), op=f'{sys.argv[2]}/{n}')\n"
     )
     running = [
         subprocess.Popen([sys.executable, "-c", program, tmp_path, str(number)])

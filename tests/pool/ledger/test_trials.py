@@ -6,24 +6,24 @@ from pathlib import Path
 
 import pytest
 
-from coterie.pool.ledger.changes import Tried
+from coterie.pool.ledger.changes import Evaluated
 from coterie.pool.ledger.ledger import Ledger
-from coterie.pool.ledger.trials import Trials
+from coterie.pool.ledger.trials import TrialIndex
 from coterie.pool.values.layout import LEDGER
-from coterie.pool.values.statistics import Part, Trial
+from coterie.pool.values.statistics import Trial, TrialPart
 from coterie.schema.values.errors import StorageError
 
 
 def test_what_only_looks_like_a_trial_that_is_meant_does_not_count(tmp_path: Path) -> None:
-    ledger, trials = Ledger(tmp_path / LEDGER), Trials(ledger=tmp_path / LEDGER)
-    workers = {"w": Part(member="ada")}
+    ledger, trials = Ledger(tmp_path / LEDGER), TrialIndex(ledger=tmp_path / LEDGER)
+    workers = {"w": TrialPart(member="ada")}
     said = [
-        Tried(member="vote", trial=Trial(task="t", score=0.5, agents=workers)),
-        Tried(member="vote", trial=Trial(task="t", score=1.0)),
-        Tried(member="other", trial=Trial(task="t", score=0.0)),
-        Tried(member="vote", trial=Trial(task="u", score=0.0)),
-        Tried(member="vote", trial=Trial(task="t")),
-        Tried(member="vote", trial=Trial(task="t", score=0.25, chosen=True)),
+        Evaluated(member="vote", trial=Trial(task="t", score=0.5, agents=workers)),
+        Evaluated(member="vote", trial=Trial(task="t", score=1.0)),
+        Evaluated(member="other", trial=Trial(task="t", score=0.0)),
+        Evaluated(member="vote", trial=Trial(task="u", score=0.0)),
+        Evaluated(member="vote", trial=Trial(task="t")),
+        Evaluated(member="vote", trial=Trial(task="t", score=0.25, chosen=True)),
     ]
     for number, tried in enumerate(said):
         ledger.append(tried.value(), op=f"{number}")

@@ -18,8 +18,8 @@ from coterie.pool.embedding import HashingEmbedder, Vector
 from coterie.pool.ledger.learnt import LONGEST_TASK, Learnt
 from coterie.pool.memory.memory import VECTORS, Memory, open_memory
 from coterie.pool.memory.qdrant import QdrantStore
-from coterie.pool.memory.shards import Shelves
-from coterie.pool.memory.store import Labels, Point, Store
+from coterie.pool.memory.shards import VectorShards
+from coterie.pool.memory.store import Labels, Store, VectorPoint
 from coterie.schema import Task
 from coterie.schema.values.errors import InputError, RunError
 
@@ -70,7 +70,7 @@ class Bench:
         self.circle = Circle()
 
     def open(self, store: Store | None = None) -> Shared:
-        searched = store or Shelves()
+        searched = store or VectorShards()
         return Shared(
             self.folder,
             lambda pool: Memory(pool, self.circle, searched, report=self.said.append),
@@ -244,7 +244,7 @@ class TestIndex:
         with QdrantServer() as server:
             store = QdrantStore.on_server(server.url, "shelf")
             strangers = [
-                Point(
+                VectorPoint(
                     key=replace(entry(1), id=f"old-{number}").key,
                     vector=[1, 0],
                     labels=Labels(kind="a"),
@@ -369,13 +369,13 @@ def test_vectors_of_two_embedders_do_not_meet(bench: Bench) -> None:
     first = bench.open()
     first.learn("a", 10)
     first.search("10", 1)
-    second = Memory(first.pool, HashingEmbedder(), Shelves())
+    second = Memory(first.pool, HashingEmbedder(), VectorShards())
     assert second.search("10", 1)[0][1] == 1
 
 
 def test_texts_are_as_alike_as_their_vectors(tmp_path: Path) -> None:
     circle = Circle()
-    memory = Memory(Pool.init(tmp_path / "pool"), circle, Shelves())
+    memory = Memory(Pool.init(tmp_path / "pool"), circle, VectorShards())
     found = memory.likeness("0", ["0", "60", "180"])
     assert found == pytest.approx([1.0, 0.5, -1.0])
     circle.asked.clear()

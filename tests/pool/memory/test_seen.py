@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.pool import Pool, Trial
-from coterie.pool.ledger.changes import Learnt, Told, Tried
+from coterie.pool.ledger.changes import Evaluated, EventNoted, Learnt
 from coterie.pool.ledger.learnt import LONGEST_TASK
 from coterie.pool.memory.seen import Seen
 from coterie.runtime import run
@@ -48,16 +48,16 @@ def test_a_task_is_known_by_the_case_that_an_entry_names(pool: Pool) -> None:
 
 
 def test_a_task_is_known_by_the_case_that_an_event_tells(pool: Pool) -> None:
-    pool.commit(Told(what="utterances", about={"case": TASK.id, "outcome": 1.0}), op="one")
-    pool.commit(Told(what="other", about={"case": 7}), op="two")
+    pool.commit(EventNoted(what="utterances", about={"case": TASK.id, "outcome": 1.0}), op="one")
+    pool.commit(EventNoted(what="other", about={"case": 7}), op="two")
     assert places(pool, TASK) == [(f"{pool.folder}/ledger.jsonl:3", "id")]
 
 
 def test_what_was_a_test_teaches_nothing(pool: Pool) -> None:
     trial = Trial(task=TASK.id, score=1.0, split="test")
-    pool.commit(Tried(member="vote", trial=trial), op="test")
+    pool.commit(Evaluated(member="vote", trial=trial), op="test")
     assert places(pool, TASK) == []
-    pool.commit(Tried(member="vote", trial=replace(trial, split="evolve")), op="evolve")
+    pool.commit(Evaluated(member="vote", trial=replace(trial, split="evolve")), op="evolve")
     assert places(pool, TASK) == [(f"{pool.folder}/ledger.jsonl:4", "id")]
 
 

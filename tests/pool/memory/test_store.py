@@ -19,8 +19,17 @@ from coterie.pool.embedding import Vector
 from coterie.pool.embedding.protocol import unit
 from coterie.pool.memory import qdrant
 from coterie.pool.memory.qdrant import QdrantStore, collection_of
-from coterie.pool.memory.shards import Shelves
-from coterie.pool.memory.store import DIGITS, Hit, Labels, Lost, Point, Store, Wanted, open_store
+from coterie.pool.memory.shards import VectorShards
+from coterie.pool.memory.store import (
+    DIGITS,
+    Hit,
+    Labels,
+    Lost,
+    Store,
+    VectorPoint,
+    VectorQuery,
+    open_store,
+)
 from coterie.schema.values.errors import InputError, RunError
 
 from ..qdrant_server import QdrantServer
@@ -30,18 +39,18 @@ def key(number: int) -> str:
     return str(uuid.UUID(int=number))
 
 
-ANY = Wanted()
+ANY = VectorQuery()
 EAST = [1.0, 0.0]
 
 
-def point(number: int, degrees: float, *, kind: str = "a", **has: Any) -> Point:
+def point(number: int, degrees: float, *, kind: str = "a", **has: Any) -> VectorPoint:
     """A point of the unit circle."""
     angle = math.radians(degrees)
     vector = [math.cos(angle), math.sin(angle)]
-    return Point(key=key(number), vector=vector, labels=Labels(kind=kind, **has))
+    return VectorPoint(key=key(number), vector=vector, labels=Labels(kind=kind, **has))
 
 
-def found(store: Store, wanted: Wanted = ANY) -> list[str]:
+def found(store: Store, wanted: VectorQuery = ANY) -> list[str]:
     return [hit.key for hit in store.closest(EAST, wanted)]
 
 
@@ -54,7 +63,7 @@ def server() -> Iterator[QdrantServer]:
 @pytest.fixture(params=["in process", "on a server", "in Qdrant's client"])
 def store(request: pytest.FixtureRequest, server: QdrantServer) -> Store:
     if request.param == "in process":
-        return Shelves()
+        return VectorShards()
     if request.param == "in Qdrant's client":
         return QdrantStore(QdrantClient(":memory:"), "shelf")
     return QdrantStore.on_server(server.url, "shelf", key="open sesame")
@@ -87,13 +96,13 @@ class TestLaws:
             ]
         )
         ada = ("ada",)
-        assert found(store, Wanted(kind="b")) == [key(2), key(3), key(4)]
-        assert found(store, Wanted(niche="dates")) == [key(1), key(2)]
-        assert found(store, Wanted(kind="b", niche="dates")) == [key(2)]
-        assert found(store, Wanted(owners=ada)) == [key(1), key(3)]
-        assert found(store, Wanted(kind="a", owners=ada, level="task")) == [key(1)]
-        assert found(store, Wanted(niche="nowhere")) == []
-        assert found(store, Wanted(owners=())) == []
+        assert found(store, VectorQuery(kind="b")) == [key(2), key(3), key(4)]
+        assert found(store, VectorQuery(niche="dates")) == [key(1), key(2)]
+        assert found(store, VectorQuery(kind="b", niche="dates")) == [key(2)]
+        assert found(store, VectorQuery(owners=ada)) == [key(1), key(3)]
+        assert found(store, VectorQuery(kind="a", owners=ada, level="task")) == [key(1)]
+        assert found(store, VectorQuery(niche="nowhere")) == []
+        assert found(store, VectorQuery(owners=())) == []
 
     def test_has_what_is_several_agents_once_for_each_of_them(self, store: Store) -> None:
         store.add(
@@ -103,10 +112,10 @@ class TestLaws:
                 point(3, 30, owners=("cleo",)),
             ]
         )
-        assert found(store, Wanted(owners=("ada",))) == [key(1)]
-        assert found(store, Wanted(owners=("ben",))) == [key(1), key(2)]
-        assert found(store, Wanted(owners=("ada", "ben", "nobody"))) == [key(1), key(2)]
-        assert found(store, Wanted(owners=("cleo", "ada"))) == [key(1), key(3)]
+        assert found(store, VectorQuery(owners=("ada",))) == [key(1)]
+        assert found(store, VectorQuery(owners=("ben",))) == [key(1), key(2)]
+        assert found(store, VectorQuery(owners=("ada", "ben", "nobody"))) == [key(1), key(2)]
+        assert found(store, VectorQuery(owners=("cleo", "ada"))) == [key(1), key(3)]
         assert found(store) == [key(1), key(2), key(3)]
 
     def test_gives_what_has_no_niche_beside_a_niche_where_both_are_wanted(
@@ -115,16 +124,16 @@ class TestLaws:
         store.add(
             [point(1, 10, niche="dates"), point(2, 20, niche="sums"), point(3, 30, niche=None)]
         )
-        assert found(store, Wanted(niche="dates", or_no_niche=True)) == [key(1), key(3)]
-        assert found(store, Wanted(or_no_niche=True)) == [key(1), key(2), key(3)]
+        assert found(store, VectorQuery(niche="dates", or_no_niche=True)) == [key(1), key(3)]
+        assert found(store, VectorQuery(or_no_niche=True)) == [key(1), key(2), key(3)]
 
     def test_finds_what_one_agent_has_among_many_others(self, store: Store) -> None:
         owners = [("ada",) if number % 10 == 0 else ("ben",) for number in range(100)]
         store.add([point(number, number, owners=own) for number, own in enumerate(owners)])
-        assert found(store, Wanted(owners=("ada",))) == [
+        assert found(store, VectorQuery(owners=("ada",))) == [
             key(number) for number in range(0, 100, 10)
         ]
-        assert len(found(store, Wanted(owners=("ben",)))) == 90
+        assert len(found(store, VectorQuery(owners=("ben",)))) == 90
 
     def test_takes_more_points_than_fit_one_request(self, store: Store) -> None:
         points = [point(number, number / 10) for number in range(600)]
@@ -156,10 +165,10 @@ def test_what_this_process_finds_is_exact_and_in_order(
     has: list[tuple[int, str, set[str]]], wanted: str | None, owners: set[str] | None
 ) -> None:
     """Whatever is stored, and however it is shelved: as if each had been looked at alone."""
-    store, chance = Shelves(), random.Random(len(has))
+    store, chance = VectorShards(), random.Random(len(has))
     base = [unit([chance.gauss(0, 1) for _ in range(48)]) for _ in range(13)]
     points = [
-        Point(
+        VectorPoint(
             key=key(number),
             vector=array("f", base[which]),
             labels=Labels(kind=kind, owners=tuple(own)),
@@ -173,7 +182,7 @@ def test_what_this_process_finds_is_exact_and_in_order(
         if wanted in (None, one.labels.kind)
         and (owners is None or owners.intersection(one.labels.owners))
     }
-    asked = Wanted(kind=wanted, owners=None if owners is None else tuple(owners))
+    asked = VectorQuery(kind=wanted, owners=None if owners is None else tuple(owners))
     hits = list(store.closest(points[0].vector, asked))
     assert {hit.key: hit.similarity for hit in hits} == pytest.approx(expected, abs=1.1e-6)
     assert [hit.similarity for hit in hits] == sorted(expected.values(), reverse=True)
@@ -184,14 +193,16 @@ def test_how_close_two_are_does_not_depend_on_what_else_is_stored() -> None:
     chance = random.Random(5)
     vectors = [unit([chance.gauss(0, 1) for _ in range(384)]) for _ in range(700)]
     points = [
-        Point(key=key(number), vector=array("f", vector), labels=Labels(niche=str(number % 3)))
+        VectorPoint(
+            key=key(number), vector=array("f", vector), labels=Labels(niche=str(number % 3))
+        )
         for number, vector in enumerate(vectors)
     ]
-    whole = Shelves()
+    whole = VectorShards()
     whole.add(points)
     together = {hit.key: hit.similarity for hit in whole.closest(vectors[0], ANY)}
     for one in points[:50]:
-        alone = Shelves()
+        alone = VectorShards()
         alone.add([one])
         [hit] = alone.closest(vectors[0], ANY)
         assert hit.similarity == together[one.key]
@@ -301,7 +312,7 @@ class TestServer:
 
     def test_with_vectors_of_another_kind_is_emptied_once(self, server: QdrantServer) -> None:
         QdrantStore.on_server(server.url, "x", key=server.key).add([point(1, 0)])
-        wide = Point(key=key(2), vector=[0.0, 0.0, 1.0], labels=Labels())
+        wide = VectorPoint(key=key(2), vector=[0.0, 0.0, 1.0], labels=Labels())
         store = QdrantStore.on_server(server.url, "x", key=server.key)
         with pytest.raises(Lost, match="of other vectors"):
             store.add([wide])

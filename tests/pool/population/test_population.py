@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.operators.methods.evochamber.settings import PopulationSettings
-from coterie.pool.ledger.changes import Restored, Retired, Told
-from coterie.pool.ledger.ledger import Entry
-from coterie.pool.population.population import Grown, Pair, Population, Rates, Standing, overlap
+from coterie.pool.ledger.changes import EventNoted, Restored, Retired
+from coterie.pool.ledger.ledger import LedgerEntry
+from coterie.pool.population.population import Grown, Pair, Population, RankingScore, Rates, overlap
 
 from ..populations import (
     NAMES,
@@ -54,12 +54,12 @@ def test_synergy_is_nothing_until_five_tasks_were_shared_and_then_their_mean_and
 
 
 def test_overlap_is_the_cosine_over_all_niches_of_either() -> None:
-    one = Standing(competence={"algebra": 0.6, "code": 0.8})
-    other = Standing(competence={"code": 0.5, "law": 0.5})
+    one = RankingScore(competence={"algebra": 0.6, "code": 0.8})
+    other = RankingScore(competence={"code": 0.5, "law": 0.5})
     assert overlap(one, other) == pytest.approx(0.4 / (1.0 * 0.5**0.5))
     assert overlap(one, one) == pytest.approx(1)
-    assert overlap(one, Standing()) == overlap(Standing(), Standing()) == 0
-    assert overlap(one, Standing(competence={"code": 0.0})) == 0
+    assert overlap(one, RankingScore()) == overlap(RankingScore(), RankingScore()) == 0
+    assert overlap(one, RankingScore(competence={"code": 0.0})) == 0
 
 
 # What counts
@@ -73,11 +73,11 @@ def test_overlap_is_the_cosine_over_all_niches_of_either() -> None:
         worked("ab", "code", 1.0, chosen=True),
         worked("ab", "code", 1.0, adapted=True),
         worked("", "code", 1.0),
-        said(Told(what="dream", about={"niche": "code"})),
+        said(EventNoted(what="dream", about={"niche": "code"})),
     ],
     ids=["failed", "held out", "chosen", "adapted", "no agents", "told"],
 )
-def test_what_does_not_count_leaves_all_as_it_is(said_so: Entry) -> None:
+def test_what_does_not_count_leaves_all_as_it_is(said_so: LedgerEntry) -> None:
     population = folded(town("a", "b"))
     assert population.after(said_so) is population
 
@@ -123,7 +123,7 @@ def test_who_led_and_where_it_is_at_home() -> None:
 
 def test_rounds_of_leadership_are_banked_in_order() -> None:
     rounds = [{"structure": "voting", "reward": n} for n in range(3)]
-    population = folded(said(Told(what="leadership", about=one)) for one in rounds)
+    population = folded(said(EventNoted(what="leadership", about=one)) for one in rounds)
     assert list(population.rounds) == rounds
     assert population.rounds[-2:] == rounds[1:]
     assert population.rounds[0] == rounds[0]
@@ -153,7 +153,7 @@ def test_who_inherits_nothing_begins_anew_whoever_its_parents_are() -> None:
     lines = [*town("a"), worked("a", "code", 1.0)]
     value = {key: told for key, told in born("a_1", "a").value.items() if key != "inherits"}
     newcomer = folded(lines).after(line(value))
-    assert newcomer.agents["a_1"] == Standing()
+    assert newcomer.agents["a_1"] == RankingScore()
 
 
 def test_a_merged_agent_has_the_means_by_tasks_and_the_tasks_of_both() -> None:
@@ -189,7 +189,9 @@ def test_teams_come_and_go_without_it() -> None:
 
 
 @given(happenings)
-def test_all_numbers_are_within_bounds_and_of_two_the_same_for_either(lines: list[Entry]) -> None:
+def test_all_numbers_are_within_bounds_and_of_two_the_same_for_either(
+    lines: list[LedgerEntry],
+) -> None:
     population = folded([*town(*NAMES), *lines])
     everybody = population.everybody
     for one in everybody.values():
@@ -207,7 +209,9 @@ def test_all_numbers_are_within_bounds_and_of_two_the_same_for_either(lines: lis
 
 
 @given(happenings, st.integers(0, 30))
-def test_a_prefix_and_the_rest_come_to_what_all_lines_do(lines: list[Entry], cut: int) -> None:
+def test_a_prefix_and_the_rest_come_to_what_all_lines_do(
+    lines: list[LedgerEntry], cut: int
+) -> None:
     whole = folded([*town(*NAMES), *lines])
     before = folded([*town(*NAMES), *lines[:cut]])
     seen = (dict(before.agents), list(before.rounds), before.recent(99), before.mean)

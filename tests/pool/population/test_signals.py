@@ -9,20 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.pool.ledger.changes import Learnt, Retired, Told
-from coterie.pool.ledger.ledger import Entry
+from coterie.pool.ledger.changes import EventNoted, Learnt, Retired
+from coterie.pool.ledger.ledger import LedgerEntry
 from coterie.pool.population.population import Rates
-from coterie.pool.population.signals import Worked, by_chance, signals, specialization
+from coterie.pool.population.signals import WorkedTask, by_chance, signals, specialization
 from coterie.runtime.values.usage import Usage
 
 from ..populations import NAMES, folded, happenings, line, of_agent, said, town, worked
 
 
-def led(anchors: str, niches: str = "", alive: str = "abcd") -> list[Worked]:
+def led(anchors: str, niches: str = "", alive: str = "abcd") -> list[WorkedTask]:
     """Tasks by who led, and the niche of each."""
     niches = niches or "x" * len(anchors)
     return [
-        Worked(
+        WorkedTask(
             task="t",
             niche=niche,
             anchor=anchor,
@@ -97,7 +97,7 @@ def test_the_index_is_in_bounds_whoever_is_called_what(
 # What the ledger says
 
 
-def lesson(text: str, op: str, **fields: object) -> Entry:
+def lesson(text: str, op: str, **fields: object) -> LedgerEntry:
     learnt = Learnt(kind="lesson", task="t", text=text, **fields)  # pyright: ignore[reportArgumentType]
     return line(learnt.value(), op)
 
@@ -146,9 +146,9 @@ def test_events_are_told_with_the_number_of_tasks_before_them() -> None:
     lines = [
         *town("a", "b"),
         worked("a", "law", 0.0),
-        said(Told(what="dream", about={"niche": "law", "came": 2})),
+        said(EventNoted(what="dream", about={"niche": "law", "came": 2})),
         worked("b", "law", 0.0),
-        said(Told(what="lifecycle", about={"operator": "prune", "agents": ["a"]})),
+        said(EventNoted(what="lifecycle", about={"operator": "prune", "agents": ["a"]})),
         of_agent(Retired(member="a", reason="lags")),
         worked("b", "law", 0.0),
     ]
@@ -166,7 +166,7 @@ def test_who_is_retired_while_it_leads_counts_among_those_who_might_have_led() -
 
 
 @given(happenings)
-def test_the_population_is_the_fold_of_the_same_lines(lines: list[Entry]) -> None:
+def test_the_population_is_the_fold_of_the_same_lines(lines: list[LedgerEntry]) -> None:
     came = signals([*town(*NAMES), *lines], Rates())
     assert came.population == folded([*town(*NAMES), *lines])
     assert len(came.worked) == came.population.trials

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from coterie.pool import Pool, Trial
-from coterie.pool.ledger.changes import Tried
+from coterie.pool.ledger.changes import Evaluated
 from coterie.schema import Agent, Lineage, Team
 
 
@@ -28,7 +28,9 @@ def main(folder: Path, worker: int, count: int) -> None:
     for number in range(count):
         op = f"worker {worker}/team {number}"
         name = pool.add(team(worker, number), Lineage(operator="mutate", parents=("made",)), op=op)
-        pool.commit(Tried(member=name.name, trial=Trial(task=op, score=0.5)), op=f"{op}/evaluate")
+        pool.commit(
+            Evaluated(member=name.name, trial=Trial(task=op, score=0.5)), op=f"{op}/evaluate"
+        )
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from typing import Any
 from adding import team
 
 from coterie.pool import Pool, Trial, verify
-from coterie.pool.ledger.changes import Rejected, Retired, Tried
+from coterie.pool.ledger.changes import ChildRejected, Evaluated, Retired
 from coterie.schema import Lineage
 from coterie.schema.values.failpoints import armed
 
@@ -31,10 +31,10 @@ def updates(folder: Path) -> None:
     for number in (1, 2):
         name = pool.add(team(1, number), BORN, op=f"add {number}").name
         pool.commit(
-            Tried(member=name, trial=Trial(task="t", score=number / 4)), op=f"evaluate {number}"
+            Evaluated(member=name, trial=Trial(task="t", score=number / 4)), op=f"evaluate {number}"
         )
     pool.add(team(2, 1), BORN, op="add a twin")
-    pool.commit(Rejected(operator="mutate", reason="bad"), op="reject")
+    pool.commit(ChildRejected(operator="mutate", reason="bad"), op="reject")
     pool.commit(Retired(member="made_1", reason="weak"), op="retire")
 
 

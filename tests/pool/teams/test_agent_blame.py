@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from coterie.pool import Pool
-from coterie.pool.ledger.changes import Born, Revised
+from coterie.pool.ledger.changes import Added, Revised
 from coterie.pool.teams.agent_blame import blame_agent
 from coterie.schema import Agent, Lineage
 from coterie.schema.team.team import Notes, Recall
@@ -26,7 +26,7 @@ def pool(tmp_path: Path) -> Pool:
     pool = Pool.init(tmp_path)
     for name in ("ada", "ben"):
         one = replace(ADA, id=name, role="reader")
-        pool.commit(Born(member=one, lineage=Lineage(operator="genesis")), op=name)
+        pool.commit(Added(member=one, lineage=Lineage(operator="genesis")), op=name)
     return pool
 
 
@@ -38,7 +38,7 @@ def origins(pool: Pool, name: str) -> dict[str, tuple[str, int, str]]:
 def fork(pool: Pool, name: str, *parents: str, **fields: object) -> None:
     child = replace(ADA, **{"role": "reader", **fields})  # type: ignore[arg-type]
     lineage = Lineage(operator="fork", parents=parents, reason="It leads.")
-    pool.commit(Born(member=child, lineage=lineage, name=name), op=name)
+    pool.commit(Added(member=child, lineage=lineage, name=name), op=name)
 
 
 def test_each_note_has_its_own_origin(pool: Pool) -> None:

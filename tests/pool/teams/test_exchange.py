@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from coterie.pool import Pool, Trial, import_teams, verify
-from coterie.pool.ledger.changes import Born, Rejected, Tried
-from coterie.pool.values.statistics import Part
+from coterie.pool.ledger.changes import Added, ChildRejected, Evaluated
+from coterie.pool.values.statistics import TrialPart
 from coterie.schema import Agent, ConfigError, InputError, Lineage
-from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.values.errors import StorageError
 from coterie.schema.values.failpoints import armed
 
@@ -25,7 +25,7 @@ def source(tmp_path: Path) -> Pool:
     child_of(pool, "vote_1", "guess", prompt="Solve it well.", operator="crossover")
     scored(pool, "vote", 0.2, 0.4)
     scored(pool, "vote_2", 1, niche="dates")
-    pool.commit(Tried(member="vote_2", trial=Trial(task="x", reason="down")), op="x")
+    pool.commit(Evaluated(member="vote_2", trial=Trial(task="x", reason="down")), op="x")
     return pool
 
 
@@ -118,7 +118,7 @@ def test_an_ancestor_that_is_asked_for_becomes_a_member(source: Pool, target: Po
 
 
 def test_rejections_stay_where_they_were(source: Pool, target: Pool) -> None:
-    source.commit(Rejected(operator="mutate", reason="bad", parents=("vote",)), op="r")
+    source.commit(ChildRejected(operator="mutate", reason="bad", parents=("vote",)), op="r")
     source.add(vote(), Lineage(operator="mutate"), op="twin")
     import_teams(target, source, ["vote_2"])
     assert (target.rejections, target.twins) == ({}, {})
@@ -131,7 +131,7 @@ def test_only_teams_of_the_source_can_be_imported(source: Pool, target: Pool) ->
 
 
 def test_a_ceiling_holds_for_what_is_imported(source: Pool, tmp_path: Path) -> None:
-    target = Pool.init(tmp_path / "low", ceiling=Ceiling(max_tokens=5))
+    target = Pool.init(tmp_path / "low", ceiling=CapabilityPolicy(max_tokens=5))
     with pytest.raises(ConfigError, match="the ceiling allows 5"):
         import_teams(target, source, ["vote_2"])
 
@@ -139,9 +139,9 @@ def test_a_ceiling_holds_for_what_is_imported(source: Pool, tmp_path: Path) -> N
 def test_what_agents_had_a_share_in_comes_without_them(tmp_path: Path) -> None:
     source, target = pool_of(tmp_path / "source", vote()), Pool.init(tmp_path / "target")
     ada = Agent(id="ada", prompt="Solve it.")
-    source.commit(Born(member=ada, lineage=Lineage(operator="genesis")), op="genesis")
-    trial = Trial(task="t", score=0.5, agents={"w1": Part(member="ada")}, rounds=2)
-    source.commit(Tried(member="vote", trial=trial), op="try")
+    source.commit(Added(member=ada, lineage=Lineage(operator="genesis")), op="genesis")
+    trial = Trial(task="t", score=0.5, agents={"w1": TrialPart(member="ada")}, rounds=2)
+    source.commit(Evaluated(member="vote", trial=trial), op="try")
     import_teams(target, source, ["vote"])
     assert target.member("vote").statistics.n == 1
     assert not target.agents

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from coterie.pool import Pool, Trial
 from coterie.pool.git.upkeep import verify
-from coterie.pool.ledger.changes import Rejected, Restored, Retired, Tried
+from coterie.pool.ledger.changes import ChildRejected, Evaluated, Restored, Retired
 from coterie.pool.values.layout import has_begun
 from coterie.runtime.values.usage import Usage
 from coterie.schema import (
@@ -24,7 +24,7 @@ from coterie.schema import (
     Team,
     load_team,
 )
-from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.values.errors import StorageError
 from coterie.schema.values.failpoints import armed
 
@@ -202,7 +202,7 @@ def test_a_team_that_does_not_load_is_not_added(pool: Pool, team: Team) -> None:
 
 
 def test_a_team_above_the_ceiling_is_not_added(tmp_path: Path) -> None:
-    pool = Pool.init(tmp_path, ceiling=Ceiling(max_tokens=4096))
+    pool = Pool.init(tmp_path, ceiling=CapabilityPolicy(max_tokens=4096))
     pool.add(vote(), SEED, op="a")
     with pytest.raises(ConfigError, match="the ceiling allows 4096"):
         pool.add(edited(vote(), max_tokens=5000), SEED, op="b")
@@ -260,7 +260,7 @@ def test_statistics_follow_from_evaluations(pool: Pool) -> None:
     scored(pool, "vote", 1, 0.5, niche="dates", usd=0.01)
     scored(pool, "vote", 0, niche="ages", usd=0.01)
     pool.commit(
-        Tried(member="vote", trial=Trial(task="x", niche="ages", reason="no model")), op="x"
+        Evaluated(member="vote", trial=Trial(task="x", niche="ages", reason="no model")), op="x"
     )
     for seen in (pool, Pool.open(pool.folder)):
         member = seen.members["vote"]
@@ -276,9 +276,9 @@ def test_statistics_follow_from_evaluations(pool: Pool) -> None:
 
 
 def test_what_is_held_out_does_not_count(pool: Pool) -> None:
-    pool.commit(Tried(member="vote", trial=Trial(task="a", score=0.2, niche="n")), op="a")
+    pool.commit(Evaluated(member="vote", trial=Trial(task="a", score=0.2, niche="n")), op="a")
     pool.commit(
-        Tried(member="vote", trial=Trial(task="b", score=1, niche="n", split="test")), op="b"
+        Evaluated(member="vote", trial=Trial(task="b", score=1, niche="n", split="test")), op="b"
     )
     member = pool.members["vote"]
     assert member.statistics.score == member.on("n").score == 0.2
@@ -287,9 +287,9 @@ def test_what_is_held_out_does_not_count(pool: Pool) -> None:
 
 
 def test_what_a_twin_scored_on_a_task_is_known(pool: Pool) -> None:
-    pool.commit(Tried(member="vote", trial=Trial(task="t", score=1)), op="a")
-    pool.commit(Tried(member="vote", trial=Trial(task="t", score=0)), op="b")
-    pool.commit(Tried(member="vote", trial=Trial(task="t", reason="no model")), op="c")
+    pool.commit(Evaluated(member="vote", trial=Trial(task="t", score=1)), op="a")
+    pool.commit(Evaluated(member="vote", trial=Trial(task="t", score=0)), op="b")
+    pool.commit(Evaluated(member="vote", trial=Trial(task="t", reason="no model")), op="c")
     twin = pool.add(vote("Solve it twice.", "Solve it."), SEED, op="d")
     known = pool.evaluation_of(twin.name, "t")
     assert known is not None
@@ -301,7 +301,8 @@ def test_what_a_team_was_taken_in_for_is_kept_apart(pool: Pool) -> None:
     born = Lineage(operator="mutate", parents=("vote",), task="t", run="r")
     name = pool.add(edited(vote(), max_tokens=9), born, op="a").name
     pool.commit(
-        Tried(member=name, trial=Trial(task="t", score=1, niche="n", run="r", chosen=True)), op="b"
+        Evaluated(member=name, trial=Trial(task="t", score=1, niche="n", run="r", chosen=True)),
+        op="b",
     )
     for seen in (pool, Pool.open(pool.folder)):
         member = seen.members[name]
@@ -312,7 +313,7 @@ def test_what_a_team_was_taken_in_for_is_kept_apart(pool: Pool) -> None:
 
 def test_what_a_team_was_adapted_to_is_no_score_of_it(pool: Pool) -> None:
     pool.commit(
-        Tried(member="vote", trial=Trial(task="t", score=1, niche="n", adapted=True)), op="a"
+        Evaluated(member="vote", trial=Trial(task="t", score=1, niche="n", adapted=True)), op="a"
     )
     member = Pool.open(pool.folder).members["vote"]
     assert (member.statistics.n, member.on("n").adapted) == (0, 1)
@@ -322,7 +323,7 @@ def test_what_a_team_was_adapted_to_is_no_score_of_it(pool: Pool) -> None:
 
 def test_a_line_says_what_was_given_and_no_more(pool: Pool) -> None:
     trial = Trial(task="t", score=1, reward=0.9, usage=Usage(calls=2, usd=0.5), niche="n", run="r")
-    pool.commit(Tried(member="vote", trial=trial), op="a")
+    pool.commit(Evaluated(member="vote", trial=trial), op="a")
     *_, last = pool.entries()
     assert last.value == {
         "kind": "evaluated",
@@ -340,7 +341,7 @@ def test_rejections_are_counted_and_change_nothing(pool: Pool) -> None:
     with pytest.raises(ConfigError) as raised:
         pool.add(CYCLE, Lineage(operator="mutate", parents=("vote",)), op="t/mutate")
     assert pool.commit(
-        Rejected(
+        ChildRejected(
             operator="mutate",
             reason="it does not load",
             problems=raised.value.problems,

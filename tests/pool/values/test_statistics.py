@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.pool.ledger.changes import Tried
+from coterie.pool.ledger.changes import Evaluated
 from coterie.pool.ledger.shape import misshapen
-from coterie.pool.values.statistics import Part, Statistics, Trial, wilson
+from coterie.pool.values.statistics import Statistics, Trial, TrialPart, wilson
 from coterie.runtime.values.usage import Usage
 from coterie.schema.values.errors import InputError
 
@@ -119,7 +119,7 @@ def test_all_of_a_trial_is_as_the_schema_has_it(score: float | None) -> None:
         "reason": "it stopped",
         "chosen": True,
         "adapted": False,
-        "agents": {"solver": Part(member="ada", share=0.5)},
+        "agents": {"solver": TrialPart(member="ada", share=0.5)},
         "rounds": 2,
         "structure": "debate",
     }
@@ -130,4 +130,4 @@ def test_all_of_a_trial_is_as_the_schema_has_it(score: float | None) -> None:
     for kind in ("chosen", "adapted"):
         said |= {"chosen": kind == "chosen", "adapted": kind == "adapted"}
         trial = Trial(task="a", score=score, **said)
-        assert [*misshapen(Tried(member="team", trial=trial).value())] == []
+        assert [*misshapen(Evaluated(member="team", trial=trial).value())] == []

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from coterie.runtime import AgentOutcome, Silence, compile
+from coterie.runtime import Ablation, AgentOutcome, compile
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.plan.plan import part_of
 from coterie.schema import Agent, Catalogue, Rounds, Team
@@ -39,8 +39,8 @@ def asked(model: ScriptedModel, agent: str) -> list[tuple[str, str]]:
     return [one for one in read if f"[{agent}]" in one[0]]
 
 
-def silent(*agents: str, **turns: int) -> Silence:
-    return Silence(agents=frozenset(agents), turns=frozenset(turns.items()))
+def silent(*agents: str, **turns: int) -> Ablation:
+    return Ablation(agents=frozenset(agents), turns=frozenset(turns.items()))
 
 
 def test_a_part_of_a_plan_has_nobody_who_is_not_in_it() -> None:
@@ -192,7 +192,7 @@ def test_a_failure_is_told_where_it_was(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("who", [silent("nobody"), silent(nobody=1)])
-def test_who_is_no_agent_cannot_be_silent(bench: Bench, who: Silence) -> None:
+def test_who_is_no_agent_cannot_be_silent(bench: Bench, who: Ablation) -> None:
     with ScriptedModel("x") as model:
         with pytest.raises(InputError, match="team has no agent 'nobody', so it cannot be silent"):
             bench.run(five(), model, silent=who)

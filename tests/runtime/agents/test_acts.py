@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.runtime import AgentOutcome
-from coterie.runtime.agents.acts import Answer, Finalize, Send, Start, Stop, Terminate, acts
+from coterie.runtime.agents.acts import Finalize, Send, Start, Stop, Terminate, TurnAnswer, acts
 from coterie.runtime.agents.posted import Kind, Posted
 from coterie.runtime.runners import AgentResult
 from coterie.runtime.tools import ToolCall
@@ -71,11 +71,11 @@ def test_what_a_turn_came_to_goes_back_to_those_who_asked() -> None:
     read = [note("planner", "start"), note("planner"), note("critic"), note("", "task")]
     said = turn(" It is 42. ")
     assert acts(said, read) == (
-        Answer(to="planner", text="It is 42."),
-        Answer(to="critic", text="It is 42."),
+        TurnAnswer(to="planner", text="It is 42."),
+        TurnAnswer(to="critic", text="It is 42."),
     )
     told = turn("Told the critic.", call("send", to="critic", text="42"))
-    assert acts(told, read)[1:] == (Answer(to="planner", text="Told the critic."),)
+    assert acts(told, read)[1:] == (TurnAnswer(to="planner", text="Told the critic."),)
     assert acts(turn("x", call("finalize", answer="42")), read) == (Finalize(answer="42"),)
     assert acts(turn(""), read) == ()
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from coterie.runtime.cluster.host import Host, same_everywhere
+from coterie.runtime.cluster.host import JailWorker, same_everywhere
 from coterie.runtime.cluster.link import WorkerLost
 from coterie.runtime.cluster.place import Workers
 from coterie.runtime.jail import Jails, detect
@@ -37,10 +37,10 @@ class NearLink:
         self._turn = threading.Lock()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
-        self.host: Host = asyncio.run_coroutine_threadsafe(self._made(), self._loop).result()
+        self.host: JailWorker = asyncio.run_coroutine_threadsafe(self._made(), self._loop).result()
 
-    async def _made(self) -> Host:
-        host = Host(**self._options)
+    async def _made(self) -> JailWorker:
+        host = JailWorker(**self._options)
         host.same = await host.greet(same_everywhere())  # type: ignore[attr-defined]
         return host
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from coterie.runtime.cluster.contents import Contents
-from coterie.runtime.cluster.host import ALONG, Host, harmless, same_everywhere
+from coterie.runtime.cluster.host import ALONG, JailWorker, harmless, same_everywhere
 from coterie.runtime.cluster.place import TRIES, Workers
-from coterie.runtime.jail import Jails, Limits, Shell, detect
+from coterie.runtime.jail import JailLimits, Jails, Shell, detect
 from coterie.schema.values.errors import InputError, JailError
 
 from .links import NearFleet, near, require_places
@@ -94,7 +94,7 @@ def test_large_files_travel_in_pieces(tmp_path: Path) -> None:
 def test_more_than_the_limit_does_not_come_back(tmp_path: Path) -> None:
     (tmp_path / "old").write_text("old", "ascii")
     with near(1) as (jails, _):
-        jail = jails.open(tmp_path, limits=Limits(disk=1 << 20))
+        jail = jails.open(tmp_path, limits=JailLimits(disk=1 << 20))
         Shell(jail).run("truncate -s 200M sparse; echo new > old")
         with pytest.raises(JailError, match="has more than"):
             jail.close()
@@ -109,7 +109,7 @@ def test_what_a_worker_lacks_is_named(tmp_path: Path) -> None:
 
 def greeted(driver: dict[str, str]) -> dict[str, Any]:
     async def greet() -> dict[str, Any]:
-        host = Host()
+        host = JailWorker()
         told = await host.greet(driver)
         await host.shut()
         return told
@@ -134,13 +134,15 @@ def test_a_worker_of_other_software_refuses() -> None:
 
 def test_a_worker_without_a_jail_with_mounts_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
     from coterie.runtime.cluster import host
-    from coterie.runtime.jail.detect import Attempt, Report
+    from coterie.runtime.jail.detect import JailReport, TierAttempt
     from coterie.runtime.jail.tiers import Landlock
 
-    found = Report(tier=None, attempts=(Attempt(tier="bubblewrap", failure="it is not there"),))
+    found = JailReport(
+        tier=None, attempts=(TierAttempt(tier="bubblewrap", failure="it is not there"),)
+    )
     monkeypatch.setattr(host, "detect", lambda: found)
     assert "no jail for agents' code on this machine" in greeted(same_everywhere())["refused"]
-    found = Report(tier=Landlock(), attempts=())
+    found = JailReport(tier=Landlock(), attempts=())
     assert "no places of its own for folders" in greeted(same_everywhere())["refused"]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from coterie.runtime.jail import JailKilled, Jails, Limits, PythonWorker, Shell, detect
+from coterie.runtime.jail import JailKilled, JailLimits, Jails, PythonWorker, Shell, detect
 from coterie.runtime.jail.layout import interpreter
 from coterie.schema.values.errors import JailError
 
@@ -63,7 +63,7 @@ def test_a_command_finds_the_folder_at_its_path_and_changes_it(
 
 
 def test_what_a_command_comes_to(jails: Jails, tmp_path: Path) -> None:
-    with jails.open(tmp_path, limits=Limits(output=4000)) as jail:
+    with jails.open(tmp_path, limits=JailLimits(output=4000)) as jail:
         shell = Shell(jail)
         assert shell.run("echo out; echo err >&2; exit 3").output == "out\nerr\n"
         assert shell.run("exit 3").returncode == 3
@@ -82,7 +82,7 @@ def test_an_interpreter_stays_warm_and_calls_tools(jails: Jails, tmp_path: Path)
         return [name, args, kwargs]
 
     with (
-        jails.open(tmp_path, limits=Limits(output=3000)) as jail,
+        jails.open(tmp_path, limits=JailLimits(output=3000)) as jail,
         closing(PythonWorker(jail, on_tool=tool, tools=["tool"])) as worker,
     ):
         assert worker.execute("x = 40").error is None
@@ -162,7 +162,7 @@ def test_whoever_waits_hears_that_the_jail_is_killed(jails: Jails, tmp_path: Pat
 
 
 def test_a_limit_of_the_jail_ends_what_runs(jails: Jails, tmp_path: Path) -> None:
-    with jails.open(tmp_path, limits=Limits(disk=1 << 20)) as jail:
+    with jails.open(tmp_path, limits=JailLimits(disk=1 << 20)) as jail:
         done = Shell(jail).run("head -c 3000000 /dev/zero > big; sleep 600", timeout=60)
         assert done.stopped == f"its files grew by more than {1 << 20} bytes"
         assert not done.timed_out

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from coterie.runtime import AgentOutcome, Caps
-from coterie.runtime.agents.round_state import Carry
+from coterie.runtime.agents.round_state import RoundState
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.engine.allowance import Allowance
-from coterie.runtime.runners import AgentResult, Report
+from coterie.runtime.runners import AgentReport, AgentResult
 from coterie.runtime.values.usage import Usage
 
 from ...support.models import questions
@@ -31,8 +31,8 @@ def trio(**execution: Any):
     return team(llm("w0"), llm("w1"), llm("judge"), edges=EDGES, **execution)
 
 
-def said(agent_id: str, content: str) -> Report:
-    return Report(agent_id=agent_id, role="worker", content=content)
+def said(agent_id: str, content: str) -> AgentReport:
+    return AgentReport(agent_id=agent_id, role="worker", content=content)
 
 
 def test_who_is_given_is_not_asked_is_heard_and_costs_nothing(bench: Bench) -> None:
@@ -64,7 +64,7 @@ def test_the_output_can_be_given(bench: Bench) -> None:
 
 
 def test_agents_read_what_is_carried_each_its_own_and_all_the_bulletin(bench: Bench) -> None:
-    carry = Carry(
+    carry = RoundState(
         own={"w0": said("w0", "mine: 4")},
         letters={"w0": (said("judge", "why 4?"), said("w1", "I say 5"))},
         bulletin="Two rounds are left.",
@@ -83,7 +83,7 @@ def test_agents_read_what_is_carried_each_its_own_and_all_the_bulletin(bench: Be
 def test_carried_text_is_part_of_what_a_journal_answers(bench: Bench, tmp_path: Path) -> None:
     def calls(**carried: Any) -> int:
         with ScriptedModel("x") as model:
-            bench.one_pass(trio(), model, folder=tmp_path, carry=Carry(**carried))
+            bench.one_pass(trio(), model, folder=tmp_path, carry=RoundState(**carried))
             return len(model.calls)
 
     own = {"w0": said("w0", "mine: 4")}

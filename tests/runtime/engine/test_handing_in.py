@@ -11,8 +11,8 @@ import pytest
 
 from coterie.runtime.agents.outcomes import AgentOutcome, Run
 from coterie.runtime.engine.handing_in import chosen
-from coterie.runtime.repository.changes import Change
-from coterie.runtime.runners import AgentResult, Assignment, Report
+from coterie.runtime.repository.changes import RepositoryChange
+from coterie.runtime.runners import AgentReport, AgentResult, Assignment
 from coterie.runtime.scoring.functions import majority
 from coterie.runtime.scoring.voting import vote
 from coterie.schema import Agent, AgentError, Roster, Rounds, Task, Team
@@ -139,7 +139,7 @@ def reported(**patches: str) -> dict[str, AgentOutcome]:
         agent: AgentOutcome(
             status="done",
             result=AgentResult(content=patch, patch=patch),
-            changes=(Change(agent=agent, patch=patch),),
+            changes=(RepositoryChange(agent=agent, patch=patch),),
         )
         for agent, patch in patches.items()
     }
@@ -164,7 +164,7 @@ def test_who_chooses(agent: Agent, said: str, expected: str | None) -> None:
 
 def test_votes_are_for_whole_patches() -> None:
     reports = [
-        Report(agent_id=name, role="", content=patch, patch=patch)
+        AgentReport(agent_id=name, role="", content=patch, patch=patch)
         for name, patch in (("ann", "+1\n }"), ("bob", "+2\n }"), ("eve", "+2\n }"))
     ]
     task = Task(id="task", query="?")

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.runtime import AgentOutcome
-from coterie.runtime.agents.acts import Answer, Finalize, Send, Start, acts
+from coterie.runtime.agents.acts import Finalize, Send, Start, TurnAnswer, acts
 from coterie.runtime.agents.posted import Mail, Posted
-from coterie.runtime.agents.round_state import Carry
+from coterie.runtime.agents.round_state import RoundState
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.engine.turn import MOST_READ, turn_of
 from coterie.runtime.messages.conversation import earlier
@@ -67,7 +67,7 @@ def taking(
     """Have one agent of the crew take a turn."""
     team = how.pop("team", None) or crew()
     others = {one: AgentOutcome(status="skipped") for one in team.agents if one != agent}
-    carry = Carry(mail={agent: read}, earlier={agent: before} if before else {})
+    carry = RoundState(mail={agent: read}, earlier={agent: before} if before else {})
     run = bench.one_pass(team, model, dialogue=50_000, carry=carry, given=others, **how)
     return run.agents[agent]
 
@@ -165,7 +165,7 @@ def test_who_does_not_lead_may_not_end_the_work(bench: Bench) -> None:
         done = taking(bench, model, "critic", mail(posted("Check it.", "start", "planner")))
         assert "'finalize' is no act" in sent(model, 1)[-1]
     assert acts(done, [posted("Check it.", "start", "planner")]) == (
-        Answer(to="planner", text="mine"),
+        TurnAnswer(to="planner", text="mine"),
     )
 
 
@@ -208,7 +208,7 @@ def test_a_form_is_that_of_what_is_handed_in_or_reported(bench: Bench) -> None:
     asked = posted("?", "message", "planner")
     with ScriptedModel([said("seven"), report]) as model:
         done = taking(bench, model, "critic", mail(asked), team=team)
-    assert acts(done, [asked]) == (Answer(to="planner", text='{"answer": 7}'),)
+    assert acts(done, [asked]) == (TurnAnswer(to="planner", text='{"answer": 7}'),)
 
 
 def test_an_agent_with_tools_acts_by_them(bench: Bench) -> None:
@@ -226,7 +226,7 @@ def test_an_agent_with_tools_acts_by_them(bench: Bench) -> None:
     assert {*names} == {"list_pool", "start_agent", "stop_agent", "send", "final_answer"}
     assert acts(done, [asked]) == (
         Start(agent="critic", text="Look."),
-        Answer(to="planner", text="42"),
+        TurnAnswer(to="planner", text="42"),
     )
     [listed] = [one for one in bench.of("tool_call") if one.fields["tool"] == "list_pool"]
     assert [one["agent"] for one in listed.fields["result"]["agents"]] == [*crew().agents]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.runtime.gateway import prices
-from coterie.runtime.gateway.prices import Rates, rates_of
+from coterie.runtime.gateway.prices import TokenPrices, rates_of
 from coterie.runtime.values.usage import Usage
 from coterie.schema import Model
 
@@ -18,13 +18,13 @@ def model(name: str, **fields: object) -> Model:
 
 def test_declared_prices_come_first_and_the_list_second() -> None:
     declared = model("openai/gpt-4o-mini", usd_per_mtok_input=1.0, usd_per_mtok_output=2.0)
-    assert rates_of(declared) == Rates(1e-6, 1e-6, 2e-6)
+    assert rates_of(declared) == TokenPrices(1e-6, 1e-6, 2e-6)
     listed = rates_of(model("openai/gpt-4o-mini"))
     assert listed is not None
     assert listed.read > listed.cached > 0
     assert rates_of(model("gpt-4o-mini", api_base="http://h/v1")) is None
     assert rates_of(model("openai/no-such-model")) is None
-    assert rates_of(model("local")) == Rates(0.0, 0.0, 0.0)
+    assert rates_of(model("local")) == TokenPrices(0.0, 0.0, 0.0)
 
 
 def test_models_yaml_may_say_the_same_as_the_list() -> None:
@@ -38,7 +38,7 @@ def test_models_yaml_may_say_the_same_as_the_list() -> None:
         usd_per_mtok_thinking=6.0,
         usd_steps=steps,
     )
-    usual = Rates(1e-6, 5e-7, 5e-6, 1.25e-6, 6e-6)
+    usual = TokenPrices(1e-6, 5e-7, 5e-6, 1.25e-6, 6e-6)
     assert rates_of(declared) == usual._replace(
         steps=((100, usual._replace(read=2e-6)), (200, usual._replace(read=4e-6)))
     )
@@ -108,7 +108,7 @@ def test_models_of_today_are_listed_with_what_their_cache_and_their_length_cost(
 
 PRICE = st.sampled_from([0.0, 0.1, 0.5, 1.0, 1.25, 3.0, 10.0])
 MAYBE = st.none() | PRICE
-RATES = st.tuples(PRICE, PRICE, PRICE, MAYBE, MAYBE).map(lambda prices: Rates(*prices))
+RATES = st.tuples(PRICE, PRICE, PRICE, MAYBE, MAYBE).map(lambda prices: TokenPrices(*prices))
 TOKENS = st.integers(0, 1000)
 
 
@@ -119,8 +119,8 @@ TOKENS = st.integers(0, 1000)
     slack=st.tuples(TOKENS, TOKENS),
 )
 def test_no_call_costs_more_than_was_reserved_for_it(
-    rates: Rates,
-    steps: list[tuple[int, Rates]],
+    rates: TokenPrices,
+    steps: list[tuple[int, TokenPrices]],
     counts: tuple[int, ...],
     slack: tuple[int, int],
 ) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.gateway import CallError, ChatAnswer, Gateway
-from coterie.runtime.gateway.stream_sink import Hearing
+from coterie.runtime.gateway.stream_sink import StreamSink
 from coterie.runtime.values.budget import Budget, Caps
 from coterie.runtime.values.usage import Usage
 
@@ -28,7 +28,7 @@ class Piecewise(Provider):
         self.parts = parts
         self.received = received
 
-    async def chat(self, endpoint: Any, body: Any, hearing: Hearing) -> ChatAnswer:
+    async def chat(self, endpoint: Any, body: Any, hearing: StreamSink) -> ChatAnswer:
         self.asked.append(endpoint.model)
         for seconds, goes_on in self.parts:
             await asyncio.sleep(seconds)

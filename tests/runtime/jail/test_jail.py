@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from coterie.runtime.jail import Jail, Jails, Limits, PythonWorker, Shell, detect
+from coterie.runtime.jail import Jail, JailLimits, Jails, PythonWorker, Shell, detect
 from coterie.runtime.jail.layout import interpreter
 from coterie.runtime.jail.tiers import Bubblewrap, Landlock, Namespaces, Tier, Unconfined
 from coterie.schema import JailError
@@ -58,12 +58,12 @@ with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as othe
 BUSY = """
 import tempfile, threading, time
 from pathlib import Path
-from coterie.runtime.jail import Jail, Limits, Shell
+from coterie.runtime.jail import Jail, JailLimits, Shell
 threading.stack_size(1 << 16)
 for _ in range(64):
     threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
 with tempfile.TemporaryDirectory() as folder:
-    with Jail(Path(folder), tier=tier, limits=Limits(processes=32)) as jail:
+    with Jail(Path(folder), tier=tier, limits=JailLimits(processes=32)) as jail:
         print(Shell(jail).run("(echo one; true) | cat; (echo two) | cat").output)
 """
 
@@ -252,7 +252,7 @@ def test_a_work_folder_must_be_a_folder(tmp_path: Path) -> None:
 @pytest.mark.parametrize("field", ["disk", "wall", "message"])
 def test_bounds_are_positive(field: str) -> None:
     with pytest.raises(ValueError, match=f"Limits.{field} must be positive, not 0"):
-        Limits(**{field: 0})
+        JailLimits(**{field: 0})
 
 
 @pytest.mark.parametrize("tier", [Bubblewrap(), Namespaces()], ids=lambda tier: tier.name)

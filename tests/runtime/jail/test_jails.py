@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from coterie.runtime.jail import Jails, Shell, detect, jails
-from coterie.runtime.jail.detect import Attempt, Report
+from coterie.runtime.jail.detect import JailReport, TierAttempt
 from coterie.runtime.runs.services import Setting, open_services
 from coterie.schema import Catalogue, InputError
 
@@ -31,7 +31,9 @@ def test_what_does_not_confine_is_told_too() -> None:
 def test_a_host_without_a_jail_refuses_and_says_what_to_do(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    none = Report(tier=None, attempts=(Attempt(tier="bubblewrap", failure="not installed"),))
+    none = JailReport(
+        tier=None, attempts=(TierAttempt(tier="bubblewrap", failure="not installed"),)
+    )
     monkeypatch.setattr(jails, "detect", lambda: none)
     with pytest.raises(InputError, match="bubblewrap: not installed") as caught:
         Jails().check()

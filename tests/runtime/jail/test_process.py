@@ -22,7 +22,7 @@ import pytest
 from coterie.runtime.jail import Jail, JailKilled, PythonWorker, Shell
 from coterie.runtime.jail.detect import try_tier
 from coterie.runtime.jail.layout import Confinement
-from coterie.runtime.jail.tiers import Bubblewrap, Line, Tier, Unconfined
+from coterie.runtime.jail.tiers import Bubblewrap, Tier, TierCommand, Unconfined
 from coterie.schema import JailError
 
 from ...jails import TIERS, USERS, command, holding, require
@@ -71,12 +71,14 @@ class Changed:
     """A tier whose line is changed before it starts."""
 
     tier: Tier
-    change: Callable[[list[str], Line], list[str]]
+    change: Callable[[list[str], TierCommand], list[str]]
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.tier, name)
 
-    def command(self, confinement: Confinement, command: Sequence[str], line: Line) -> list[str]:
+    def command(
+        self, confinement: Confinement, command: Sequence[str], line: TierCommand
+    ) -> list[str]:
         return self.change(self.tier.command(confinement, command, line), line)
 
 
@@ -197,7 +199,7 @@ def test_nothing_outlives_a_host_that_is_killed_while_bubblewrap_starts(
 
 
 def test_nothing_starts_for_a_host_that_has_ended(tmp_path: Path, tier: Tier) -> None:
-    def by_another(words: list[str], _: Line) -> list[str]:
+    def by_another(words: list[str], _: TierCommand) -> list[str]:
         start = "import subprocess, sys; subprocess.call(sys.argv[1:], close_fds=False)"
         return [sys.executable, "-c", start, *words]
 
@@ -214,7 +216,7 @@ def test_code_does_not_start_once_the_host_has_ended(tmp_path: Path, tier: Tier)
     if not tier.has_mounts:
         pytest.skip("without mounts, one process ends all others")
 
-    def ended(words: list[str], line: Line) -> list[str]:
+    def ended(words: list[str], line: TierCommand) -> list[str]:
         assert line.alive is not None
         read, write = os.pipe()
         os.close(write)

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from coterie.runtime.jail.tree import (
     DEEPEST,
     SMALLEST,
-    Change,
-    Entry,
+    TreeChange,
+    TreeEntry,
     change,
     entries,
     read_content,
@@ -81,12 +81,12 @@ def take(root: Path, step: tuple[str, list[str], Any]) -> None:
                 os.utime(path, ns=(what, what))
 
 
-def bring(source: Path, copy: Path, before: Mapping[str, Entry]) -> dict[str, Entry]:
+def bring(source: Path, copy: Path, before: Mapping[str, TreeEntry]) -> dict[str, TreeEntry]:
     """Make a copy of an earlier state what the folder is now, by what would travel."""
     now = entries(scan(source))
     came = change(before, now)
     travelled = json.loads(json.dumps({"made": value_of(came.made), "removed": came.removed}))
-    told = Change(
+    told = TreeChange(
         removed=tuple(travelled["removed"]), made=tree_of(travelled["made"]), kept=came.kept
     )
     assert told == came
@@ -104,14 +104,14 @@ def test_a_copy_becomes_the_same(
         source, copy = Path(folder, "source"), Path(folder, "copy")
         source.mkdir()
         copy.mkdir()
-        before: dict[str, Entry] = {}
+        before: dict[str, TreeEntry] = {}
         for steps in (first, later):
             for step in steps:
                 take(source, step)
             before = bring(source, copy, before)
             assert entries(scan(copy)) == before
         assert bring(source, copy, before) == before
-        assert change(before, before) == Change()
+        assert change(before, before) == TreeChange()
 
 
 @given(first=STEPS, later=STEPS)
@@ -151,10 +151,10 @@ def test_rights_beyond_the_owners_are_not_taken_along(tmp_path: Path) -> None:
     (tmp_path / "program").write_text("x", "ascii")
     (tmp_path / "program").chmod(0o6777)
     assert scan(tmp_path)["program"].entry.mode == 0o755
-    entry = Entry("file", mode=0o6777, value="", size=1)
+    entry = TreeEntry("file", mode=0o6777, value="", size=1)
     copy = tmp_path / "copy"
     copy.mkdir()
-    rebuild(copy, Change(made={"one": entry}), lambda *_: [b"x"])
+    rebuild(copy, TreeChange(made={"one": entry}), lambda *_: [b"x"])
     assert (copy / "one").stat().st_mode & 0o7777 == 0o755
 
 
@@ -165,9 +165,9 @@ def test_no_path_leads_out(tmp_path: Path, name: str, where: str) -> None:
     copy.mkdir()
     out.write_text("kept", "ascii")
     attempts = {
-        "made": Change(made={name: Entry("file", mode=0o644, size=1)}),
-        "removed": Change(removed=(name,)),
-        "same": Change(made={"a": Entry("same", value=name)}),
+        "made": TreeChange(made={name: TreeEntry("file", mode=0o644, size=1)}),
+        "removed": TreeChange(removed=(name,)),
+        "same": TreeChange(made={"a": TreeEntry("same", value=name)}),
     }
     with pytest.raises(JailError):
         rebuild(copy, attempts[where], lambda *_: [b"x"])
@@ -183,13 +183,13 @@ def test_no_link_is_followed(tmp_path: Path) -> None:
     (out / "file").write_text("kept", "ascii")
     (copy / "link").symlink_to(out)
     (copy / "file").symlink_to(out / "file")
-    file = Entry("file", mode=0o644, size=1)
-    attempts: Iterable[Change] = (
-        Change(made={"link/file": file}),
-        Change(made={"file": file}, kept=frozenset({"file"})),
-        Change(removed=("link/file",)),
-        Change(made={"x": Entry("same", value="link/file")}),
-        Change(made={"x": Entry("device")}),
+    file = TreeEntry("file", mode=0o644, size=1)
+    attempts: Iterable[TreeChange] = (
+        TreeChange(made={"link/file": file}),
+        TreeChange(made={"file": file}, kept=frozenset({"file"})),
+        TreeChange(removed=("link/file",)),
+        TreeChange(made={"x": TreeEntry("same", value="link/file")}),
+        TreeChange(made={"x": TreeEntry("device")}),
     )
     for attempt in attempts:
         with pytest.raises(JailError):
@@ -197,7 +197,7 @@ def test_no_link_is_followed(tmp_path: Path) -> None:
     for name in ("link/file", "file", "link"):
         with pytest.raises(JailError):
             read_content(copy, name, 0, 10)
-    rebuild(copy, Change(removed=("link",), made={"file": file}), lambda *_: [b"x"])
+    rebuild(copy, TreeChange(removed=("link",), made={"file": file}), lambda *_: [b"x"])
     assert (copy / "file").read_text("ascii") == "x"
     assert (out / "file").read_text("ascii") == "kept"
 
@@ -231,9 +231,9 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(JailError, match="can't be read"):
         scan(tmp_path / "none")
     with pytest.raises(JailError, match="can't be read"):
-        stamped(tmp_path, {"none": Entry("file")})
+        stamped(tmp_path, {"none": TreeEntry("file")})
     with pytest.raises(JailError, match="can't be written"):
-        rebuild(tmp_path / "none", Change(removed=("x",)), lambda *_: [])
+        rebuild(tmp_path / "none", TreeChange(removed=("x",)), lambda *_: [])
 
 
 def test_what_goes_away_meanwhile_is_left_out(
@@ -255,6 +255,6 @@ def test_what_goes_away_meanwhile_is_left_out(
 
 
 def test_a_change_of_mode_alone_takes_no_content(tmp_path: Path) -> None:
-    before = {"a": Entry("file", mode=0o644, value="x", size=9)}
+    before = {"a": TreeEntry("file", mode=0o644, value="x", size=9)}
     after = {"a": replace(before["a"], mode=0o755)}
     assert change(before, after).wanted == []

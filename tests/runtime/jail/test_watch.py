@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from coterie.runtime.jail import Limits
+from coterie.runtime.jail import JailLimits
 from coterie.runtime.jail.layout import Confinement
-from coterie.runtime.jail.watch import Watch
+from coterie.runtime.jail.watch import JailWatch
 
 STATUS = "Name:\tpython\nVmSize:\t  900 kB\nVmRSS:\t  40 kB\nVmSwap:\t  70 kB\n"
 ROLLUP = "Rss:  40 kB\nPss:  30 kB\nPss_Dirty:  30 kB\nSwap:  80 kB\nSwapPss:  70 kB\n"
@@ -25,13 +25,13 @@ def test_memory_that_is_swapped_out_counts(
     def read(path: str) -> str:
         return {"/proc/1234/status": STATUS, "/proc/1234/smaps_rollup": ROLLUP}.get(path, "")
 
-    watch = Watch(
+    watch = JailWatch(
         Confinement(
             work=tmp_path,
             private=tmp_path,
             readable=(),
             environment={},
-            limits=Limits(resident=kilobytes << 10),
+            limits=JailLimits(resident=kilobytes << 10),
             uid=None,
         )
     )

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.runtime.agents.round_state import Carry
+from coterie.runtime.agents.round_state import RoundState
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.gateway import ChatAnswer
 from coterie.runtime.gateway.chat.dialogue import kept
@@ -87,11 +87,11 @@ def test_instructions_come_first_whatever_was_said_before(
 
 def going_on(bench: Bench, model: ScriptedModel, agent: Agent, turns: int, **how: Any) -> list[Any]:
     """Have an agent work some times, each time with its conversation so far."""
-    carry, done = Carry(), list[Any]()
+    carry, done = RoundState(), list[Any]()
     for _ in range(turns):
         run = bench.one_pass(team(agent), model, dialogue=10_000, carry=carry, **how)
         done.append(run.agents[agent.id])
-        carry = Carry(earlier={agent.id: earlier(done[-1].dialogue)})
+        carry = RoundState(earlier={agent.id: earlier(done[-1].dialogue)})
     return done
 
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from coterie.runtime import compile
 from coterie.runtime.doubles import Reply, ScriptedModel
-from coterie.runtime.messages.recall import LONGEST_SAID, SHORTEST, Entry, fitting
+from coterie.runtime.messages.recall import LONGEST_SAID, SHORTEST, MemoryEntry, fitting
 from coterie.runtime.values.budget import Caps
 from coterie.schema import Agent, Catalogue, Rounds, Task
-from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.loading.loading import check_team, parse_team
 from coterie.schema.team.team import Recall
 from coterie.schema.team.writing import dump
@@ -23,7 +23,7 @@ from coterie.schema.values.errors import RunError
 
 from ..conftest import TASK, Bench, llm, team
 
-FOUND = Entry(
+FOUND = MemoryEntry(
     source="experience, fevers, e1",
     task="Which fever?",
     text="Look at the blood.",
@@ -37,11 +37,13 @@ FOUND = Entry(
 class Searches:
     """A memory that notes what it was asked, and finds always the same."""
 
-    def __init__(self, *found: Entry) -> None:
+    def __init__(self, *found: MemoryEntry) -> None:
         self.found = found
         self.asked: list[tuple[str, int, Mapping[str, Any]]] = []
 
-    async def __call__(self, query: str, k: int, where: Mapping[str, Any], /) -> Sequence[Entry]:
+    async def __call__(
+        self, query: str, k: int, where: Mapping[str, Any], /
+    ) -> Sequence[MemoryEntry]:
         self.asked.append((query, k, where))
         return self.found[:k]
 
@@ -95,7 +97,7 @@ def test_a_draft_that_fails_is_the_agents_failure(bench: Bench) -> None:
 
 
 def test_a_memory_that_fails_after_the_draft_counts_what_the_draft_took(bench: Bench) -> None:
-    async def broken(_query: str, _k: int, _where: Mapping[str, Any], /) -> Sequence[Entry]:
+    async def broken(_query: str, _k: int, _where: Mapping[str, Any], /) -> Sequence[MemoryEntry]:
         raise RunError("the embedder is out")
 
     with ScriptedModel("a draft") as model:
@@ -161,7 +163,7 @@ def test_only_entries_of_the_tasks_niche_are_wanted_where_it_has_one(bench: Benc
 
 entries = st.lists(
     st.builds(
-        Entry.clipped,
+        MemoryEntry.clipped,
         source=st.text(max_size=90),
         task=st.text(max_size=400),
         text=st.text(max_size=3_000),
@@ -171,7 +173,7 @@ entries = st.lists(
 
 
 @given(entries, st.integers(500, 9_000))
-def test_entries_take_no_more_room_than_they_may(found: list[Entry], room: int) -> None:
+def test_entries_take_no_more_room_than_they_may(found: list[MemoryEntry], room: int) -> None:
     fits = fitting(found, room)
     assert sum(one.characters for one in fits) <= room
     whole = [one for one, given in zip(fits, found, strict=False) if one == given]
@@ -183,12 +185,12 @@ def test_entries_take_no_more_room_than_they_may(found: list[Entry], room: int) 
 
 
 @given(entries)
-def test_without_a_limit_entries_are_shown_as_they_are(found: list[Entry]) -> None:
+def test_without_a_limit_entries_are_shown_as_they_are(found: list[MemoryEntry]) -> None:
     assert list(fitting(found, None)) == found
 
 
 def test_room_cuts_what_the_agent_reads_and_not_what_was_found(bench: Bench) -> None:
-    long = Entry(source="s", task="t" * 300, text="x" * 2_000, id="long")
+    long = MemoryEntry(source="s", task="t" * 300, text="x" * 2_000, id="long")
     with ScriptedModel("7") as model:
         bench.one_pass(team(solver(room=600)), model, recaller=Searches(long, FOUND))
         text = model.calls[0].text
@@ -230,12 +232,12 @@ def test_a_file_says_how_an_agent_recalls_and_says_it_again() -> None:
 
 def test_a_ceiling_counts_a_draft_as_a_turn() -> None:
     once, drafting = team(solver()), team(solver(by="draft"))
-    [problem] = Ceiling.of(once).problems(drafting)
+    [problem] = CapabilityPolicy.of(once).problems(drafting)
     assert (problem.path, problem.message) == (
         "agents.solver.recall.by",
         "2 steps; the ceiling allows 1.",
     )
-    assert not Ceiling.of(drafting).problems(drafting)
+    assert not CapabilityPolicy.of(drafting).problems(drafting)
 
 
 @pytest.mark.parametrize("by", ["task", "opinion"])

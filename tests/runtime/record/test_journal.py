@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from coterie.runtime.record import _entries
-from coterie.runtime.record._entries import Entries, Entry
+from coterie.runtime.record._entries import Entries, JournalEntry
 from coterie.runtime.record.journal import Journal, NotRecorded, digest, merge, recorded
 from coterie.runtime.values.usage import Usage
 from coterie.schema import InputError
@@ -300,7 +300,7 @@ def test_a_log_that_begins_anew_is_flushed_ahead_of_its_entries(
         return entries._writer.execute("PRAGMA synchronous").fetchone()[0]
 
     async def work(entries: Entries) -> None:
-        await entries.put(Entry(path="a", kind="note", asked="q", value={}, moment=0.0))
+        await entries.put(JournalEntry(path="a", kind="note", asked="q", value={}, moment=0.0))
         assert flushes(entries) == 0
         await entries.flush()
         assert flushes(entries) == 1
@@ -366,7 +366,7 @@ def test_who_reads_a_shared_file_does_not_wait_for_who_writes_to_it(tmp_path: Pa
             other.execute("ROLLBACK")
         await waiting
 
-    one = Entry(path="a", kind="note", asked="q", value={"n": 1}, moment=0.0)
+    one = JournalEntry(path="a", kind="note", asked="q", value={"n": 1}, moment=0.0)
     entries = Entries.open(tmp_path / "f", shared=True)
     asyncio.run(work(entries))
     entries.close()

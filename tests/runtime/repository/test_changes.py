@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from coterie.runtime.repository.changes import Change, newest, passed_on
+from coterie.runtime.repository.changes import RepositoryChange, newest, passed_on
 
 Topology = Mapping[str, tuple[str, ...]]
 """Whose reports each agent sees, in Kahn order."""
@@ -25,9 +25,9 @@ def topologies(agents: int) -> Iterator[Topology]:
         }
 
 
-def walked(topology: Topology, coders: set[str]) -> Mapping[str, tuple[Change, ...]]:
+def walked(topology: Topology, coders: set[str]) -> Mapping[str, tuple[RepositoryChange, ...]]:
     """What each agent passes on, and under `start ID` what it starts from."""
-    found: dict[str, tuple[Change, ...]] = {}
+    found: dict[str, tuple[RepositoryChange, ...]] = {}
     for agent, sees in topology.items():
         start = newest(change for one in sees for change in found[one])
         found[f"start {agent}"] = start
@@ -40,7 +40,7 @@ def above(topology: Topology, agent: str) -> set[str]:
     return set(topology[agent]).union(*(above(topology, one) for one in topology[agent]))
 
 
-def everyone(changes: tuple[Change, ...]) -> set[str]:
+def everyone(changes: tuple[RepositoryChange, ...]) -> set[str]:
     """Whose work is in these changes."""
     return {one.agent for change in changes for one in (change, *change.held)}
 
@@ -75,29 +75,36 @@ def test_a_patch_goes_through_those_who_cannot_edit() -> None:
 
 
 def test_what_a_later_change_holds_is_left_out() -> None:
-    first = Change(agent="a", patch="1")
-    second = Change(agent="b", patch="2", onto=(first,))
-    beside = Change(agent="c", patch="3")
+    first = RepositoryChange(agent="a", patch="1")
+    second = RepositoryChange(agent="b", patch="2", onto=(first,))
+    beside = RepositoryChange(agent="c", patch="3")
     assert newest([first, beside, second, beside]) == (beside, second)
 
 
 def test_an_own_change_of_the_round_before_is_merged_with_what_comes() -> None:
-    first = Change(agent="a", patch="1")
-    tester = Change(agent="b", patch="2", onto=(first,))
-    again = Change(agent="a", patch="3", onto=(first,))
+    first = RepositoryChange(agent="a", patch="1")
+    tester = RepositoryChange(agent="b", patch="2", onto=(first,))
+    again = RepositoryChange(agent="a", patch="3", onto=(first,))
     assert newest([tester, again]) == (tester, again)
     assert newest([first, again]) == (again,)
 
 
 def test_a_change_is_named_by_what_it_is() -> None:
-    first = Change(agent="a", patch="1")
-    assert Change(agent="a", patch="1") == first
+    first = RepositoryChange(agent="a", patch="1")
+    assert RepositoryChange(agent="a", patch="1") == first
     assert (
-        len({first, Change(agent="a", patch="1"), Change(agent="a", patch="1", onto=(first,))}) == 2
+        len(
+            {
+                first,
+                RepositoryChange(agent="a", patch="1"),
+                RepositoryChange(agent="a", patch="1", onto=(first,)),
+            }
+        )
+        == 2
     )
     assert first != "a"
 
 
 def test_whoever_changed_nothing_passes_on_what_it_got() -> None:
-    first = Change(agent="a", patch="1")
+    first = RepositoryChange(agent="a", patch="1")
     assert passed_on("b", "", [first]) == passed_on("b", None, [first]) == (first,)

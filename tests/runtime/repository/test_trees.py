@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from coterie.runtime.repository import trees
-from coterie.runtime.repository.changes import Change
+from coterie.runtime.repository.changes import RepositoryChange
 from coterie.runtime.repository.workspace import Workspaces
 from coterie.schema import AgentError, Task
 
@@ -108,11 +108,11 @@ def test_work_on_the_same_work_is_merged_from_there(
     compare(home, judge, DIAMOND, coders)
 
 
-def change(home: Workspaces, agent: str, edit: Edit, *onto: Change) -> Change:
+def change(home: Workspaces, agent: str, edit: Edit, *onto: RepositoryChange) -> RepositoryChange:
     """What an agent comes to that does this in its copy."""
     workspace = home.of(agent, next(ATTEMPTS), onto)
     edit(workspace.path, agent)
-    return Change(agent=agent, patch=workspace.diff(), onto=onto)
+    return RepositoryChange(agent=agent, patch=workspace.diff(), onto=onto)
 
 
 def written(name: str, content: bytes) -> Edit:
@@ -125,14 +125,14 @@ def written(name: str, content: bytes) -> Edit:
     return edit
 
 
-def merged(home: Workspaces, *changes: Change) -> tuple[Path, str]:
+def merged(home: Workspaces, *changes: RepositoryChange) -> tuple[Path, str]:
     """Where a further agent starts, and what it is told."""
     workspace = home.of("further", next(ATTEMPTS), changes)
     return workspace.path, "\n".join(workspace.conflicts)
 
 
 @pytest.fixture(scope="module")
-def sides(home: Workspaces) -> tuple[Change, Change]:
+def sides(home: Workspaces) -> tuple[RepositoryChange, RepositoryChange]:
     """Changes of the same line."""
     return change(home, "a", on_a_line(7)), change(home, "b", on_a_line(7))
 
@@ -153,7 +153,7 @@ def test_two_versions_of_a_binary_file_are_both_there(home: Workspaces, mode: in
 
 
 def test_a_text_conflict_is_left_between_markers_that_name_the_agents(
-    home: Workspaces, sides: tuple[Change, Change]
+    home: Workspaces, sides: tuple[RepositoryChange, RepositoryChange]
 ) -> None:
     path, told = merged(home, *sides)
     text = (path / "code.py").read_text()
@@ -162,7 +162,7 @@ def test_a_text_conflict_is_left_between_markers_that_name_the_agents(
 
 
 def test_three_are_merged_in_order_and_all_conflicts_are_told(
-    home: Workspaces, sides: tuple[Change, Change]
+    home: Workspaces, sides: tuple[RepositoryChange, RepositoryChange]
 ) -> None:
     third = change(home, "c", written("run.sh", b"#!/bin/bash\n"))
     path, told = merged(home, *sides, third)
@@ -275,7 +275,7 @@ def test_a_removed_submodule_is_in_the_patch(tmp_path: Path) -> None:
 
 
 def test_the_same_work_has_the_same_names_in_every_run(
-    home: Workspaces, sides: tuple[Change, Change], tmp_path: Path
+    home: Workspaces, sides: tuple[RepositoryChange, RepositoryChange], tmp_path: Path
 ) -> None:
     repository = start_repository(tmp_path / "repository", FILES)
     with Workspaces(Task(id="task", query="?", repo=repository)) as other:
@@ -308,9 +308,9 @@ def test_a_long_list_of_agents_is_named_in_short(home: Workspaces) -> None:
 
 
 def test_two_works_of_one_agent_are_told_apart(
-    home: Workspaces, sides: tuple[Change, Change]
+    home: Workspaces, sides: tuple[RepositoryChange, RepositoryChange]
 ) -> None:
-    path, _ = merged(home, *(Change(agent="a", patch=one.patch) for one in sides))
+    path, _ = merged(home, *(RepositoryChange(agent="a", patch=one.patch) for one in sides))
     text = (path / "code.py").read_text()
     assert "<<<<<<< by/a\n" in text
     assert ">>>>>>> by/a-2\n" in text

@@ -14,7 +14,7 @@ import pytest
 
 from coterie.runtime.jail import Jail, Shell
 from coterie.runtime.jail.tiers import Tier
-from coterie.runtime.repository.changes import Change
+from coterie.runtime.repository.changes import RepositoryChange
 from coterie.runtime.repository.git import git
 from coterie.runtime.repository.repository import Repository
 from coterie.runtime.repository.trees import LARGEST_PATCH
@@ -58,7 +58,7 @@ def canary(tmp_path: Path) -> Path:
 
 def applied(home: Workspaces, patch: str) -> Workspace:
     """The workspace of a colleague who starts from a patch."""
-    return home.of("colleague", 1, (Change(agent="agent", patch=patch),))
+    return home.of("colleague", 1, (RepositoryChange(agent="agent", patch=patch),))
 
 
 @pytest.mark.parametrize("tier", TIERS, ids=lambda tier: tier.name)

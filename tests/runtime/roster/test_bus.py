@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from coterie.runtime.agents.acts import Act, Answer, Finalize, Stop, Terminate
+from coterie.runtime.agents.acts import Act, Finalize, Stop, Terminate, TurnAnswer
 from coterie.runtime.roster.bus import Bus, Ended, Posted, Taken, TurnDone
 from coterie.runtime.roster.outgoing import failing, outgoing
 from coterie.schema import Roster
@@ -232,7 +232,7 @@ def test_what_a_turn_came_to_is_mail_for_who_asked_and_lost_where_that_one_left(
     play.turn("lead", start("a"), start("b"))
     play.begin("a")
     [posted] = play.end(
-        "a", Stop(agent="b"), Answer(to="lead", text="42"), Answer(to="b", text="?")
+        "a", Stop(agent="b"), TurnAnswer(to="lead", text="42"), TurnAnswer(to="b", text="?")
     )[1:]
     assert (posted.kind, posted.to, posted.text) == ("answer", "lead", "42")
     assert play.begin("lead") == ["answer a: 42"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from coterie.runtime import AgentOutcome, Run, Silence, compile
+from coterie.runtime import Ablation, AgentOutcome, Run, compile
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.rounds.consulting import (
     LONGEST_BULLETIN,
@@ -157,7 +157,7 @@ def test_without_its_chair_a_meeting_goes_by_rule(bench: Bench, policy: str) -> 
         bench.run(ward(chair=True, most=2, on_error=policy), model)
         assert inside(questions(model, "heart")[1], "bulletin") == "- a (heart)"
     with ScriptedModel({"[heart]": [says("a"), says("b")], "[nerve]": says(), "": "x"}) as model:
-        silent = Silence(agents=frozenset({"chair"}))
+        silent = Ablation(agents=frozenset({"chair"}))
         bench.run(ward(chair=True, most=2), model, silent=silent)
         assert inside(questions(model, "heart")[1], "bulletin") == "- a (heart)"
 
@@ -182,11 +182,11 @@ def test_who_failed_has_not_converged_and_what_it_said_before_stands(bench: Benc
 def test_nobody_reads_what_the_silent_would_have_said(bench: Bench) -> None:
     said = {"[heart]": [says("a"), says("b"), says()], "[nerve]": says("c"), "": "end"}
     with ScriptedModel(said) as model:
-        run = bench.run(ward(), model, silent=Silence(agents=frozenset({"nerve"})))
+        run = bench.run(ward(), model, silent=Ablation(agents=frozenset({"nerve"})))
         heard = "".join(questions(model, "heart") + questions(model, "report"))
     assert run.status == "done"
     assert "nerve" not in heard
-    turn = Silence(turns=frozenset({("nerve", 1)}))
+    turn = Ablation(turns=frozenset({("nerve", 1)}))
     said = {"[heart]": says(), "[nerve]": [says("late"), says()], "": "end"}
     with ScriptedModel(said) as model:
         run = bench.run(ward(), model, silent=turn)
@@ -197,7 +197,7 @@ def test_nobody_reads_what_the_silent_would_have_said(bench: Bench) -> None:
 def test_everybody_who_consults_can_be_silent(bench: Bench) -> None:
     with ScriptedModel("end") as model:
         run = bench.run(
-            ward(chair=True), model, silent=Silence(agents=frozenset({"heart", "nerve"}))
+            ward(chair=True), model, silent=Ablation(agents=frozenset({"heart", "nerve"}))
         )
         assert len(model.calls) == 1
     assert (run.status, run.answer, run.rounds) == ("done", "end", 1)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from coterie.runtime import AgentOutcome, Silence, compile
+from coterie.runtime import Ablation, AgentOutcome, compile
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.schema import Catalogue, Recruit, Rounds, Team
 
@@ -141,7 +141,7 @@ def test_who_is_silent_is_chosen_all_the_same_and_leaves_its_place_empty(
     with ScriptedModel(said) as model:
         bench.run(ward_round(), model, folder=tmp_path)
         before = len(model.calls)
-        silent = Silence(agents=frozenset({"nerve"}))
+        silent = Ablation(agents=frozenset({"nerve"}))
         run = bench.run(ward_round(), model, folder=tmp_path, silent=silent)
         assert len(model.calls) - before == 1  # the report, without one of the two
     assert [*run.recruited] == ["heart", "nerve"]
@@ -150,7 +150,7 @@ def test_who_is_silent_is_chosen_all_the_same_and_leaves_its_place_empty(
 
 def test_without_the_one_that_chooses_the_first_take_part(bench: Bench) -> None:
     with ScriptedModel("said") as model:
-        run = bench.run(ward_round(rounds=2), model, silent=Silence(agents=frozenset({"chief"})))
+        run = bench.run(ward_round(rounds=2), model, silent=Ablation(agents=frozenset({"chief"})))
         assert [len(questions(model, one)) for one in ("chief", *WARDS)] == [0, 2, 2, 0, 0]
     assert run.status == "done"
 

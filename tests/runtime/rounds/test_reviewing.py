@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from coterie.runtime import Silence
+from coterie.runtime import Ablation
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.schema import Recruit, Rounds, Team
 
@@ -125,11 +125,11 @@ def test_rounds_end_after_the_most_where_nothing_is_accepted(bench: Bench) -> No
 def test_a_reviewer_whose_authors_are_silent_takes_no_part(bench: Bench) -> None:
     said = {"[bob]": "b", "[rex]": verdicts(bob="accept"), "": "done"}
     with ScriptedModel(said) as model:
-        run = bench.run(peers(), model, silent=Silence(agents=frozenset({"ann"})))
+        run = bench.run(peers(), model, silent=Ablation(agents=frozenset({"ann"})))
         assert times(model) == [0, 1, 1, 0, 1]
     assert (run.status, run.rounds) == ("done", 1)
     with ScriptedModel("done") as model:
-        run = bench.run(peers(), model, silent=Silence(agents=frozenset({"ann", "bob"})))
+        run = bench.run(peers(), model, silent=Ablation(agents=frozenset({"ann", "bob"})))
         assert times(model) == [0, 0, 0, 0, 1]
 
 

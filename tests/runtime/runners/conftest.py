@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from coterie.runtime.doubles import ScriptedModel
     from coterie.runtime.gateway import ChatAnswer
     from coterie.runtime.record.trace import Event
-    from coterie.runtime.repository.changes import Change
+    from coterie.runtime.repository.changes import RepositoryChange
     from coterie.runtime.repository.workspace import Workspaces
     from coterie.runtime.runners import AgentResult
 
@@ -154,7 +154,7 @@ def assignment(
     jails: Any = None,
     question: str = "How many apples are left?",
     tools: tuple[Tool, ...] = (),
-    start: Sequence[Change] = (),
+    start: Sequence[RepositoryChange] = (),
 ) -> Assignment:
     """An attempt of an agent, without a run around it."""
     workspace = home.of(f"{agent.id}-{id(line)}", 1, start)

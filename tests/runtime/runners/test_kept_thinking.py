@@ -9,7 +9,7 @@ import pytest
 
 from coterie.runtime import Journal
 from coterie.runtime.doubles import Reply, ScriptedModel
-from coterie.runtime.gateway import ChatAnswer, ToolCall, bare, spoken
+from coterie.runtime.gateway import ChatAnswer, ToolRequest, bare, spoken
 from coterie.runtime.runners._kept import KeptAnswers, numbered
 from coterie.schema import Agent
 
@@ -149,7 +149,7 @@ def test_a_loop_that_is_replayed_asks_the_same(
 
 
 def test_a_program_that_keeps_nothing_has_it_put_back() -> None:
-    call = ToolCall(id="", name="f", arguments="{}", extra={"extra_content": SIGNATURE})
+    call = ToolRequest(id="", name="f", arguments="{}", extra={"extra_content": SIGNATURE})
     kept = {"reasoning_content": "hm", "kept_for": "m"}
     answer = ChatAnswer(text="so", tool_calls=(call,), thinking="hm", kept=kept)
     user, result = {"role": "user"}, {"role": "tool", "tool_call_id": "call_0"}

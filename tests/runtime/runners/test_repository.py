@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from coterie.runtime.repository.changes import Change
+from coterie.runtime.repository.changes import RepositoryChange
 from coterie.runtime.repository.workspace import Workspaces
 from coterie.runtime.runners._repository import handed_patch
 from coterie.schema import Agent, AgentError, Task
@@ -39,11 +39,11 @@ def test_no_form_of_a_marker_is_handed_in(
     lines = "".join(f"line {number}{end}" for number in range(20)).encode()
     repository = start_repository(tmp_path / "repository", {"code": lines})
     with Workspaces(Task(id="t", query="?", repo=repository)) as home:
-        changes: list[Change] = []
+        changes: list[RepositoryChange] = []
         for agent in ("ann", "bob"):
             workspace = home.of(agent, 1)
             edit(workspace.path / "code", agent)
-            changes.append(Change(agent=agent, patch=workspace.diff()))
+            changes.append(RepositoryChange(agent=agent, patch=workspace.diff()))
         given = assignment(Agent(id="end"), None, home, start=changes)
         with pytest.raises(AgentError) as failed:
             handed_patch(given)

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from coterie.runtime import AgentOutcome, Calls, Context, Gateway, Toolbox, compile, execute
-from coterie.runtime.agents.acts import Act, Answer, Finalize, Send, Start, acts
+from coterie.runtime.agents.acts import Act, Finalize, Send, Start, TurnAnswer, acts
 from coterie.runtime.agents.posted import Mail, Posted
-from coterie.runtime.agents.round_state import Carry
+from coterie.runtime.agents.round_state import RoundState
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail import Jails
 from coterie.schema import Agent, Catalogue, Execution, Model, Notes, Roster, Skill, Team
@@ -49,7 +49,7 @@ def turn(model: ScriptedModel, hand: Agent, *, leads: bool = False, **known: Any
     async def taken() -> AgentOutcome:
         async with Gateway(models, seed=0) as gateway, Toolbox() as toolbox:
             context = Context(calls=Calls(gateway=gateway), jails=Jails(), toolbox=toolbox)
-            carry = Carry(mail={"hand": mail})
+            carry = RoundState(mail={"hand": mail})
             run = await execute(plan, TASK, context, carry=carry, given=given)
             return run.agents["hand"]
 
@@ -77,7 +77,7 @@ final_answer(read_skill("adding") + " 42")
         assert "Carry the one." not in model.calls[0].text
     expected: tuple[Act, ...] = (
         Start(agent="critic", text="Check: 42"),
-        Answer(to="planner", text="Carry the one. 42"),
+        TurnAnswer(to="planner", text="Carry the one. 42"),
     )
     assert acts(done, [ASKED]) == expected
 

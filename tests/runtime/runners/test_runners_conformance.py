@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
-from coterie.runtime.gateway import CallError, ChatAnswer, ToolCall
+from coterie.runtime.gateway import CallError, ChatAnswer, ToolRequest
 from coterie.runtime.jail import Jails
 from coterie.runtime.repository.workspace import Workspaces
-from coterie.runtime.runners import Report
+from coterie.runtime.runners import AgentReport
 from coterie.schema import Agent, Task
 from coterie.schema.host.catalogue import installed, load_named
 from coterie.schema.team.team import IMPLIED_BACKENDS
@@ -70,7 +70,7 @@ class Case:
                     given = assignment(
                         self.agent, line, home, jails=self.jails, question=f"Say {word}."
                     )
-                    report = Report(agent_id="colleague", role="", content=word)
+                    report = AgentReport(agent_id="colleague", role="", content=word)
                     return runner.run(replace(given, reports=(report,)))
 
                 return await check(started)
@@ -166,7 +166,7 @@ def _said(text: str, asked: str) -> ChatAnswer:
 
 
 def _called(name: str, **arguments: Any) -> ChatAnswer:
-    call = ToolCall(id="", name=name, arguments=json.dumps(arguments))
+    call = ToolRequest(id="", name=name, arguments=json.dumps(arguments))
     return ChatAnswer(text="", tool_calls=(call,), finish_reason="tool_calls")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from coterie.runtime import compile
-from coterie.runtime.runs.parent_reuse import (PARENT, Descent)
+from coterie.runtime.runs.parent_reuse import (PARENT, ParentRunReuse)
 from coterie.runtime.record.journal import Journal
 from coterie.runtime.values.usage import Usage
 from coterie.schema import Agent, Catalogue, Model, Team
@@ -47,13 +47,13 @@ class Family:
     def run(
         self,
         of: Team,
-        *parents: Descent,
+        *parents: ParentRunReuse,
         takes_seed: Callable[[str], bool] = yes,
         always: bool = False,
-    ) -> Descent:
+    ) -> ParentRunReuse:
         self.count += 1
         place, plan = f"task 1/candidate {self.count}/", compile(of, CATALOGUE)
-        return Descent.of(self.journal, place, plan, parents, takes_seed=takes_seed, always=always)
+        return ParentRunReuse.of(self.journal, place, plan, parents, takes_seed=takes_seed, always=always)
 
 
 @pytest.fixture
@@ -169,7 +169,7 @@ def test_who_has_less_time_than_in_the_parents_run_works_anew(family: Family) ->
     assert hasty.origin(f"{hasty.place}bob/{CALL}") == f"{parent.place}bob/{CALL}"
 
 
-def resumed(family: Family, parents: Sequence[Descent]) -> tuple[Descent, Descent]:
+def resumed(family: Family, parents: Sequence[ParentRunReuse]) -> tuple[ParentRunReuse, ParentRunReuse]:
     """The same run as it goes on in another process: once until now, and once from here on."""
     one = family.run(BOTH, *parents)
     family.count -= 1

@@ -14,7 +14,7 @@ from coterie.runtime import (AgentOutcome, Plan, Run, Setting, compile)
 from coterie.runtime.record import _entries
 from coterie.runtime.values.bounds import LONGEST_CONTENT
 from coterie.runtime.gateway import Usage
-from coterie.runtime.runs.record import Record
+from coterie.runtime.runs.record import RunRecord
 from coterie.runtime.runners import AgentResult
 from coterie.runtime.scrubbing.scrubber import Scrubber
 from coterie.schema import Agent, Catalogue, InputError, Model, Task, load_task, load_team
@@ -35,8 +35,8 @@ def plan_of(tmp_path: Path, text: str):
     return compile(team(Agent(id="solo", prompt="greet")), known)
 
 
-def begun(runs: Path, plan: Plan, *secrets: str) -> Record:
-    return Record.begin(runs, plan, TASK, Setting(), scrub=Scrubber(secrets))
+def begun(runs: Path, plan: Plan, *secrets: str) -> RunRecord:
+    return RunRecord.begin(runs, plan, TASK, Setting(), scrub=Scrubber(secrets))
 
 
 @pytest.mark.parametrize("text", ["Say hello.", "hello", "Several\n\nlines."])
@@ -57,7 +57,7 @@ def test_task_json_is_the_task(tmp_path: Path) -> None:
 
 
 def test_result_json_has_models_and_usage(tmp_path: Path) -> None:
-    async def made() -> Record:
+    async def made() -> RunRecord:
         async with begun(tmp_path / "runs", plan_of(tmp_path, "x y"), "s3cret-key") as record:
             settle = await record.journal.open_account("a", Usage(calls=1, unpriced_calls=1))
             settle(Usage(calls=1, unpriced_calls=1), lost=False)

@@ -14,7 +14,7 @@ from coterie.runtime.scoring.searching import (
     SEARCH_MEMORY,
     SEARCH_SECONDS,
     Searches,
-    TooMuch,
+    SearchTooLong,
     searches,
 )
 
@@ -34,7 +34,7 @@ TEXT = ",".join(map(str, range(40))) + "a" * 20_000
 def test_a_search_is_ended_where_it_takes_too_much(pattern: str) -> None:
     kept = Searches()
     try:
-        with pytest.raises(TooMuch, match=r"more than (1 s|256 MB)"):
+        with pytest.raises(SearchTooLong, match=r"more than (1 s|256 MB)"):
             kept.find(pattern, TEXT)
         assert kept.find("a{3}", TEXT)
     finally:
@@ -79,7 +79,7 @@ def test_a_process_that_was_ended_is_started_anew() -> None:
     assert kept._process is not None
     kept._process.kill()
     kept._process.wait()
-    with pytest.raises(TooMuch):
+    with pytest.raises(SearchTooLong):
         kept.find("a", "a")
     assert kept.find("a", "a")
     kept.close()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from coterie.runtime.scrubbing.encodings import (
     SMALL_EXPANSION,
-    Room,
+    UnpackBudget,
     encoded_in,
     unescaped,
     unpacked,
@@ -21,7 +21,7 @@ from coterie.runtime.scrubbing.encodings import (
 @given(st.binary(max_size=60), st.integers(1, 500))
 def test_no_more_is_unpacked_than_may_be(content: bytes, most: int) -> None:
     packed = gzip.compress(content * 99) * 3
-    parts = [*unpacked(packed, Room(left=most))]
+    parts = [*unpacked(packed, UnpackBudget(left=most))]
     assert sum(map(len, parts)) <= most
     assert parts[0] == (content * 99)[:most]
 
@@ -62,7 +62,7 @@ def test_a_text_without_escaped_letters_is_left_alone(text: str) -> None:
 def test_archives_within_archives_share_what_may_be_unpacked_of_all() -> None:
     bomb = base64.b64encode(gzip.compress(bytes(10_000_000)))
     text = f"{bomb.decode()}\n\n\n" * 20
-    room = Room(left=50_000)
+    room = UnpackBudget(left=50_000)
     size = sum(len(part) for run in encoded_in(text) for part in run.decoded(room))
     assert room.left == 0
     assert size <= 50_000 + 10 * len(text)  # a run is read in ten ways

@@ -13,7 +13,7 @@ import pytest
 from coterie.runtime.repository.workspace import Workspace, Workspaces
 from coterie.runtime.tools import Tool, ToolError
 from coterie.schema import Task
-from coterie.schema.host.catalogue import Server
+from coterie.schema.host.catalogue import ToolServer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -51,12 +51,12 @@ def refused(tool: Tool, workspace: Workspace, **arguments: Any) -> str:
     return str(refusal.value)
 
 
-def scripted(answers: Mapping[str, Any], *tools: str, **fields: Any) -> Server:
+def scripted(answers: Mapping[str, Any], *tools: str, **fields: Any) -> ToolServer:
     """A small server that gives these answers by the method that it is asked for."""
     command = (sys.executable, "-I", "-S", str(HERE / "scripted_server.py"), json.dumps(answers))
-    return Server(name="scripted", command=command, tools=tools or ("act",), **fields)
+    return ToolServer(name="scripted", command=command, tools=tools or ("act",), **fields)
 
 
-def shell(script: str, **fields: Any) -> Server:
+def shell(script: str, **fields: Any) -> ToolServer:
     """A command that is not much of a server."""
-    return Server(name="odd", command=("sh", "-c", script), tools=("act",), **fields)
+    return ToolServer(name="odd", command=("sh", "-c", script), tools=("act",), **fields)

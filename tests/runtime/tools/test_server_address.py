@@ -14,7 +14,7 @@ import pytest
 
 from coterie.runtime.tools import Toolbox, ToolError, server_address
 from coterie.runtime.tools.servers import start_session
-from coterie.schema import InputError, Server
+from coterie.schema import InputError, ToolServer
 
 NOBODY: Any = None
 RESULTS: dict[str, Any] = {
@@ -85,11 +85,11 @@ def clock() -> Generator[Clock]:
         thread.join()
 
 
-def at(url: str, **fields: Any) -> Server:
-    return Server(name="clock", url=url, tools=("now",), timeout=60, **fields)
+def at(url: str, **fields: Any) -> ToolServer:
+    return ToolServer(name="clock", url=url, tools=("now",), timeout=60, **fields)
 
 
-async def asked(server: Server) -> Any:
+async def asked(server: ToolServer) -> Any:
     session = await start_session(server)
     try:
         return await session.tool("now").run({}, NOBODY)

@@ -28,10 +28,10 @@ SERVER = scripted({}, "leave_child", "explode", "stay")
 PARENT = """
 import asyncio, sys
 from coterie.runtime.tools.servers import start_session
-from coterie.schema.host.catalogue import Server
+from coterie.schema.host.catalogue import ToolServer
 
 async def main():
-    server = Server(name="scripted", command=sys.argv[1:], tools=("leave_child",))
+    server = ToolServer(name="scripted", command=sys.argv[1:], tools=("leave_child",))
     session = await start_session(server)
     print(await session.tool("leave_child").run({}, None), flush=True)
     await asyncio.Event().wait()

@@ -12,7 +12,7 @@ import pytest
 from coterie.runtime.tools import server_process, servers, session
 from coterie.runtime.tools.servers import start_session
 from coterie.schema import InputError
-from coterie.schema.host.catalogue import Server
+from coterie.schema.host.catalogue import ToolServer
 from coterie.schema.values.extras import how_to_get
 
 from .conftest import scripted, shell
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def refusal(server: Server) -> str:
+def refusal(server: ToolServer) -> str:
     """Why a server cannot be used."""
 
     async def start() -> None:
@@ -52,7 +52,7 @@ def test_the_library_is_too_new(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("program", ["no-such-program", "/no/such/program", "./conftest.py"])
 def test_the_program_is_missing(program: str) -> None:
-    server = Server(name="clock", command=(program, "-x"), tools=("now",))
+    server = ToolServer(name="clock", command=(program, "-x"), tools=("now",))
 
     assert refusal(server) == (
         f"the tool server 'clock' needs the program {program!r}, which is not on the PATH."
@@ -65,7 +65,7 @@ def test_the_program_cannot_be_executed(tmp_path: Path) -> None:
     program.write_text("#!/no/such/interpreter\n", encoding="utf-8")
     program.chmod(0o755)
 
-    reason = refusal(Server(name="clock", command=(str(program),), tools=("now",)))
+    reason = refusal(ToolServer(name="clock", command=(str(program),), tools=("now",)))
 
     assert "It ended with exit code 126." in reason
     assert "No such file or directory" in reason

@@ -13,14 +13,14 @@ import pytest
 from coterie.runtime.tools import ToolError, server_process
 from coterie.runtime.tools.servers import start_session
 from coterie.schema import InputError
-from coterie.schema.host.catalogue import Server
+from coterie.schema.host.catalogue import ToolServer
 
 from .conftest import scripted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CLOCK = Server(
+CLOCK = ToolServer(
     name="clock",
     command=(sys.executable, str(Path(__file__).with_name("clock_server.py"))),
     tools=("now", "weekday", "chime", "stop_clock", "environment", "sleep", "tomorrow"),

@@ -15,7 +15,7 @@ from coterie.runtime import Calls, Context, Gateway, Setting, Toolbox, Trace, co
 from coterie.runtime.command.signals import to_the_end
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail import Jails
-from coterie.runtime.runs.record import Record
+from coterie.runtime.runs.record import RunRecord
 from coterie.runtime.scrubbing.scrubber import Scrubber
 from coterie.runtime.values.garbage import collecting_seldom
 from coterie.schema import Catalogue, Model
@@ -84,7 +84,7 @@ def test_a_run_leaves_nothing_for_it(tmp_path: Path) -> None:
     async def once(gateway: Gateway) -> None:
         context: dict[str, Any] = {"jails": Jails(), "toolbox": Toolbox()}
         plan = compile(team(*agents, edges=edges), Catalogue.of_host(models=gateway.models))
-        async with Record.begin(tmp_path, plan, TASK, Setting(), scrub=Scrubber()) as record:
+        async with RunRecord.begin(tmp_path, plan, TASK, Setting(), scrub=Scrubber()) as record:
             calls = Calls(gateway=gateway, journal=record.journal)
             trace = Trace(record.folder)
             run = await perform(plan, TASK, Context(calls=calls, trace=trace, **context))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator, validators
 
-from coterie.runtime.values.schema_check import Room, TooMuch, brief_keywords
+from coterie.runtime.values.schema_check import StepBudget, TooManySteps, brief_keywords
 
 from ...damage import bounded
 
@@ -46,7 +46,7 @@ SCHEMAS = st.recursive(
 
 
 def problems(schema: Any, value: Any) -> set[str]:
-    with Room().checking():
+    with StepBudget().checking():
         return {error.message for error in BRIEF(schema).iter_errors(value)}
 
 
@@ -66,7 +66,7 @@ def test_it_finds_what_the_library_finds(schema: Any, value: Any) -> None:
     ],
 )  # fmt: skip
 def test_it_gives_up_in_time(schema: Any, value: Any) -> None:
-    with bounded(), pytest.raises(TooMuch):
+    with bounded(), pytest.raises(TooManySteps):
         problems(schema, value)
 
 

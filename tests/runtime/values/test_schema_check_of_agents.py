@@ -16,7 +16,7 @@ from coterie.operators.core.material import task_text
 from coterie.runtime.command.run import main
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.messages.messages import question
-from coterie.runtime.runners import Report
+from coterie.runtime.runners import AgentReport
 from coterie.schema import Agent, Task, Team
 
 from ..conftest import Bench, team
@@ -92,7 +92,7 @@ def test_a_brief_stands_after_the_context_and_cannot_end_its_fence() -> None:
 
 def test_who_has_no_brief_reads_what_it_read_before() -> None:
     plain = replace(TASK, briefs={})
-    reports = [Report(agent_id="a", role="", content="7")]
+    reports = [AgentReport(agent_id="a", role="", content="7")]
     assert question(TASK, reports, ()) == question(plain, reports, ())
     with ScriptedModel("7") as model:
         Bench().run(pair(), model, task=TASK)

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from coterie.runtime.values.warnings import LONGEST, MOST, Mishaps
+from coterie.runtime.values.warnings import LONGEST, MOST, Warnings
 
 
 def noted(*events: tuple[str, dict[str, Any]]) -> tuple[str, ...]:
-    mishaps = Mishaps(lambda text: text.replace("hunter2", "[…]"))
+    mishaps = Warnings(lambda text: text.replace("hunter2", "[…]"))
     for event, fields in events:
         mishaps.note(event, fields)
     return mishaps.told()

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.runtime.view import Cell, Links, Table, paged
-from coterie.runtime.view.plots import Bar, Bars, Plot, Point, Scale, Series
+from coterie.runtime.view import Cell, Links, PageTable, paged
+from coterie.runtime.view.plots import Bar, Bars, Plot, PlotPoint, Scale, Series
 
 SERVED = Links(here="rows", contents=["rows"], base="/x/")
 IN_A_FILE = Links(here="rows", contents=["rows"])
@@ -42,10 +42,10 @@ def test_a_file_has_the_first_thousand_and_leads_nowhere() -> None:
 
 
 def test_a_table_says_on_which_side_its_cells_are() -> None:
-    table = Table(caption="c", heads={"a": "<", "n": ">"}, rows=[("x", Cell("3", "/there"))])
+    table = PageTable(caption="c", heads={"a": "<", "n": ">"}, rows=[("x", Cell("3", "/there"))])
     assert table.cells == [[("<", Cell("x")), (">", Cell("3", "/there"))]]
     with pytest.raises(ValueError, match="longer"):
-        _ = Table(caption="c", heads={"a": "<"}, rows=[("x", "y")]).cells
+        _ = PageTable(caption="c", heads={"a": "<"}, rows=[("x", "y")]).cells
 
 
 NUMBERS = st.lists(st.floats(-1e6, 1e6), max_size=8)
@@ -62,7 +62,7 @@ def test_an_axis_holds_all_numbers_between_round_ones(numbers: list[float]) -> N
 
 @given(st.lists(st.tuples(st.floats(0, 100), st.floats(0, 1)), min_size=1, max_size=6))
 def test_points_are_drawn_within_the_axes(pairs: list[tuple[float, float]]) -> None:
-    points = [Point(x=x, y=y, low=y / 2, high=(1 + y) / 2) for x, y in pairs]
+    points = [PlotPoint(x=x, y=y, low=y / 2, high=(1 + y) / 2) for x, y in pairs]
     drawn = Plot(caption="c", x="x", y="y", series=[Series(name="s", points=points)]).drawn
     for x, y, low, high, _ in drawn.series[0].points:
         assert drawn.left - 1 <= x <= drawn.right + 1
@@ -72,7 +72,7 @@ def test_points_are_drawn_within_the_axes(pairs: list[tuple[float, float]]) -> N
 
 
 def test_what_is_no_number_is_left_out() -> None:
-    points = [Point(x=1, y=math.nan), Point(x=math.inf, y=1), Point(x=2, y=3)]
+    points = [PlotPoint(x=1, y=math.nan), PlotPoint(x=math.inf, y=1), PlotPoint(x=2, y=3)]
     plot = Plot(caption="c", x="x", y="y", series=[Series(name="s", points=points, is_line=True)])
     (series,) = plot.drawn.series
     assert [one.y for *_, one in series.points] == [3]
@@ -81,7 +81,7 @@ def test_what_is_no_number_is_left_out() -> None:
 
 
 def test_lines_have_bands_and_fronts_have_none() -> None:
-    points = [Point(x=n, y=0.5, low=0.4, high=0.6) for n in range(3)]
+    points = [PlotPoint(x=n, y=0.5, low=0.4, high=0.6) for n in range(3)]
     both = [
         Series(name="line", points=points, is_line=True),
         Series(name="front", points=points, is_line=True, has_points=False),

@@ -16,7 +16,7 @@ from markupsafe import escape
 
 from coterie.runtime.view import Links, NoPage, Page
 from coterie.runtime.view.report import report
-from coterie.runtime.view.server import Server
+from coterie.runtime.view.server import PageServer
 from coterie.schema import InputError
 
 from ...webpage import parsed
@@ -46,11 +46,13 @@ class Shelf:
 
 
 def visit(
-    site: Shelf, act: Callable[[Server, ClientSession], Awaitable[None]], source: Path = Path("x")
+    site: Shelf,
+    act: Callable[[PageServer, ClientSession], Awaitable[None]],
+    source: Path = Path("x"),
 ) -> None:
     async def main() -> None:
         async with (
-            Server(site=site, source=source, pause=0.01) as server,
+            PageServer(site=site, source=source, pause=0.01) as server,
             ClientSession() as client,
         ):
             await act(server, client)
@@ -64,7 +66,7 @@ async def text_of(client: ClientSession, address: str, **headers: str) -> tuple[
 
 
 def test_a_page_leads_to_others_below_the_token() -> None:
-    async def act(server: Server, client: ClientSession) -> None:
+    async def act(server: PageServer, client: ClientSession) -> None:
         status, text = await text_of(client, server.address)
         page = parsed(text)
         assert status == 200
@@ -88,7 +90,7 @@ def test_a_page_leads_to_others_below_the_token() -> None:
 
 
 def test_who_does_not_know_the_token_or_comes_from_elsewhere_is_refused() -> None:
-    async def act(server: Server, client: ClientSession) -> None:
+    async def act(server: PageServer, client: ClientSession) -> None:
         root = f"http://127.0.0.1:{server.port}"
         for path in ("/", "/favicon.ico", "/guess/", f"/{server.token[:-1]}/", f"/{server.token}"):
             status, text = await text_of(client, root + path)
@@ -108,7 +110,7 @@ def test_who_does_not_know_the_token_or_comes_from_elsewhere_is_refused() -> Non
                 assert response.status == 405, method
 
     visit(Shelf(), act)
-    assert len({Server(site=Shelf(), source=Path("x")).token for _ in range(9)}) == 9
+    assert len({PageServer(site=Shelf(), source=Path("x")).token for _ in range(9)}) == 9
 
 
 def hash_of(text: str) -> str:
@@ -116,7 +118,7 @@ def hash_of(text: str) -> str:
 
 
 def test_the_policy_lets_nothing_run_but_the_pages_own_script_and_style() -> None:
-    async def act(server: Server, client: ClientSession) -> None:
+    async def act(server: PageServer, client: ClientSession) -> None:
         async with client.get(server.address) as response:
             refuses_all_else(response, await response.text())
 
@@ -140,7 +142,7 @@ def refuses_all_else(response: ClientResponse, text: str) -> None:
 
 
 def test_a_damaged_folder_has_a_page_that_says_so() -> None:
-    async def act(server: Server, client: ClientSession) -> None:
+    async def act(server: PageServer, client: ClientSession) -> None:
         status, text = await text_of(client, server.address)
         assert status == 200
         assert parsed(text).one("p", class_="problem").text == "line 3 is <damaged>."
@@ -151,7 +153,7 @@ def test_a_damaged_folder_has_a_page_that_says_so() -> None:
 def test_changes_are_told_until_there_are_no_more_and_a_page_is_made_once_for_each() -> None:
     site = Shelf(state="1")
 
-    async def act(server: Server, client: ClientSession) -> None:
+    async def act(server: PageServer, client: ClientSession) -> None:
         _, text = await text_of(client, server.address)
         await text_of(client, server.address)
         assert site.made == [""]
@@ -189,9 +191,9 @@ def test_a_file_has_all_pages_whose_parts_are_named_apart() -> None:
 
 
 def test_a_taken_port_is_told() -> None:
-    async def act(server: Server, _: ClientSession) -> None:
+    async def act(server: PageServer, _: ClientSession) -> None:
         with pytest.raises(InputError, match=f"port {server.port} of 127.0.0.1 cannot be had"):
-            async with Server(site=Shelf(), source=Path("x"), port=server.port):
+            async with PageServer(site=Shelf(), source=Path("x"), port=server.port):
                 pass
 
     visit(Shelf(), act)

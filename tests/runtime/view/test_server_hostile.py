@@ -15,7 +15,7 @@ import pytest
 
 from coterie.runtime.view import Links, Page
 from coterie.runtime.view.run import RunSite
-from coterie.runtime.view.server import Server
+from coterie.runtime.view.server import PageServer
 
 from .test_run_page import run_of
 from .test_server import Shelf
@@ -160,7 +160,7 @@ def test_every_request_gets_a_plain_answer_and_prints_nothing(
     answers: list[tuple[bytes, Answer]] = []
 
     async def main() -> None:
-        async with Server(site=RunSite(folder=run), source=run) as server:
+        async with PageServer(site=RunSite(folder=run), source=run) as server:
             base, port = server.base.encode(), server.port
             for is_whole, all_of_a_kind in ((True, requests(base)), (False, fragments(base))):
                 for request in all_of_a_kind:
@@ -196,7 +196,7 @@ def test_a_fault_of_ours_is_printed_whole_and_not_answered(
             raise RuntimeError("a fault of ours")
 
     async def main() -> None:
-        async with Server(site=Broken(), source=Path("x")) as server:
+        async with PageServer(site=Broken(), source=Path("x")) as server:
             request = b"GET %b HTTP/1.1\r\n%b\r\n" % (server.base.encode(), LOCAL)
             answer = await answer_to(request, server.port)
             assert answer is not None

@@ -11,7 +11,7 @@ import pytest
 from coterie.runtime.command.view import main
 from coterie.runtime.record.journal import Journal
 from coterie.runtime.view import opened
-from coterie.runtime.view.server import Server
+from coterie.runtime.view.server import PageServer
 
 from ...attacks import hostile_run
 from ...browser import CHROMIUM, Tab, browser
@@ -46,11 +46,11 @@ EVERYTHING = """(async () => {
 
 
 def drive(
-    folder: Path, run: Path, act: Callable[[Tab, Server], Awaitable[None]], pause: float = 0.05
+    folder: Path, run: Path, act: Callable[[Tab, PageServer], Awaitable[None]], pause: float = 0.05
 ) -> None:
     async def main() -> None:
         async with (
-            Server(site=opened(run), source=run, pause=pause) as server,
+            PageServer(site=opened(run), source=run, pause=pause) as server,
             browser(folder / "profile") as tab,
         ):
             await act(tab, server)
@@ -67,7 +67,7 @@ def test_nothing_of_a_hostile_run_runs_or_asks_for_anything(tmp_path: Path) -> N
     file = tmp_path / "report.html"
     assert invoked(main, [str(run), "-o", str(file)], "mas-view").code == 0
 
-    async def act(tab: Tab, server: Server) -> None:
+    async def act(tab: Tab, server: PageServer) -> None:
         for address in (server.address, file.as_uri()):
             await tab.open(address)
             assert await tab.run("document.querySelectorAll('article').length") > 400
@@ -86,7 +86,7 @@ def test_search_tabs_links_and_copying_work_and_it_fits_a_phone(tmp_path: Path) 
     }
     run = run_of(tmp_path, answers, ROUNDS)
 
-    async def act(tab: Tab, server: Server) -> None:
+    async def act(tab: Tab, server: PageServer) -> None:
         await tab.look(width=390, height=800)
         await tab.open(server.address)
         assert await tab.run("document.documentElement.scrollWidth") <= 390
@@ -132,7 +132,7 @@ def test_a_live_page_follows_the_run_and_keeps_what_was_opened(tmp_path: Path) -
         with (run / "events.jsonl").open("a") as events:
             events.write("".join(more))
 
-    async def act(tab: Tab, server: Server) -> None:
+    async def act(tab: Tab, server: PageServer) -> None:
         await tab.open(server.address)
         badge = "document.querySelector('.badge').textContent"
         assert await tab.run(badge) == "▶ under way"

@@ -18,7 +18,7 @@ from coterie.schema.edits import (
     Edit,
     GrantTool,
     OrderAgents,
-    Rejected,
+    RejectedEdits,
     RemoveAgent,
     RemoveEdge,
     RenameAgent,
@@ -67,7 +67,7 @@ def made(parent: Team, *edits: Edit) -> Team:
 def refused(parent: Team, *edits: Edit) -> list[str]:
     """What is said against edits."""
     outcome = apply(parent, edits, CATALOGUE)
-    assert isinstance(outcome, Rejected)
+    assert isinstance(outcome, RejectedEdits)
     return [str(problem) for problem in outcome.problems]
 
 
@@ -400,7 +400,7 @@ def test_edits_without_a_place_are_refused(edits: list[Edit], message: str) -> N
 )
 def test_teams_that_do_not_load_are_refused(edit: Edit, path: str, message: str) -> None:
     outcome = apply(team(), [edit], CATALOGUE)
-    assert isinstance(outcome, Rejected)
+    assert isinstance(outcome, RejectedEdits)
     assert outcome.problems[0].path.startswith(path)
     assert outcome.problems[0].message.startswith(message)
     assert {problem.file for problem in outcome.problems} == {"child.yaml"}

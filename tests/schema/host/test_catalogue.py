@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from coterie.schema import Catalogue, HostTools, InputError, Model, Server
+from coterie.schema import Catalogue, HostTools, InputError, Model, ToolServer
 from coterie.schema.host import catalogue as catalogue_module
 from coterie.schema.host.catalogue import load_named, tool_identifier
-from coterie.schema.values.entries import Entry
+from coterie.schema.values.entries import EntryPoint
 
 
 def test_this_package_brings_names_of_every_kind() -> None:
@@ -22,7 +22,7 @@ def test_this_package_brings_names_of_every_kind() -> None:
 
 
 def test_the_host_adds_models_and_the_tools_of_its_servers() -> None:
-    clock = Server(name="clock", command=("clock",), tools=("now", "zone"))
+    clock = ToolServer(name="clock", command=("clock",), tools=("now", "zone"))
     known = Catalogue.of_host(
         models={"big": Model(alias="big", model="openai/m")},
         host_tools=HostTools(servers={"clock": clock}),
@@ -112,7 +112,7 @@ def test_a_name_stands_for_what_its_package_declares() -> None:
 def test_a_plugin_that_cannot_be_imported_is_named(
     value: str, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    point = Entry(group="functions", name="vote", value=value)
+    point = EntryPoint(group="functions", name="vote", value=value)
     monkeypatch.setattr(catalogue_module, "installed", lambda _: {"vote": point})
     with pytest.raises(InputError) as caught:
         load_named("functions", "vote")

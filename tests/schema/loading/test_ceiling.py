@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 
 from coterie.schema import Agent, ConfigError, Execution, InputError, Team
-from coterie.schema.edits import GrantTool, Rejected, SetModel, SetParameter, apply
-from coterie.schema.loading.ceiling import Ceiling, load_ceiling
+from coterie.schema.edits import GrantTool, RejectedEdits, SetModel, SetParameter, apply
+from coterie.schema.loading.ceiling import CapabilityPolicy, load_ceiling
 
 from ..strategies import CATALOGUE, teams
 
@@ -31,21 +31,21 @@ TEAM = Team(
     reports_to={"coder": ("counter",)},
     execution=Execution(timeout=60, max_retries=1),
 )
-CEILING = Ceiling.of(TEAM)
+CEILING = CapabilityPolicy.of(TEAM)
 
 
 def with_coder(**said: object) -> Team:
     return replace(TEAM, agents={**TEAM.agents, "coder": replace(CODER, **said)})
 
 
-def excesses(team: Team, ceiling: Ceiling = CEILING) -> list[str]:
+def excesses(team: Team, ceiling: CapabilityPolicy = CEILING) -> list[str]:
     return [f"{problem.path}: {problem.message}" for problem in ceiling.problems(team)]
 
 
 def test_a_team_is_not_above_its_own_ceiling() -> None:
     assert excesses(TEAM) == []
     assert (
-        Ceiling(
+        CapabilityPolicy(
             tools=frozenset({"read_file"}),
             imports=frozenset({"numpy"}),
             models=frozenset({"default"}),
@@ -133,43 +133,47 @@ def test_a_backend_of_its_own_is_above_the_ceiling_even_under_an_allowed_type() 
 def test_an_unwritten_type_counts_by_its_backend() -> None:
     solver = Agent(id="a", prompt="Hm.")
     alone = Team(name="t", agents={"a": solver})
-    assert excesses(alone, Ceiling()) == []
-    assert excesses(replace(alone, backend="smolagents"), Ceiling()) == [
+    assert excesses(alone, CapabilityPolicy()) == []
+    assert excesses(replace(alone, backend="smolagents"), CapabilityPolicy()) == [
         "agents.a.agent_type: the agent type 'smolagents' is above the ceiling, which allows"
         " Function, LLM.",
         "agents.a.backend: the backend 'smolagents' is above the ceiling, which allows function,"
         " llm.",
     ]
-    assert Ceiling.of(replace(alone, backend="smolagents")).max_steps is None
+    assert CapabilityPolicy.of(replace(alone, backend="smolagents")).max_steps is None
 
 
 def test_what_spends_nothing_has_no_limits() -> None:
     counter = replace(COUNTER, model_id="large", max_tokens=900_000)
     alone = Team(name="t", agents={"counter": counter})
-    assert excesses(alone, Ceiling(max_tokens=1, timeout=1)) == []
+    assert excesses(alone, CapabilityPolicy(max_tokens=1, timeout=1)) == []
 
 
 def test_an_effort_that_is_not_written_is_below_any_ceiling() -> None:
     """What a model does by itself is for the host to say, in models.yaml."""
     lazy, keen = with_coder(effort="low"), with_coder(effort="high")
-    assert excesses(TEAM, Ceiling.of(lazy)) == excesses(lazy, Ceiling.of(keen, TEAM)) == []
-    assert excesses(keen, Ceiling.of(lazy)) == [
+    assert (
+        excesses(TEAM, CapabilityPolicy.of(lazy))
+        == excesses(lazy, CapabilityPolicy.of(keen, TEAM))
+        == []
+    )
+    assert excesses(keen, CapabilityPolicy.of(lazy)) == [
         "agents.coder.effort: high; the ceiling allows low."
     ]
-    assert excesses(keen, replace(Ceiling.of(lazy), effort=None)) == []
+    assert excesses(keen, replace(CapabilityPolicy.of(lazy), effort=None)) == []
 
 
 def test_a_ceiling_of_several_teams_allows_each() -> None:
     other = with_coder(model_id="large", max_tokens=100, timeout=40)
-    both = Ceiling.of(TEAM, other)
+    both = CapabilityPolicy.of(TEAM, other)
     assert excesses(TEAM, both) == excesses(other, both) == []
     assert (both.max_tokens, both.timeout, both.models) == (512, 40, {"default", "large"})
-    assert excesses(TEAM, Ceiling.of())
+    assert excesses(TEAM, CapabilityPolicy.of())
 
 
 @given(teams())
 def test_any_team_is_within_the_ceiling_that_is_taken_from_it(team: Team) -> None:
-    assert Ceiling.of(team).problems(team) == []
+    assert CapabilityPolicy.of(team).problems(team) == []
 
 
 def test_a_child_above_the_ceiling_is_refused_with_every_excess_and_its_place() -> None:
@@ -179,7 +183,7 @@ def test_a_child_above_the_ceiling_is_refused_with_every_excess_and_its_place() 
         SetParameter(agent="coder", field="max_steps", value=9),
     ]
     outcome = apply(TEAM, edits, CATALOGUE, CEILING)
-    assert isinstance(outcome, Rejected)
+    assert isinstance(outcome, RejectedEdits)
     assert [f"{problem.place.line} {problem.path}" for problem in outcome.problems] == [
         "6 agents.coder.model_id",
         "8 agents.coder.tools[0]",
@@ -199,14 +203,14 @@ ceiling:
 def test_a_policy_file(tmp_path: Path) -> None:
     path = tmp_path / "policy.yaml"
     path.write_text(POLICY)
-    assert load_ceiling(path) == Ceiling(
+    assert load_ceiling(path) == CapabilityPolicy(
         tools=frozenset({"read_file"}),
         agent_types=frozenset({"LLM", "ToolCallingAgent"}),
         backends=frozenset({"llm", "smolagents"}),
         max_steps=5,
     )
     path.write_text("ceiling: {}\n")
-    assert load_ceiling(path) == Ceiling()
+    assert load_ceiling(path) == CapabilityPolicy()
     path.write_text("ceiling: {agent_types: [LLM, Own], backends: [llm, own]}\n")
     assert load_ceiling(path).backends == {"llm", "own"}
 

@@ -12,8 +12,8 @@ from coterie.schema import (
     InputError,
     Model,
     ScorerChoice,
-    Server,
     Task,
+    ToolServer,
     load_models,
     load_task,
     load_team,
@@ -208,7 +208,7 @@ def test_tool_servers_are_what_their_file_says() -> None:
         "servers:\n  clock: {command: [python, clock.py], tools: [now], env: [TZ], timeout: 5}\n"
     )
     assert load_tools("tools.yaml").servers == {
-        "clock": Server(
+        "clock": ToolServer(
             name="clock", command=("python", "clock.py"), tools=("now",), env=("TZ",), timeout=5
         )
     }

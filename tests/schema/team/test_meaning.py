@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coterie.runtime.scoring import functions
-from coterie.schema import Catalogue, ConfigError, HostTools, Server, load_team, parse_team
+from coterie.schema import Catalogue, ConfigError, HostTools, ToolServer, load_team, parse_team
 from coterie.schema.host import catalogue as catalogue_module
-from coterie.schema.values.entries import Entry
+from coterie.schema.values.entries import EntryPoint
 
 from ..strategies import CATALOGUE
 
@@ -203,10 +203,10 @@ def test_a_function_may_say_that_it_needs_no_report(monkeypatch: pytest.MonkeyPa
 def test_a_function_that_cannot_be_imported_is_a_problem_of_its_agent(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    broken = Entry(group="functions", name="count", value="no_such_module:count")
+    broken = EntryPoint(group="functions", name="count", value="no_such_module:count")
     there = catalogue_module.installed
 
-    def points(group: str) -> Mapping[str, Entry]:
+    def points(group: str) -> Mapping[str, EntryPoint]:
         return {"count": broken} if group == "functions" else there(group)
 
     monkeypatch.setattr(catalogue_module, "installed", points)
@@ -218,8 +218,8 @@ def test_a_function_that_cannot_be_imported_is_a_problem_of_its_agent(
 def test_a_backend_that_cannot_be_imported_is_a_problem_of_its_agents(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    broken = Entry(group="runners", name="llm", value="no_such_module:Runner")
-    points: Mapping[str, Entry] = {"llm": broken}
+    broken = EntryPoint(group="runners", name="llm", value="no_such_module:Runner")
+    points: Mapping[str, EntryPoint] = {"llm": broken}
     monkeypatch.setattr(catalogue_module, "installed", lambda _: points)
     assert problems(agent("agent_type: LLM, prompt: Be brief.")) == [
         "3:19: error: agents.a.agent_type: llm (no_such_module:Runner) cannot be imported: No"
@@ -251,7 +251,8 @@ def test_a_backend_that_cannot_be_imported_is_a_problem_of_its_agents(
 def test_a_model_can_tell_its_tools_apart(tools: str, told: list[str]) -> None:
     served = {"disk": "list", "final": "answer", "read": "file"}
     servers = {
-        name: Server(name=name, command=("serve",), tools=(tool,)) for name, tool in served.items()
+        name: ToolServer(name=name, command=("serve",), tools=(tool,))
+        for name, tool in served.items()
     }
     known = Catalogue.of_host(host_tools=HostTools(servers=servers))
     assert problems(

@@ -21,7 +21,7 @@ from coterie.schema.edits import (
     words,
 )
 from coterie.schema.explain.explanation import explain
-from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.picture import FORMATS, draw
 
 from ...support.problems import problems_of
@@ -209,14 +209,14 @@ def test_every_picture_tells_who_leads(form: str) -> None:
 
 
 def test_turns_count_under_the_ceiling() -> None:
-    ceiling = Ceiling.of(CHAIN)
-    assert (ceiling.rounds, Ceiling.of(CHAIN, SMALL).rounds) == (1, 5)
+    ceiling = CapabilityPolicy.of(CHAIN)
+    assert (ceiling.rounds, CapabilityPolicy.of(CHAIN, SMALL).rounds) == (1, 5)
     [told] = ceiling.problems(SMALL)
     assert (told.path, told.message) == (
         "execution.roster.turns",
         "5 turns; the ceiling allows 1.",
     )
-    assert not Ceiling.of(OPEN).problems(SMALL)
+    assert not CapabilityPolicy.of(OPEN).problems(SMALL)
 
 
 def test_it_is_explained() -> None:

@@ -14,7 +14,7 @@ from coterie.schema import Team, dump, load_team, parse_team, write_yaml
 from coterie.schema.command.diff import main as diff
 from coterie.schema.command.fmt import main as fmt
 from coterie.schema.edits import SetModel, apply
-from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.loading.loading import TEAM_RULES, check_team
 from coterie.schema.team.writing import team_value
 
@@ -125,7 +125,10 @@ def test_a_wrong_default_is_told_once_where_it_stands(line: str, message: str) -
 
 
 def test_a_default_above_the_ceiling_is_told_where_it_stands() -> None:
-    rules = (*TEAM_RULES, Ceiling(agent_types=frozenset({"ToolCallingAgent", "Function"})).rule)
+    rules = (
+        *TEAM_RULES,
+        CapabilityPolicy(agent_types=frozenset({"ToolCallingAgent", "Function"})).rule,
+    )
     _, found = check_team(SHARED.encode(), "team.yaml", CATALOGUE, rules)
     assert [str(one).partition(", ")[0] for one in found if "model" in one.message] == [
         "team.yaml:5:13: error: defaults.model_id: the model 'fast' is above the ceiling"

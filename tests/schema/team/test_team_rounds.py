@@ -18,7 +18,7 @@ from coterie.schema.edits import (
     edits_to_json,
     words,
 )
-from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.picture import FORMATS, draw
 
 from ...support.problems import problems_of
@@ -174,11 +174,11 @@ def test_every_picture_tells_of_the_rounds_and_of_who_closes(form: str) -> None:
 
 
 def test_rounds_count_under_the_ceiling() -> None:
-    ceiling = Ceiling.of(ONCE)
-    assert (ceiling.rounds, Ceiling.of(ONCE, REVISING).rounds) == (1, 3)
+    ceiling = CapabilityPolicy.of(ONCE)
+    assert (ceiling.rounds, CapabilityPolicy.of(ONCE, REVISING).rounds) == (1, 3)
     [told] = ceiling.problems(REVISING)
     assert (told.path, told.message) == ("execution.rounds", "3 rounds; the ceiling allows 1.")
-    assert not Ceiling.of(REVISING).problems(ONCE)
+    assert not CapabilityPolicy.of(REVISING).problems(ONCE)
     assert not replace(ceiling, rounds=None).problems(REVISING)
 
 

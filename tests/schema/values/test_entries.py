@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coterie.schema.values.entries import PREFIX, Entry, find_entries, own_version
+from coterie.schema.values.entries import PREFIX, EntryPoint, find_entries, own_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -34,7 +34,7 @@ def told_by_python() -> Told:
     ]
 
 
-def told(entries: Iterable[Entry]) -> Told:
+def told(entries: Iterable[EntryPoint]) -> Told:
     """In the order of their groups; within one, as they were found."""
     found = [(one.group, one.name, one.value) for one in entries]
     return sorted(found, key=lambda one: one[0])
@@ -149,11 +149,11 @@ def test_other_ways_to_find_packages_are_python_s(
     [("json", "json"), ("json:dumps", "dumps"), ("json : JSONDecoder.decode [x]", "decode")],
 )
 def test_a_name_leads_to_a_module_or_to_something_in_it(value: str, found: str) -> None:
-    assert Entry(group="tools", name="one", value=value).load().__name__ == found
+    assert EntryPoint(group="tools", name="one", value=value).load().__name__ == found
 
 
 def test_a_value_that_names_no_module_cannot_be_imported() -> None:
-    entry = Entry(group="tools", name="one", value="no module")
+    entry = EntryPoint(group="tools", name="one", value="no module")
     with pytest.raises(ImportError, match="it names no module"):
         entry.load()
     assert entry.package == ""

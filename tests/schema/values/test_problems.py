@@ -6,11 +6,13 @@ import json
 
 import pytest
 
-from coterie.schema import ConfigError, Place, Problem
+from coterie.schema import ConfigError, Problem, TextPosition
 from coterie.schema.values.problems import FORMATS, dotted, quoted, reason_of
 
 TWO = (
-    Problem(file="a,b:c.yaml", place=Place(line=2, column=5), path="agents.w1", message="100 %."),
+    Problem(
+        file="a,b:c.yaml", place=TextPosition(line=2, column=5), path="agents.w1", message="100 %."
+    ),
     Problem(file="d.yaml", message="Line one.\nLine two."),
 )
 KEY = "sk-" + "abcd1234" * 4
@@ -78,8 +80,8 @@ def test_no_problem_shows_a_secret() -> None:
 
 
 def test_problems_sort_by_file_and_place() -> None:
-    late = Problem(file="a", place=Place(line=10, column=1), message="")
-    early = Problem(file="a", place=Place(line=9, column=80), message="")
+    late = Problem(file="a", place=TextPosition(line=10, column=1), message="")
+    early = Problem(file="a", place=TextPosition(line=9, column=80), message="")
     assert sorted([TWO[1], late, early]) == [early, late, TWO[1]]
 
 

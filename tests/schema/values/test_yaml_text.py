@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from coterie.schema.values.document import Limits
+from coterie.schema.values.document import DocumentLimits
 from coterie.schema.values.yaml_text import read_yaml, resolve
 
 
-def told(text: str | bytes, limits: Limits | None = None) -> list[str]:
+def told(text: str | bytes, limits: DocumentLimits | None = None) -> list[str]:
     content = text if isinstance(text, bytes) else text.encode()
-    _, problems = read_yaml(content, "f", limits or Limits())
+    _, problems = read_yaml(content, "f", limits or DocumentLimits())
     return [str(problem) for problem in problems]
 
 

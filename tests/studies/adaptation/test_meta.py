@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coterie.operators import Account, Bounds, Contributions, Meta, Proposal
+from coterie.operators import Account, Bounds, Contributions, MetaModel, Proposal
 from coterie.operators.credit.contributions import contributions
 from coterie.operators.methods.tacomas.coach import Coaching, coach
 from coterie.operators.methods.tacomas.enlist import enlist
@@ -54,7 +54,7 @@ class Host:
             jails=Jails(),
             cache=None,
         )
-        self.meta = Meta(
+        self.meta = MetaModel(
             calls=self.services.calls(), catalogue=catalogue(), ceiling=CEILING, model=META
         )
         [self.task] = tasks(landscape, 1, 1)

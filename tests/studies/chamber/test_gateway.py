@@ -16,7 +16,7 @@ from coterie.operators.methods.evochamber.seating import STRUCTURES, seated
 from coterie.operators.methods.evochamber.settings import PopulationSettings
 from coterie.pool.teams.sources import load_source
 from coterie.runtime.agents.outcomes import Run
-from coterie.runtime.messages.recall import Entry, nothing
+from coterie.runtime.messages.recall import MemoryEntry, nothing
 from coterie.runtime.plan.plan import compile
 from coterie.runtime.runs.whole import perform
 from coterie.schema.team.team import Team
@@ -75,9 +75,9 @@ def ran(
 ) -> tuple[Run, Mapping[str, str]]:
     """Have a team work, of whom some were taught the right method."""
 
-    async def recalled(_query: str, _k: int, where: Mapping[str, Any], /) -> Sequence[Entry]:
+    async def recalled(_query: str, _k: int, where: Mapping[str, Any], /) -> Sequence[MemoryEntry]:
         knows = where["owner"].removeprefix("solver_") in knowing
-        return [Entry(source="a lesson", task=TASK.text, text=TRUE)] if knows else []
+        return [MemoryEntry(source="a lesson", task=TASK.text, text=TRUE)] if knows else []
 
     services = replace(services_of(Simulated(world), 1), recaller=recalled)
     plan = compile(team_of(structure), catalogue())

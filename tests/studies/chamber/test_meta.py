@@ -9,24 +9,24 @@ from pathlib import Path
 from typing import TypeVar
 
 from coterie.operators.core.account import Account
-from coterie.operators.core.meta import Meta
-from coterie.operators.core.proposal import Dropped
+from coterie.operators.core.meta import MetaModel
+from coterie.operators.core.proposal import RejectedProposal
 from coterie.operators.methods.evochamber.dream.contrast import dream_contrast
 from coterie.operators.methods.evochamber.dream.crystallize import dream_crystallize
 from coterie.operators.methods.evochamber.dream.debate import dream_debate
 from coterie.operators.methods.evochamber.dream.ideas import Difference, Idea
 from coterie.operators.methods.evochamber.dream.imagine import dream_imagine
 from coterie.operators.methods.evochamber.dream.reflect import dream_reflect
-from coterie.operators.methods.evochamber.leading import Choice, Leader, lead
+from coterie.operators.methods.evochamber.leading import Leader, StructureChoice, lead
 from coterie.operators.methods.evochamber.lifecycle.founding import founders
 from coterie.operators.methods.evochamber.lifecycle.fusing import fuse
 from coterie.operators.methods.evochamber.lifecycle.personas import Persona
 from coterie.operators.methods.evochamber.lifecycle.personas import persona as written
-from coterie.operators.methods.evochamber.lifecycle.rules import Event
+from coterie.operators.methods.evochamber.lifecycle.rules import LifecycleEvent
 from coterie.operators.methods.evochamber.reflecting import Reflection, reflect
 from coterie.operators.methods.evochamber.seating import STRUCTURES
 from coterie.operators.methods.evochamber.settings import PopulationSettings
-from coterie.operators.methods.evochamber.work import Work
+from coterie.operators.methods.evochamber.work import MemberWork
 from coterie.pool.teams.sources import load_source
 from coterie.runtime.agents.outcomes import AgentOutcome, Run
 from coterie.runtime.agents.runner import AgentResult
@@ -64,16 +64,18 @@ def done(work: Awaitable[Came]) -> Came:
     return asyncio.run(whole())
 
 
-def meta(world: Landscape | None = None) -> Meta:
+def meta(world: Landscape | None = None) -> MetaModel:
     services = services_of(Simulated(world or drawn(1)), 1)
-    return Meta(calls=services.calls(), catalogue=catalogue(), ceiling=CEILING, model=META)
+    return MetaModel(calls=services.calls(), catalogue=catalogue(), ceiling=CEILING, model=META)
 
 
 def lesson(method: str, held: int) -> Lesson:
     return Lesson(PROBLEM.niche, PROBLEM.sign, method, held)
 
 
-def work(name: str, own: Attempt | None, *, team: Attempt, score: float | None = None) -> Work:
+def work(
+    name: str, own: Attempt | None, *, team: Attempt, score: float | None = None
+) -> MemberWork:
     """What a member did in a team that came to an answer."""
     [agent] = founders(replace(PopulationSettings(), pool_size=1, team_size=1), Path(), catalogue())
     text = "I find it wrong." if own is None else said(own)
@@ -81,12 +83,12 @@ def work(name: str, own: Attempt | None, *, team: Attempt, score: float | None =
     run = Run(status="done", answer=said(team), agents={"anchor": outcome})
     member = replace(agent, id="anchor", member=name)
     account = Account(team=Team(name="alone", agents={"anchor": member}), run=run)
-    return Work(
+    return MemberWork(
         agent=name, persona=agent.prompt, account=account, positions=("anchor",), score=score
     )
 
 
-def reflected(one: Work, reward: float) -> tuple[list[Lesson], list[tuple[str, int]]]:
+def reflected(one: MemberWork, reward: float) -> tuple[list[Lesson], list[tuple[str, int]]]:
     came = done(reflect(meta(), f"{one.agent} {reward}", TASK, one, reward=reward))
     assert isinstance(came, Reflection)
     return lessons_in(came.lesson), habits_in(came.insight)
@@ -134,7 +136,7 @@ def led(rounds: Sequence[tuple[str, str, float]], number: int = 0, **changes: fl
     teams = (load_source(one, catalogue()) for one in STRUCTURES)
     offered = {one.name: one for one in teams}
     chosen = done(lead(meta(world), f"{number}", TASK, leader, offered, known=known))
-    assert isinstance(chosen, Choice)
+    assert isinstance(chosen, StructureChoice)
     return chosen.structure
 
 
@@ -159,11 +161,11 @@ def test_a_dream_carries_the_right_method_from_who_had_it_to_insights() -> None:
     assert difference.text == f"{method}; {habit}"
     niches = [PROBLEM.niche, *NICHES]
     ideas = done(dream_imagine(meta(), "imagine", TASK, [difference], niches=niches, most=6))
-    assert not isinstance(ideas, Dropped)
+    assert not isinstance(ideas, RejectedProposal)
     assert [one.text for one in ideas] == [method, habit]
     made = dream_crystallize(meta(), "crystallize", TASK, [*ideas][::-1], niches=niches, most=3)
     insights = done(made)
-    assert not isinstance(insights, Dropped)
+    assert not isinstance(insights, RejectedProposal)
     assert [(one.text, one.level, one.niche) for one in insights] == [
         (method, "subdomain", PROBLEM.niche),
         (habit, "cross_domain", None),
@@ -178,18 +180,18 @@ def test_who_criticises_drops_what_it_did_itself_and_was_wrong() -> None:
         diagnosis = done(dream_reflect(meta(), f"reflect {score}", TASK, own))
         own = replace(own, diagnosis=str(diagnosis))
         opinions = done(dream_debate(meta(), f"debate {score}", TASK, own, ideas))
-        assert not isinstance(opinions, Dropped)
+        assert not isinstance(opinions, RejectedProposal)
         assert [one.keep for one in opinions] == kept
 
 
 def test_a_persona_names_the_niche_it_is_for_or_those_of_both() -> None:
     [agent] = founders(replace(PopulationSettings(), pool_size=1, team_size=1), Path(), catalogue())
-    fork = Event(operator="fork", agents=("a",), why="", niche="glacier")
+    fork = LifecycleEvent(operator="fork", agents=("a",), why="", niche="glacier")
     twin = done(written(meta(), "fork", fork, [agent]))
     assert isinstance(twin, Persona)
     assert personas_in(twin.agent.prompt) == ["glacier"]
     other = replace(twin.agent, prompt=f"{persona('harbour')}\n\nEnd with the answer.")
-    both = Event(operator="merge", agents=("a", "b"), why="")
+    both = LifecycleEvent(operator="merge", agents=("a", "b"), why="")
     one = done(written(meta(), "merge", both, [twin.agent, other]))
     assert isinstance(one, Persona)
     assert personas_in(one.agent.prompt) == ["glacier", "harbour"]

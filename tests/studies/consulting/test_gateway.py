@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coterie.operators.core.meta import Meta
+from coterie.operators.core.meta import MetaModel
 from coterie.operators.core.utterances import Utterance, utterances
 from coterie.operators.credit.contributions import Contribution
 from coterie.operators.methods.mattrl.appraise import Appraisal, appraise
 from coterie.operators.methods.mattrl.distil import Distilled, distil
-from coterie.runtime.agents.ablation import Silence
+from coterie.runtime.agents.ablation import Ablation
 from coterie.runtime.agents.outcomes import Run
 from coterie.runtime.gateway import ChatRequest
-from coterie.runtime.messages.recall import Entry, nothing
+from coterie.runtime.messages.recall import MemoryEntry, nothing
 from coterie.runtime.plan.plan import compile
 from coterie.runtime.rounds.rounds import Round
 from coterie.runtime.runs.whole import passes, perform
@@ -46,8 +46,8 @@ Came = TypeVar("Came")
 class Host:
     """A landscape, and what asks and runs in it."""
 
-    def __init__(self, landscape: Landscape, entries: Sequence[Entry] = ()) -> None:
-        async def recalled(_q: str, _k: int, _w: Mapping[str, Any], /) -> Sequence[Entry]:
+    def __init__(self, landscape: Landscape, entries: Sequence[MemoryEntry] = ()) -> None:
+        async def recalled(_q: str, _k: int, _w: Mapping[str, Any], /) -> Sequence[MemoryEntry]:
             return entries
 
         self.landscape = landscape
@@ -57,7 +57,7 @@ class Host:
         self.plan = compile(ward(), catalogue())
         [self.task] = tasks(1, [0])
         self.case = case_of(title(1, 0))
-        self.meta = Meta(
+        self.meta = MetaModel(
             calls=self.services.calls(), catalogue=catalogue(), ceiling=CEILING, model=META
         )
 
@@ -68,7 +68,7 @@ class Host:
         return self._silenced(perform, silent)
 
     def _silenced(self, work: Callable[..., Awaitable[Came]], silent: Sequence[str]) -> Came:
-        absent = Silence(agents=frozenset(silent))
+        absent = Ablation(agents=frozenset(silent))
         context = self.services.context()
         return done(lambda: work(self.plan, self.task, context, silent=absent))
 
@@ -157,7 +157,7 @@ def test_an_entry_tells_the_way_of_its_utterance_and_changes_what_is_read() -> N
     scores: list[float] = []
     for kind in (-1, 0, 1):
         text = f"in the {niche} ward: {way_said(ways(landscape, niche, kind)[0])}"
-        entry = Entry(source="s", task=posed(host.case), text=text)
+        entry = MemoryEntry(source="s", task=posed(host.case), text=text)
         run = Host(landscape, [entry]).rounds()
         read = readings_in("\n".join(one.said for one in utterances(run)))
         scores.append(fmean(right_in(host.case, one) for one in read))
@@ -169,7 +169,7 @@ def test_in_a_level_landscape_entries_change_nothing() -> None:
     landscape = replace(level(1), alike=1.0)
     niche = Host(landscape).case.niche
     text = f"in the {niche} ward: {way_said(ways(landscape, niche, 1)[0])}"
-    entry = Entry(source="s", task="t", text=text)
+    entry = MemoryEntry(source="s", task="t", text=text)
     one, other = Host(landscape).run(), Host(landscape, [entry]).run()
     assert one.answer == other.answer
 

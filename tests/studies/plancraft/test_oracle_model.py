@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from coterie.benchmarks.evaluation.benchmark import Source
-from coterie.benchmarks.plancraft import World, read_published
+from coterie.benchmarks.plancraft import CraftingWorld, read_published
 from coterie.benchmarks.plancraft.tasks import PLANCRAFT
 from coterie.runtime import run
 from coterie.runtime.doubles import ScriptedModel
@@ -33,7 +33,9 @@ PLANS = {
 class KnowsPlans:
     """A reference whose planner finds these plans."""
 
-    def play(self, world: World, *, impossible: bool, texts: Sequence[str] | None) -> Played:
+    def play(
+        self, world: CraftingWorld, *, impossible: bool, texts: Sequence[str] | None
+    ) -> Played:
         assert texts is None
         return Played(said=PLANS[world.target], success=True, steps=len(PLANS[world.target]))
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from coterie.benchmarks.plancraft import World
+from coterie.benchmarks.plancraft import CraftingWorld
 from coterie.schema.values.codec import from_value, to_value
 from studies.plancraft.__main__ import main
 from studies.plancraft.reference import Played, Reference, difference
@@ -30,14 +30,14 @@ def package() -> Path:
 
 @pytest.mark.parametrize(("world", "impossible", "played"), episodes())
 def test_every_text_and_verdict_is_the_packages(
-    world: World, impossible: bool, played: Played
+    world: CraftingWorld, impossible: bool, played: Played
 ) -> None:
     assert difference(world, played, impossible=impossible) == ""
 
 
 def test_a_world_survives_being_written() -> None:
     for world, _, _ in episodes():
-        assert from_value(World, json.loads(json.dumps(to_value(world)))) == world
+        assert from_value(CraftingWorld, json.loads(json.dumps(to_value(world)))) == world
 
 
 def test_what_was_recorded_ends_in_every_way() -> None:

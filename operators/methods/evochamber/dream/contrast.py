@@ -15,9 +15,9 @@ from .ideas import LONGEST_IDEA, Difference
 if TYPE_CHECKING:
     from .....schema.team.task import Task
     from ....core.bounds import Bounds
-    from ....core.meta import Respondent
-    from ....core.proposal import Dropped
-    from ..work import Work
+    from ....core.meta import OperatorModel
+    from ....core.proposal import RejectedProposal
+    from ..work import MemberWork
 
 __all__ = ["DREAM_CONTRAST", "dream_contrast"]
 
@@ -25,8 +25,8 @@ OPERATOR = "dream_contrast"
 
 
 async def dream_contrast(
-    meta: Respondent, path: str, task: Task, failed: Work, succeeded: Work
-) -> Difference | Dropped:
+    meta: OperatorModel, path: str, task: Task, failed: MemberWork, succeeded: MemberWork
+) -> Difference | RejectedProposal:
     """Say what one member did differently from another, that made its answer better.
 
     Args:
@@ -37,7 +37,7 @@ async def dream_contrast(
         succeeded: What one did that succeeded.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     longest = min(LONGEST_IDEA, limits.characters)

@@ -6,7 +6,7 @@ import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ....core.answers import Unfit, closed, structured
+from ....core.answers import InvalidAnswer, closed, structured
 from ....core.material import fenced, material, task_text
 from ....core.meta import Question, prompt
 from ....core.operator import Operator, Setting
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from .....schema.team.task import Task
     from ....core.bounds import Bounds
-    from ....core.meta import Respondent
-    from ....core.proposal import Dropped
+    from ....core.meta import OperatorModel
+    from ....core.proposal import RejectedProposal
     from .ideas import Idea, Level
 
 __all__ = ["DREAM_CRYSTALLIZE", "dream_crystallize"]
@@ -32,7 +32,7 @@ OPERATOR = "dream_crystallize"
 
 
 async def dream_crystallize(
-    meta: Respondent,
+    meta: OperatorModel,
     path: str,
     task: Task,
     ideas: Sequence[Idea],
@@ -41,7 +41,7 @@ async def dream_crystallize(
     answers: Collection[str] = (),
     niches: Sequence[str],
     most: int = INSIGHTS,
-) -> tuple[Insight, ...] | Dropped:
+) -> tuple[Insight, ...] | RejectedProposal:
     """Make insights of the ideas that are left, and say how far each reaches.
 
     Args:
@@ -59,7 +59,7 @@ async def dream_crystallize(
         there are, or none.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     longest = min(LONGEST_ENTRY, limits.characters)
@@ -137,7 +137,7 @@ class _Form:
     def _text(self, text: str) -> str:
         line = said("text", text, self.longest)
         if gives_away(line, self.answers):
-            raise Unfit("text: it gives away an answer to the task. Say how to come to it.")
+            raise InvalidAnswer("text: it gives away an answer to the task. Say how to come to it.")
         return line
 
     def _scope(self, level: Level, niche: str | None) -> str | None:

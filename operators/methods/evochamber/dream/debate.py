@@ -9,7 +9,7 @@ from ....core.answers import closed, reason_schema, structured
 from ....core.material import fenced, material, task_text
 from ....core.meta import Question, prompt
 from ....core.operator import Operator
-from ....core.proposal import Dropped
+from ....core.proposal import RejectedProposal
 from ..wording import ANY_TEXT, words
 from .ideas import Opinion, Opinions
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from .....schema.team.task import Task
     from ....core.bounds import Bounds
-    from ....core.meta import Respondent
-    from ..work import Work
+    from ....core.meta import OperatorModel
+    from ..work import MemberWork
     from .ideas import Idea
 
 __all__ = ["DREAM_DEBATE", "dream_debate", "idea_text"]
@@ -28,8 +28,8 @@ OPERATOR = "dream_debate"
 
 
 async def dream_debate(
-    meta: Respondent, path: str, task: Task, work: Work, ideas: Sequence[Idea]
-) -> tuple[Opinion, ...] | Dropped:
+    meta: OperatorModel, path: str, task: Task, work: MemberWork, ideas: Sequence[Idea]
+) -> tuple[Opinion, ...] | RejectedProposal:
     """Criticise ideas from where a member stands, and say which to drop.
 
     Args:
@@ -43,7 +43,7 @@ async def dream_debate(
         An opinion on each idea, in order.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     question = Question(
@@ -80,11 +80,11 @@ def _read(many: int, bounds: Bounds, answer: str) -> tuple[Opinion, ...]:
 
 
 async def dream_debate_alone(
-    meta: Respondent, path: str, task: Task, work: Work, ideas: Sequence[Idea]
-) -> Opinions | Dropped:
+    meta: OperatorModel, path: str, task: Task, work: MemberWork, ideas: Sequence[Idea]
+) -> Opinions | RejectedProposal:
     """Criticise ideas, and say who does; see `dream_debate`."""
     opinions = await dream_debate(meta, path, task, work, ideas)
-    if isinstance(opinions, Dropped):
+    if isinstance(opinions, RejectedProposal):
         return opinions
     return Opinions(agent=work.agent, opinions=opinions)
 

@@ -12,11 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from .....pool.ledger.changes import Told
+from .....pool.ledger.changes import EventNoted
 from .....runtime.scoring.voting import conclusion
 from .....runtime.values.together import together
 from ....core.operator import operator_of
-from ....core.proposal import Dropped
+from ....core.proposal import RejectedProposal
 from ..attempts import disagree
 from ..work import works
 from .handing_on import handed_on, tested
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from .....pool.population.population import Population
     from .....runtime.agents.outcomes import Run
     from ....evolution.episode import Episode
-    from ..attempts import Attempt
+    from ..attempts import MemberAttempt
     from ..seating import Seated
     from ..settings import PopulationSettings
-    from ..work import Work
+    from ..work import MemberWork
     from .ideas import Difference, Idea, Insight, Opinion
     from .rules import Sides
 
@@ -50,7 +50,7 @@ async def dream(
     population: Population,
     seated: Seated,
     run: Run,
-    attempts: Sequence[Attempt],
+    attempts: Sequence[MemberAttempt],
     *,
     reward: float,
 ) -> None:
@@ -92,10 +92,10 @@ async def dream(
         about={**about, "why": reason, "scores": scores},
     )
     await one.dreamt()
-    episode.keep(Told(what=DREAM, about=one.about), DREAM)
+    episode.keep(EventNoted(what=DREAM, about=one.about), DREAM)
 
 
-def _right(episode: Episode, attempts: Sequence[Attempt]) -> frozenset[str]:
+def _right(episode: Episode, attempts: Sequence[MemberAttempt]) -> frozenset[str]:
     """Give what the answers come down to of those who succeeded."""
     theta, task = episode.settings.theta, episode.task
     right = (
@@ -124,7 +124,7 @@ class _Dream:
 
     episode: Episode
     population: Population
-    team: Sequence[Work]
+    team: Sequence[MemberWork]
     answers: frozenset[str]
     about: dict[str, Any]
 
@@ -153,7 +153,7 @@ class _Dream:
         said = await together(*(self._ask("reflect", work.agent, work) for work in self.team))
         self._lose(said)
         self.team = [
-            one if isinstance(text, Dropped) else replace(one, diagnosis=text)
+            one if isinstance(text, RejectedProposal) else replace(one, diagnosis=text)
             for one, text in zip(self.team, said, strict=True)
         ]
         compared = await together(
@@ -178,7 +178,7 @@ class _Dream:
         opinions: dict[str, Sequence[Opinion]] = {
             one.agent: of
             for one, of in zip(self.team, said, strict=True)
-            if not isinstance(of, Dropped)
+            if not isinstance(of, RejectedProposal)
         }
         left = survivors(ideas, opinions, [work.agent for work in self.team])
         criticism = [[of[place].reason for of in opinions.values()] for place in left]
@@ -205,6 +205,6 @@ class _Dream:
     def _lose(self, came: Sequence[Any]) -> list[Any]:
         """Count what did not come about, and give the rest."""
         for one in came:
-            if isinstance(one, Dropped):
+            if isinstance(one, RejectedProposal):
                 self.episode.lose(one)
-        return [one for one in came if not isinstance(one, Dropped)]
+        return [one for one in came if not isinstance(one, RejectedProposal)]

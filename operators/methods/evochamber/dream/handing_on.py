@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .....pool.ledger.learnt import LONGEST_TASK, Learnt
 from .....runtime.values.together import together
-from ....core.proposal import Dropped
+from ....core.proposal import RejectedProposal
 from ..lifecycle.fusing import settled
 from .routing import recipients
 from .verifying import attempted_again
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from .....pool.population.population import Population
     from ....evolution.episode import Episode
-    from ..work import Work
+    from ..work import MemberWork
     from .ideas import Insight
 
 __all__ = ["Tested", "handed_on", "tested"]
@@ -55,7 +55,7 @@ class Tested:
 
 
 async def tested(
-    episode: Episode, insights: Sequence[Insight], team: Sequence[Work]
+    episode: Episode, insights: Sequence[Insight], team: Sequence[MemberWork]
 ) -> list[Tested]:
     """Have who failed attempt the task again with each insight, side by side.
 
@@ -79,13 +79,13 @@ async def tested(
         )
     )
     for lost in came:
-        if isinstance(lost, Dropped):
+        if isinstance(lost, RejectedProposal):
             episode.lose(lost)
     return [
         Tested(
             insight=one,
             before=work.score or 0.0,
-            after=None if isinstance(after, Dropped) else after,
+            after=None if isinstance(after, RejectedProposal) else after,
         )
         for (one, work), after in zip(trying, came, strict=True)
     ]

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from .....schema.team.task import Task
     from ....core.bounds import Bounds
-    from ....core.meta import Respondent
-    from ....core.proposal import Dropped
+    from ....core.meta import OperatorModel
+    from ....core.proposal import RejectedProposal
     from .ideas import Difference
 
 __all__ = ["DREAM_IMAGINE", "dream_imagine", "niches_text"]
@@ -28,14 +28,14 @@ OPERATOR = "dream_imagine"
 
 
 async def dream_imagine(
-    meta: Respondent,
+    meta: OperatorModel,
     path: str,
     task: Task,
     differences: Sequence[Difference],
     *,
     niches: Sequence[str],
     most: int = 2 * INSIGHTS,
-) -> tuple[Idea, ...] | Dropped:
+) -> tuple[Idea, ...] | RejectedProposal:
     """Imagine strategies that follow from what made the difference.
 
     Args:
@@ -47,7 +47,7 @@ async def dream_imagine(
         most: The most ideas.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     longest = min(LONGEST_IDEA, limits.characters)

@@ -17,16 +17,18 @@ from .ideas import LONGEST_IDEA
 
 if TYPE_CHECKING:
     from .....schema.team.task import Task
-    from ....core.meta import Respondent
-    from ....core.proposal import Dropped
-    from ..work import Work
+    from ....core.meta import OperatorModel
+    from ....core.proposal import RejectedProposal
+    from ..work import MemberWork
 
 __all__ = ["DREAM_REFLECT", "dream_reflect"]
 
 OPERATOR = "dream_reflect"
 
 
-async def dream_reflect(meta: Respondent, path: str, task: Task, work: Work) -> str | Dropped:
+async def dream_reflect(
+    meta: OperatorModel, path: str, task: Task, work: MemberWork
+) -> str | RejectedProposal:
     """Diagnose a member's own work.
 
     Args:
@@ -36,7 +38,7 @@ async def dream_reflect(meta: Respondent, path: str, task: Task, work: Work) -> 
         work: What the member did.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     longest = min(LONGEST_IDEA, limits.characters)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from .....pool.population.population import Population, Standing
+    from .....pool.population.population import Population, RankingScore
     from .ideas import Insight
 
 __all__ = ["below", "recipients"]
@@ -64,6 +64,6 @@ def _levels(population: Population, insight: Insight) -> Mapping[str, float]:
     return {name: agent.q(insight.niche or "") for name, agent in agents.items()}
 
 
-def _mean(one: Standing, niches: Collection[str]) -> float:
+def _mean(one: RankingScore, niches: Collection[str]) -> float:
     """Give an agent's mean competence over all niches that were met by anybody."""
     return fmean(one.q(niche) for niche in niches) if niches else one.rates.initial

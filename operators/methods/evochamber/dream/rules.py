@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ..work import Work
+    from ..work import MemberWork
     from .ideas import Idea, Opinion
 
 __all__ = ["Sides", "Why", "gives_away", "mean_of", "pairs", "sides", "survivors", "why"]
@@ -32,8 +32,8 @@ class Sides:
         succeeded: The others.
     """
 
-    failed: tuple[Work, ...]
-    succeeded: tuple[Work, ...]
+    failed: tuple[MemberWork, ...]
+    succeeded: tuple[MemberWork, ...]
 
 
 def mean_of(scores: Sequence[float], reward: float) -> float:
@@ -54,7 +54,7 @@ def why(mean: float, theta: float, *, disagree: bool) -> Why | None:
     return "disagreement" if disagree else None
 
 
-def sides(members: Sequence[Work], theta: float) -> Sides:
+def sides(members: Sequence[MemberWork], theta: float) -> Sides:
     """Tell who succeeded, by their own answers: those that were worth the threshold or more."""
     known = [(member, member.score) for member in members if member.score is not None]
     return Sides(
@@ -63,7 +63,7 @@ def sides(members: Sequence[Work], theta: float) -> Sides:
     )
 
 
-def pairs(of: Sides) -> tuple[tuple[Work, Work], ...]:
+def pairs(of: Sides) -> tuple[tuple[MemberWork, MemberWork], ...]:
     """Pair those who failed with those who succeeded, in their order (EvoChamber §3.5, Contrast).
 
     Everybody is in a pair, and no pair is there twice; so there are as many as the larger side has

@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from .....runtime.agents.round_state import Carry
+from .....runtime.agents.round_state import RoundState
 from .....schema.team.team import Team
-from ....core.proposal import Dropped
+from ....core.proposal import RejectedProposal
 
 if TYPE_CHECKING:
     from ....evolution.episode import Episode
-    from ..work import Work
+    from ..work import MemberWork
     from .ideas import Insight
 
 __all__ = ["LEARNT", "alone", "attempted_again"]
@@ -24,8 +24,8 @@ LEARNT = "This was learnt on tasks like this one. It may not hold here:\n"
 
 
 async def attempted_again(
-    episode: Episode, work: Work, insight: Insight, what: str
-) -> float | Dropped:
+    episode: Episode, work: MemberWork, insight: Insight, what: str
+) -> float | RejectedProposal:
     """Have a member attempt the task again, alone, with an insight in what it reads.
 
     Args:
@@ -41,13 +41,13 @@ async def attempted_again(
         Halted: A provider or a jail failed.
         LimitError: The budget is used up.
     """
-    carry = Carry(bulletin=f"{LEARNT}{insight.text}")
+    carry = RoundState(bulletin=f"{LEARNT}{insight.text}")
     run = await episode.run(alone(work), what, carry=carry)
     score = await episode.score(run, what)
-    return score if isinstance(score, Dropped) else score.value
+    return score if isinstance(score, RejectedProposal) else score.value
 
 
-def alone(work: Work) -> Team:
+def alone(work: MemberWork) -> Team:
     """Give the team of one in which a member works as it did first in its team."""
     team = work.account.team
     agent = team.agents[work.positions[0]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from .....pool.ledger.changes import Born
+from .....pool.ledger.changes import Added
 from .....runtime.values.terminal import counted
 from .....schema.loading.agent_file import load_agent
 from .....schema.loading.seeds import SEEDS
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from .....schema.host.catalogue import Catalogue
     from .....schema.team.team import Agent, Team
-    from ....evolution.context import Stage
+    from ....evolution.context import EvolutionContext
     from ....evolution.strategy import Found
     from ..settings import PopulationSettings
 
@@ -83,7 +83,7 @@ def find(settings: PopulationSettings, beside: Path, catalogue: Catalogue, /) ->
     return replace(settings, founder=file), {file: write_agent_yaml(agent_value(one))}
 
 
-def begin(stage: Stage) -> Iterator[Born]:
+def begin(stage: EvolutionContext) -> Iterator[Added]:
     """Give a pool its first agents, where it has none that are not retired.
 
     After a crash it gives all of them again, those that were born then as well.
@@ -99,7 +99,7 @@ def begin(stage: Stage) -> Iterator[Born]:
     reason = f"one of the {settings.pool_size} that the population began with"
     lineage = Lineage(operator=GENESIS, reason=reason, run=stage.name)
     for one in founders(settings, stage.beside, stage.catalogue):
-        yield Born(member=one, lineage=lineage, name=one.id)
+        yield Added(member=one, lineage=lineage, name=one.id)
 
 
 def check(settings: PopulationSettings, said: Mapping[str, Any]) -> dict[str, str]:

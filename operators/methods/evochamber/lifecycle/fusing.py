@@ -15,13 +15,13 @@ from ....core.answers import closed
 from ....core.material import clip, fenced, material
 from ....core.meta import Question, prompt
 from ....core.operator import Operator, operator_of
-from ....core.proposal import Dropped
+from ....core.proposal import RejectedProposal
 from ..wording import one_text, text_schema
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ....core.meta import Respondent
+    from ....core.meta import OperatorModel
     from ....evolution.episode import Episode
 
 __all__ = ["FUSE", "LONGEST_ENTRY", "Settled", "fuse", "settled"]
@@ -31,7 +31,7 @@ LONGEST_ENTRY = 400
 """Characters of an entry, at most: six of them fit into the room that agents have for them."""
 
 
-async def fuse(meta: Respondent, path: str, earlier: str, new: str) -> str | Dropped:
+async def fuse(meta: OperatorModel, path: str, earlier: str, new: str) -> str | RejectedProposal:
     """Make one text of two that say almost the same.
 
     Args:
@@ -41,7 +41,7 @@ async def fuse(meta: Respondent, path: str, earlier: str, new: str) -> str | Dro
         new: The one that is to be added.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     longest = min(LONGEST_ENTRY, limits.characters)
@@ -70,7 +70,7 @@ class Settled:
 
     entry: Learnt
     owners: tuple[str, ...]
-    lost: Dropped | None = None
+    lost: RejectedProposal | None = None
 
 
 async def settled(
@@ -88,7 +88,7 @@ async def settled(
         path: Which entry this is: `task 12/fuse/lesson of solver_3`.
 
     Raises:
-        CoterieError: As for `Respondent.ask` and `View.alike`.
+        CoterieError: As for `OperatorModel.ask` and `View.alike`.
     """
     groups: dict[str, tuple[Learnt | None, list[str]]] = {}
     for owner in owners:
@@ -107,10 +107,10 @@ async def _with_earlier(
 ) -> Settled:
     if near is None:
         return Settled(entry=entry, owners=owners)
-    text: str | Dropped = entry.text
+    text: str | RejectedProposal = entry.text
     if near.text != entry.text:
         text = await operator_of(OPERATOR).act(episode.meta, path, near.text, entry.text)
-    if isinstance(text, Dropped):
+    if isinstance(text, RejectedProposal):
         return Settled(entry=entry, owners=owners, lost=text)
     return Settled(entry=replace(entry, text=text, replaces=(near.id,)), owners=owners)
 

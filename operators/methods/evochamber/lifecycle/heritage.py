@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from .....pool.ledger.learnt import Learnt
 from .....runtime.values.together import together
 from ....core.operator import operator_of
-from ....core.proposal import Dropped
+from ....core.proposal import RejectedProposal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,7 +37,7 @@ class Heritage:
 
     entries: tuple[Learnt, ...] = ()
     left: int = 0
-    dropped: tuple[Dropped, ...] = ()
+    dropped: tuple[RejectedProposal, ...] = ()
 
 
 async def heritage(episode: Episode, path: str, one: str, other: str) -> Heritage:
@@ -68,7 +68,7 @@ async def heritage(episode: Episode, path: str, one: str, other: str) -> Heritag
             _entry(pair, text, (one, other)) for pair, text in came if isinstance(text, str)
         ),
         left=len(others) - len(asked),
-        dropped=tuple(text for text in made if isinstance(text, Dropped)),
+        dropped=tuple(text for text in made if isinstance(text, RejectedProposal)),
     )
 
 

@@ -10,11 +10,11 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from .....pool.ledger.changes import Born, Told
+from .....pool.ledger.changes import Added, EventNoted
 from .....pool.population.population import LIFECYCLE
 from .....runtime.values.together import together
 from ....core.operator import operator_of
-from ....core.proposal import Dropped
+from ....core.proposal import RejectedProposal
 from .founding import founder
 from .heritage import Heritage, heritage
 from .roster import unwritten
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .....schema.team.team import Agent
     from ....evolution.episode import Episode
     from ..settings import PopulationSettings
-    from .rules import Event
+    from .rules import LifecycleEvent
 
 __all__ = ["live"]
 
@@ -40,9 +40,9 @@ MOST_EXAMPLES = 2
 class _Lived:
     """What came of something that was due."""
 
-    event: Event
+    event: LifecycleEvent
     changes: tuple[Change, ...]
-    lost: tuple[Dropped, ...]
+    lost: tuple[RejectedProposal, ...]
     heritage: Heritage
 
 
@@ -72,7 +72,7 @@ async def live(episode: Episode, population: Population) -> None:
     episode.told |= {name: float(happened[name]) for name in ORDER}
 
 
-async def _done(episode: Episode, number: int, event: Event) -> _Lived:
+async def _done(episode: Episode, number: int, event: LifecycleEvent) -> _Lived:
     """Have an operator act, side by side with what it takes to merge two archives."""
     path, agents = f"{episode.path}{LIFECYCLE}/{number} {event.operator}", _agents(episode, event)
     tasks = await _examples(episode, event.niche)
@@ -81,19 +81,19 @@ async def _done(episode: Episode, number: int, event: Event) -> _Lived:
         _heritage(episode, f"{path}/", event),
     )
     made, left = await together(*parts)
-    if isinstance(made, Dropped):
+    if isinstance(made, RejectedProposal):
         changes, lost = unwritten(event, agents), (made,)
     else:
         changes, lost = made, ()
     return _Lived(event=event, changes=changes, lost=(*lost, *left.dropped), heritage=left)
 
 
-async def _heritage(episode: Episode, path: str, event: Event) -> Heritage:
+async def _heritage(episode: Episode, path: str, event: LifecycleEvent) -> Heritage:
     """Say what two leave that are merged; nobody else leaves anything."""
     return await heritage(episode, path, *event.agents) if event.operator == "merge" else Heritage()
 
 
-def _agents(episode: Episode, event: Event) -> Sequence[Agent]:
+def _agents(episode: Episode, event: LifecycleEvent) -> Sequence[Agent]:
     """Give those that it is about; of a genesis, the one that a new agent is made like."""
     if event.operator == "genesis":
         stage = episode.stage
@@ -120,13 +120,13 @@ def _keep(episode: Episode, number: int, one: _Lived) -> None:
     for place, change in enumerate((*one.heritage.entries, *one.changes)):
         episode.keep(_placed(change, episode), f"{what} {place}")
     about = _about(episode, one)
-    episode.keep(Told(what=LIFECYCLE, about=about), f"{what} told")
+    episode.keep(EventNoted(what=LIFECYCLE, about=about), f"{what} told")
     episode.note(LIFECYCLE, **about)
 
 
 def _placed(change: Change, episode: Episode) -> Change:
     """Say of what is born after which task that was, and in which evolution."""
-    if not isinstance(change, Born):
+    if not isinstance(change, Added):
         return change
     where = replace(change.lineage, task=episode.task.id, run=episode.stage.name)
     return replace(change, lineage=where)

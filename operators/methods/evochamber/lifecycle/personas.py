@@ -16,7 +16,7 @@ from .....schema.team.team import is_prompt_id
 from .....schema.values.errors import ConfigError
 from .....schema.values.secrets import scrubbed
 from .....schema.values.terminal import on_one_line
-from ....core.answers import Unfit, closed, reason_schema, structured, told
+from ....core.answers import InvalidAnswer, closed, reason_schema, structured, told
 from ....core.material import clip, fenced, material
 from ....core.meta import Question, prompt
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from .....schema.host.catalogue import Catalogue
     from .....schema.team.team import Agent
     from ....core.bounds import Bounds
-    from ....core.meta import Respondent
-    from ....core.proposal import Dropped
-    from .rules import Event
+    from ....core.meta import OperatorModel
+    from ....core.proposal import RejectedProposal
+    from .rules import LifecycleEvent
 
 __all__ = ["LONGEST_PERSONA", "LONGEST_TITLE", "Persona", "persona"]
 
@@ -53,8 +53,12 @@ class Persona:
 
 
 async def persona(
-    meta: Respondent, path: str, event: Event, agents: Sequence[Agent], tasks: Sequence[str] = ()
-) -> Persona | Dropped:
+    meta: OperatorModel,
+    path: str,
+    event: LifecycleEvent,
+    agents: Sequence[Agent],
+    tasks: Sequence[str] = (),
+) -> Persona | RejectedProposal:
     """Have a persona written once, for what is due.
 
     Args:
@@ -65,7 +69,7 @@ async def persona(
         tasks: Tasks of the niche that it is for, to see what that means.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     fields = _fields(limits)
@@ -114,7 +118,9 @@ def _parts(agent: Agent, catalogue: Catalogue) -> tuple[str, str]:
     return first, rest.strip()
 
 
-def _read(meta: Respondent, event: Event, agents: Sequence[Agent], text: str) -> Persona:
+def _read(
+    meta: OperatorModel, event: LifecycleEvent, agents: Sequence[Agent], text: str
+) -> Persona:
     """Read a persona; what is longer than its room is cut.
 
     Raises:
@@ -128,10 +134,10 @@ def _read(meta: Respondent, event: Event, agents: Sequence[Agent], text: str) ->
         for name, field in _fields(limits).items()
     )
     if empty := [name for name, one in (("title", title), ("persona", words)) if not _says(one)]:
-        raise Unfit(f"{' and '.join(empty)}: nothing is said there. Write some words.")
+        raise InvalidAnswer(f"{' and '.join(empty)}: nothing is said there. Write some words.")
     first, rest = _parts(agents[0], meta.catalogue)
     if event.operator != "merge" and words == on_one_line(first):
-        raise Unfit("persona: this is the one that was shown. Write another one.")
+        raise InvalidAnswer("persona: this is the one that was shown. Write another one.")
     agent = replace(agents[0], role=title, prompt=material(words, rest))
     return Persona(agent=_checked(agent, meta), reason=said["reason"])
 
@@ -140,16 +146,16 @@ def _says(text: str) -> bool:
     return any(map(str.isalnum, text))
 
 
-def _checked(agent: Agent, meta: Respondent) -> Agent:
+def _checked(agent: Agent, meta: OperatorModel) -> Agent:
     """Make sure that an agent may be so.
 
     Raises:
         Unfit: It does not load, is above the ceiling, or its prompt would name a prompt file.
     """
     if is_prompt_id(agent.prompt):
-        raise Unfit("persona: one word is none. Write sentences.")
+        raise InvalidAnswer("persona: one word is none. Write sentences.")
     try:
         check_agent(agent, meta.catalogue, meta.ceiling)
     except ConfigError as error:
-        raise Unfit(*told(error.problems)) from None
+        raise InvalidAnswer(*told(error.problems)) from None
     return agent

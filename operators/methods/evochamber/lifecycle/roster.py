@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from .....pool.ledger.changes import Born, Retired, Revised
+from .....pool.ledger.changes import Added, Retired, Revised
 from .....schema.team.team import Lineage
 from ....core.operator import Operator
-from ....core.proposal import Dropped
+from ....core.proposal import RejectedProposal
 from .personas import Persona, persona
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from .....pool.ledger.changes import Change
     from .....schema.team.team import Agent
-    from ....core.meta import Respondent
-    from .rules import Event
+    from ....core.meta import OperatorModel
+    from .rules import LifecycleEvent
 
 __all__ = ["FORK", "GENESIS", "MERGE", "PRUNE", "SPECIALIZE", "unwritten"]
 
@@ -29,8 +29,12 @@ Changes = tuple["Change", ...]
 
 
 async def fork(
-    meta: Respondent, path: str, event: Event, agents: Sequence[Agent], tasks: Sequence[str] = ()
-) -> Changes | Dropped:
+    meta: OperatorModel,
+    path: str,
+    event: LifecycleEvent,
+    agents: Sequence[Agent],
+    tasks: Sequence[str] = (),
+) -> Changes | RejectedProposal:
     """Make a twin of an agent, whose persona puts weight on a niche (EvoChamber App. E.1).
 
     It begins with the agent's archive and competence, and with no tasks. The agent stays as it is.
@@ -43,15 +47,19 @@ async def fork(
         tasks: Tasks of the niche.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     made = await persona(meta, path, event, agents, tasks)
-    return made if isinstance(made, Dropped) else (_born(event, made, agents),)
+    return made if isinstance(made, RejectedProposal) else (_born(event, made, agents),)
 
 
 async def merge(
-    meta: Respondent, path: str, event: Event, agents: Sequence[Agent], tasks: Sequence[str] = ()
-) -> Changes | Dropped:
+    meta: OperatorModel,
+    path: str,
+    event: LifecycleEvent,
+    agents: Sequence[Agent],
+    tasks: Sequence[str] = (),
+) -> Changes | RejectedProposal:
     """Make one agent of two, which are retired (EvoChamber App. E.1).
 
     It begins with both archives, and is as the first of them is but for its persona.
@@ -64,13 +72,13 @@ async def merge(
         tasks: None.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     made = await persona(meta, path, event, agents, tasks)
-    return made if isinstance(made, Dropped) else _merged(event, made, agents)
+    return made if isinstance(made, RejectedProposal) else _merged(event, made, agents)
 
 
-def unwritten(event: Event, agents: Sequence[Agent]) -> Changes:
+def unwritten(event: LifecycleEvent, agents: Sequence[Agent]) -> Changes:
     """Give what is done without the persona that nobody wrote.
 
     Two are merged all the same, under the persona of the first. Nothing comes of anything else.
@@ -80,13 +88,17 @@ def unwritten(event: Event, agents: Sequence[Agent]) -> Changes:
     return _merged(event, Persona(agent=agents[0], reason=""), agents)
 
 
-def _merged(event: Event, made: Persona, agents: Sequence[Agent]) -> Changes:
+def _merged(event: LifecycleEvent, made: Persona, agents: Sequence[Agent]) -> Changes:
     why = f"merged: {event.why}"
     return (_born(event, made, agents), *(Retired(member=agent.id, reason=why) for agent in agents))
 
 
 async def prune(
-    meta: Respondent, path: str, event: Event, agents: Sequence[Agent], tasks: Sequence[str] = ()
+    meta: OperatorModel,
+    path: str,
+    event: LifecycleEvent,
+    agents: Sequence[Agent],
+    tasks: Sequence[str] = (),
 ) -> Changes:
     """Retire an agent; nobody is asked. Its folder and its lessons stay, for whoever reads them.
 
@@ -102,8 +114,12 @@ async def prune(
 
 
 async def genesis(
-    meta: Respondent, path: str, event: Event, agents: Sequence[Agent], tasks: Sequence[str] = ()
-) -> Changes | Dropped:
+    meta: OperatorModel,
+    path: str,
+    event: LifecycleEvent,
+    agents: Sequence[Agent],
+    tasks: Sequence[str] = (),
+) -> Changes | RejectedProposal:
     """Make a new agent for a niche, with nothing in its archive (EvoChamber App. E.1).
 
     Args:
@@ -114,15 +130,19 @@ async def genesis(
         tasks: Tasks of the niche.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     made = await persona(meta, path, event, agents, tasks)
-    return made if isinstance(made, Dropped) else (_born(event, made, ()),)
+    return made if isinstance(made, RejectedProposal) else (_born(event, made, ()),)
 
 
 async def specialize(
-    meta: Respondent, path: str, event: Event, agents: Sequence[Agent], tasks: Sequence[str] = ()
-) -> Changes | Dropped:
+    meta: OperatorModel,
+    path: str,
+    event: LifecycleEvent,
+    agents: Sequence[Agent],
+    tasks: Sequence[str] = (),
+) -> Changes | RejectedProposal:
     """Nudge an agent's persona towards a niche (EvoChamber §3.5). It stays who it is.
 
     Args:
@@ -133,21 +153,21 @@ async def specialize(
         tasks: Tasks of the niche.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     made = await persona(meta, path, event, agents, tasks)
-    if isinstance(made, Dropped):
+    if isinstance(made, RejectedProposal):
         return made
     return (Revised(agent=agents[0].id, to=made.agent, reason=_reason(event, made)),)
 
 
-def _born(event: Event, made: Persona, parents: Sequence[Agent]) -> Born:
+def _born(event: LifecycleEvent, made: Persona, parents: Sequence[Agent]) -> Added:
     names = tuple(parent.id for parent in parents)
     lineage = Lineage(operator=event.operator, parents=names, reason=_reason(event, made))
-    return Born(member=replace(made.agent, member=None), lineage=lineage, inherits=names)
+    return Added(member=replace(made.agent, member=None), lineage=lineage, inherits=names)
 
 
-def _reason(event: Event, made: Persona) -> str:
+def _reason(event: LifecycleEvent, made: Persona) -> str:
     return f"{event.why}. {made.reason}" if made.reason else event.why
 
 

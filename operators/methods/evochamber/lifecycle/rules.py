@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Iterator, Mapping, Sequence
 
-    from .....pool.population.population import Population, Standing
+    from .....pool.population.population import Population, RankingScore
     from ..settings import PopulationSettings
 
-__all__ = ["ORDER", "Event", "Fired", "due"]
+__all__ = ["ORDER", "Fired", "LifecycleEvent", "due"]
 
 Fired = Literal["fork", "merge", "prune", "genesis", "specialize"]
 """The operators that change a roster, or who is in it."""
@@ -37,7 +37,7 @@ FEWEST_SHARED = 2
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Event:
+class LifecycleEvent:
     """Something that is due.
 
     Attributes:
@@ -58,7 +58,7 @@ class Event:
 
 def due(
     population: Population, settings: PopulationSettings, chance: random.Random
-) -> tuple[Event, ...]:
+) -> tuple[LifecycleEvent, ...]:
     """Say what is due when the roster is looked at (EvoChamber App. E.1).
 
     In this order, and who is named by one of them is left alone by the later ones of that look:
@@ -100,10 +100,10 @@ class _Look:
     population: Population
     settings: PopulationSettings
     chance: random.Random
-    events: list[Event] = field(default_factory=list[Event])
+    events: list[LifecycleEvent] = field(default_factory=list[LifecycleEvent])
 
     @property
-    def idle(self) -> Mapping[str, Standing]:
+    def idle(self) -> Mapping[str, RankingScore]:
         """Those that nothing was decided of."""
         busy = {name for event in self.events for name in event.agents}
         return {name: agent for name, agent in self.population.agents.items() if name not in busy}
@@ -141,7 +141,7 @@ class _Look:
         known = [q for standing in self._there() if (q := _affinity(standing, niche)) is not None]
         return max(known, default=None)
 
-    def _there(self) -> Iterator[Standing]:
+    def _there(self) -> Iterator[RankingScore]:
         """Give those that stay, and what two come down to that are merged."""
         agents, gone = self.population.agents, set[str]()
         for event in self.events:
@@ -152,12 +152,12 @@ class _Look:
         yield from (agent for name, agent in agents.items() if name not in gone)
 
 
-def _affinity(one: Standing, niche: str) -> float | None:
+def _affinity(one: RankingScore, niche: str) -> float | None:
     """Give what an agent has in a niche that it has met, or was made for."""
     return one.q(niche) if niche in one.competence or niche in one.aims else None
 
 
-def _forks(look: _Look) -> Iterator[Event]:
+def _forks(look: _Look) -> Iterator[LifecycleEvent]:
     settings, mean = look.settings, look.population.mean
     ranked = _by_reward(look)
     top = math.ceil(settings.fork_top * len(ranked) - ROUNDING)
@@ -168,7 +168,7 @@ def _forks(look: _Look) -> Iterator[Event]:
             yield _fork(name, one, rolling, top=top, of=len(ranked), look=look)
 
 
-def _by_reward(look: _Look) -> list[tuple[str, Standing, float]]:
+def _by_reward(look: _Look) -> list[tuple[str, RankingScore, float]]:
     """Rank those that have worked enough; of equal ones, one or the other is first."""
     ranked = [
         (name, standing, standing.rolling)
@@ -179,10 +179,12 @@ def _by_reward(look: _Look) -> list[tuple[str, Standing, float]]:
     return sorted(ranked, key=lambda found: -found[2])
 
 
-def _fork(name: str, one: Standing, rolling: float, *, top: int, of: int, look: _Look) -> Event:
+def _fork(
+    name: str, one: RankingScore, rolling: float, *, top: int, of: int, look: _Look
+) -> LifecycleEvent:
     niche = one.dominant or ""
     last, share = len(one.rewards), look.settings.fork_top
-    return Event(
+    return LifecycleEvent(
         operator="fork",
         agents=(name,),
         why=f"rolling reward {rolling:.3g} over {counted(last, 'task')}, among the best {top} of"
@@ -201,7 +203,7 @@ def _fork(name: str, one: Standing, rolling: float, *, top: int, of: int, look: 
     )
 
 
-def _merges(look: _Look) -> Iterator[Event]:
+def _merges(look: _Look) -> Iterator[LifecycleEvent]:
     settings = look.settings
     ready = {
         name: standing
@@ -215,7 +217,7 @@ def _merges(look: _Look) -> Iterator[Event]:
     names = sorted(pair, key=lambda name: (-(ready[name].rolling or 0), -ready[name].total))
     one, other = (ready[name] for name in names)
     shared = len(one.competence.keys() & other.competence.keys())
-    yield Event(
+    yield LifecycleEvent(
         operator="merge",
         agents=(*names,),
         why=f"overlap {omega:.3f} above {settings.merge_similarity:.3g}, the closest pair of"
@@ -225,7 +227,7 @@ def _merges(look: _Look) -> Iterator[Event]:
     )
 
 
-def _closest(agents: Mapping[str, Standing]) -> Sequence[tuple[str, str]]:
+def _closest(agents: Mapping[str, RankingScore]) -> Sequence[tuple[str, str]]:
     """Find the pairs that overlap most, of those that share enough niches.
 
     Among a thousand agents there are half a million pairs, so most are ruled out at once.
@@ -246,11 +248,11 @@ def _closest(agents: Mapping[str, Standing]) -> Sequence[tuple[str, str]]:
     return [pair for pair in pairs if _overlap(agents, pair) == most]
 
 
-def _overlap(agents: Mapping[str, Standing], pair: tuple[str, str]) -> float:
+def _overlap(agents: Mapping[str, RankingScore], pair: tuple[str, str]) -> float:
     return overlap(agents[pair[0]], agents[pair[1]])
 
 
-def _prunes(look: _Look) -> Iterator[Event]:
+def _prunes(look: _Look) -> Iterator[LifecycleEvent]:
     settings, mean = look.settings, look.population.mean or 0.0
     lagging = [
         (name, standing)
@@ -260,7 +262,7 @@ def _prunes(look: _Look) -> Iterator[Event]:
     for name, one in sorted(lagging, key=lambda found: (-found[1].lagging, found[1].rolling or 0)):
         if look.may_lose:
             rolling = one.rolling or 0.0
-            yield Event(
+            yield LifecycleEvent(
                 operator="prune",
                 agents=(name,),
                 why=f"{counted(one.lagging, 'task')} in a row below {settings.prune_below:.3g} x"
@@ -270,7 +272,7 @@ def _prunes(look: _Look) -> Iterator[Event]:
             )
 
 
-def _geneses(look: _Look) -> Iterator[Event]:
+def _geneses(look: _Look) -> Iterator[LifecycleEvent]:
     settings, met = look.settings, _met(look)
     fewest = min(settings.genesis_below, settings.pool_size)
     if look.size < fewest and look.has_room:
@@ -310,12 +312,12 @@ def _weakest(look: _Look, met: Mapping[str, int]) -> str | None:
 
 def _genesis(
     look: _Look, why: str, niche: str | None, met: Mapping[str, int], **numbers: float
-) -> Event:
+) -> LifecycleEvent:
     if niche is None:
-        return Event(operator="genesis", agents=(), why=why, numbers=numbers)
+        return LifecycleEvent(operator="genesis", agents=(), why=why, numbers=numbers)
     best, recent = look.best(niche), len(look.population.recent(look.settings.tau))
     known = "and nobody has met it" if best is None else f"best competence {best:.3g}"
-    return Event(
+    return LifecycleEvent(
         operator="genesis",
         agents=(),
         why=f"{quoted(niche)}, {met[niche]} of the last {counted(recent, 'task')}, {known}: {why}",
@@ -324,12 +326,12 @@ def _genesis(
     )
 
 
-def _specialized(look: _Look) -> Iterator[Event]:
+def _specialized(look: _Look) -> Iterator[LifecycleEvent]:
     above = look.settings.specialize_above
     for name, standing in look.idle.items():
         niche = standing.dominant
         if niche and niche not in standing.aims and standing.q(niche) >= above:
-            yield Event(
+            yield LifecycleEvent(
                 operator="specialize",
                 agents=(name,),
                 why=f"competence {standing.q(niche):.3g} in {quoted(niche)}, its dominant niche,"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .....schema.values.problems import quoted
 from .....schema.values.terminal import on_one_line
 from .....schema.values.values import is_mapping
-from ....core.answers import Unfit, closed, structured
+from ....core.answers import InvalidAnswer, closed, structured
 from ....core.bounds import Bounds
 from ....core.material import clip, fenced
 from ..notes import text_of
@@ -16,7 +16,7 @@ from ..notes import text_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["LONGEST_EVIDENCE", "LONGEST_QUESTION", "Exchange", "answer_in", "questions_in"]
+__all__ = ["LONGEST_EVIDENCE", "LONGEST_QUESTION", "EvidenceExchange", "answer_in", "questions_in"]
 
 LONGEST_QUESTION = 300
 LONGEST_EVIDENCE = 1_200
@@ -24,7 +24,7 @@ ANY: Mapping[str, Any] = {"type": "string"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Exchange:
+class EvidenceExchange:
     """What an agent asked a colleague when all was over, and what that answered.
 
     Attributes:
@@ -71,7 +71,7 @@ def questions_in(
     if len(said) > most:
         problems.append(f"{len(said)} questions; at most {most} may be asked.")
     if strict and problems:
-        raise Unfit(*problems)
+        raise InvalidAnswer(*problems)
     return tuple(found)[:most]
 
 
@@ -95,5 +95,7 @@ def answer_in(text: str) -> str:
     """
     line = text_of(structured(text, closed(answer=ANY), Bounds())["answer"])
     if not line:
-        raise Unfit("answer: nothing is said there. Say what you know, or that you do not know.")
+        raise InvalidAnswer(
+            "answer: nothing is said there. Say what you know, or that you do not know."
+        )
     return line[:LONGEST_EVIDENCE]

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from .....schema.team.task import Task
     from ....core.bounds import Bounds
 
-__all__ = ["Told"]
+__all__ = ["TaskFeedback"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Told:
+class TaskFeedback:
     """What a team is told when a task is over: `r_k` of Meta-Team Algorithm 1, and what it is of.
 
     Attributes:
@@ -47,7 +47,7 @@ class Told:
         *,
         is_judged: bool = False,
         shows_reference: bool = False,
-    ) -> Told:
+    ) -> TaskFeedback:
         """Say what a team is told of its run.
 
         Args:

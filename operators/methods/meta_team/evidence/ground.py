@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ....core.material import material
-from ....core.meta import Meta, Question
-from ..limits import Limits, Meter
-from ..room import Room
+from ....core.meta import MetaModel, Question
+from ..limits import Meter, PhaseLimits
+from ..room import NoteLimits
 from .conversation import conversation
 
 if TYPE_CHECKING:
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from .....runtime.agents.outcomes import Run
     from .....schema.team.team import Team
-    from ....core.meta import Respondent
-    from ....core.proposal import Dropped
-    from .feedback import Told
+    from ....core.meta import OperatorModel
+    from ....core.proposal import RejectedProposal
+    from .feedback import TaskFeedback
 
 __all__ = ["Ground"]
 
@@ -40,16 +40,16 @@ class Ground:
 
     team: Team
     run: Run
-    told: Told
+    told: TaskFeedback
     own_model: bool = True
-    room: Room = field(default_factory=Room)
-    limits: Limits = field(default_factory=Limits)
+    room: NoteLimits = field(default_factory=NoteLimits)
+    limits: PhaseLimits = field(default_factory=PhaseLimits)
 
     def meter(self) -> Meter:
         """Begin to count what a phase takes."""
         return Meter(limits=self.limits)
 
-    def voice(self, meta: Respondent, agent: str) -> Respondent:
+    def voice(self, meta: OperatorModel, agent: str) -> OperatorModel:
         """Give who answers for an agent: its own model, that samples and thinks as it says.
 
         Args:
@@ -57,7 +57,7 @@ class Ground:
             agent: The agent.
         """
         own = self.team.agents[agent]
-        if not self.own_model or not isinstance(meta, Meta):
+        if not self.own_model or not isinstance(meta, MetaModel):
             return meta
         return replace(
             meta.asking(own.model_id),
@@ -68,7 +68,7 @@ class Ground:
 
     async def ask(
         self,
-        voice: Respondent,
+        voice: OperatorModel,
         path: str,
         agent: str,
         *,
@@ -79,7 +79,7 @@ class Ground:
         meter: Meter,
         salvage: Callable[[str], Answered] | None = None,
         also: str = "",
-    ) -> Answered | Dropped:
+    ) -> Answered | RejectedProposal:
         """Ask an agent in a further turn of its own conversation.
 
         Args:
@@ -95,7 +95,7 @@ class Ground:
             also: What the agent reads beside what the team is told.
 
         Raises:
-            CoterieError: As for `Respondent.ask`.
+            CoterieError: As for `OperatorModel.ask`.
         """
         question = Question(
             operator=operator,

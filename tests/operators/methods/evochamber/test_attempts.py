@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from coterie.operators.evolution.context import Stage
+from coterie.operators.evolution.context import EvolutionContext
 from coterie.operators.evolution.episode import Episode, Halted
-from coterie.operators.methods.evochamber.attempts import Attempt, attempts, disagree, graded
+from coterie.operators.methods.evochamber.attempts import MemberAttempt, attempts, disagree, graded
 from coterie.operators.methods.evochamber.seating import seated
 from coterie.runtime import AgentOutcome, Run
 from coterie.runtime.agents.runner import AgentResult
@@ -31,10 +31,10 @@ def run_of(**outcomes: AgentOutcome) -> Run:
     return Run(status="done", answer="7", agents=outcomes)
 
 
-def tried(*answers: str, **fields: Any) -> list[Attempt]:
+def tried(*answers: str, **fields: Any) -> list[MemberAttempt]:
     places = zip(ORDER, answers, strict=False)
     return [
-        Attempt(agent=f"of {seat}", seat=seat, position=seat, answer=answer, **fields)
+        MemberAttempt(agent=f"of {seat}", seat=seat, position=seat, answer=answer, **fields)
         for seat, answer in places
     ]
 
@@ -94,14 +94,14 @@ def test_attempts_disagree_as_the_vote_reads_them(answers: list[str], apart: boo
 
 
 def grade(
-    folder: Path, *found: Attempt, task: Task = TASK, learning: bool = True, **how: Any
+    folder: Path, *found: MemberAttempt, task: Task = TASK, learning: bool = True, **how: Any
 ) -> tuple[list[Any], Episode, list[Any]]:
     def judging(request: Request) -> Reply:
         if "useless" in json.dumps(request["messages"]):
             return Reply(text="no")
         return Reply.json({"reason": "fine", "score": 0.25})
 
-    async def work(stage: Stage) -> Any:
+    async def work(stage: EvolutionContext) -> Any:
         episode = Episode(stage=stage, number=0, task=task, view=stage.view(), learning=learning)
         return await graded(episode, found, **how), episode
 
@@ -160,8 +160,8 @@ def test_what_tools_did_counts_for_each_attempt_by_itself(
     assert seen == [["send"], []]
 
 
-def replace_position(one: Attempt, position: str) -> Attempt:
-    return Attempt(agent=one.agent, seat=position, position=position, answer=one.answer)
+def replace_position(one: MemberAttempt, position: str) -> MemberAttempt:
+    return MemberAttempt(agent=one.agent, seat=position, position=position, answer=one.answer)
 
 
 def test_a_jail_that_fails_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from coterie.operators.methods.evochamber.compose import as_complement, as_scout, compose, seats
 from coterie.operators.methods.evochamber.settings import PopulationSettings
-from coterie.pool.ledger.ledger import Entry
-from coterie.pool.population.population import Pair, Population, Standing
+from coterie.pool.ledger.ledger import LedgerEntry
+from coterie.pool.population.population import Pair, Population, RankingScore
 from coterie.schema.values.errors import InputError
 
 from ....pool.populations import NAMES, folded, happenings, town
@@ -24,7 +24,7 @@ PAPER = PopulationSettings()
 def of(**competence: dict[str, float]) -> Population:
     """Agents that have worked once in each niche in which they are competent."""
     agents = {
-        name: Standing(competence=known, tasks=dict.fromkeys(known, 1))
+        name: RankingScore(competence=known, tasks=dict.fromkeys(known, 1))
         for name, known in competence.items()
     }
     return Population(agents=agents, everybody=agents)
@@ -115,7 +115,7 @@ def test_at_random_it_is_anybody() -> None:
 
 @given(happenings, st.integers(1, 3), st.integers(), st.randoms(use_true_random=False))
 def test_the_order_of_agents_does_not_matter(
-    lines: list[Entry], size: int, seed: int, shuffling: random.Random
+    lines: list[LedgerEntry], size: int, seed: int, shuffling: random.Random
 ) -> None:
     population = folded([*town(*NAMES), *lines, *town(*"xyz")])
     agents = list(population.agents.items())
@@ -126,7 +126,7 @@ def test_the_order_of_agents_does_not_matter(
 
 @given(happenings, st.integers(1, 3), st.integers())
 def test_other_names_give_the_same_team_under_those_names(
-    lines: list[Entry], size: int, seed: int
+    lines: list[LedgerEntry], size: int, seed: int
 ) -> None:
     """Where they sort alike, so that equals are drawn alike."""
     population = folded([*town(*NAMES), *lines, *town(*"xyz")])
@@ -141,7 +141,7 @@ def test_other_names_give_the_same_team_under_those_names(
 
 
 @given(happenings, st.integers())
-def test_nobody_is_better_in_the_niche_than_the_anchor(lines: list[Entry], seed: int) -> None:
+def test_nobody_is_better_in_the_niche_than_the_anchor(lines: list[LedgerEntry], seed: int) -> None:
     population = folded([*town(*NAMES), *lines, *town(*"xyz")])
     anchor, *_ = chosen(population, seed=seed)
     best = max(one.q("code") for one in population.agents.values())

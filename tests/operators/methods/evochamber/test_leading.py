@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.operators.core.proposal import Dropped
-from coterie.operators.evolution.context import Stage
+from coterie.operators.core.proposal import RejectedProposal
+from coterie.operators.evolution.context import EvolutionContext
 from coterie.operators.evolution.episode import Episode
-from coterie.operators.methods.evochamber.attempts import Attempt
+from coterie.operators.methods.evochamber.attempts import MemberAttempt
 from coterie.operators.methods.evochamber.lead_review import lead_review, review_choice
 from coterie.operators.methods.evochamber.leading import (
-    Choice,
     Leader,
+    StructureChoice,
     choose_structure,
     closest,
     fallback,
@@ -27,8 +27,8 @@ from coterie.operators.methods.evochamber.leading import (
 )
 from coterie.operators.methods.evochamber.seating import seated
 from coterie.operators.methods.evochamber.settings import PopulationSettings
-from coterie.pool.ledger.changes import Born, Told
-from coterie.pool.population.population import Grown, Population, Standing
+from coterie.pool.ledger.changes import Added, EventNoted
+from coterie.pool.population.population import Grown, Population, RankingScore
 from coterie.runtime.doubles import Replies, Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
 from coterie.schema import Agent, Lineage, Task
@@ -143,7 +143,9 @@ def test_a_leader_chooses_by_what_it_is_shown() -> None:
         Reply.json({"reason": "they guess", "structure": "debate"}),
         lambda meta: lead(meta, "lead", TASK, LEADER, TEMPLATES, known=found),
     )
-    assert asked.came == Choice(leader=LEADER, structure="debate", by="leader", reason="they guess")
+    assert asked.came == StructureChoice(
+        leader=LEADER, structure="debate", by="leader", reason="they guess"
+    )
     [call] = asked.calls
     assert "What is 3 + 4?" in call.text
     assert "You are ada." in call.text
@@ -162,19 +164,21 @@ def test_a_leader_chooses_by_what_it_is_shown() -> None:
 def test_with_one_structure_nobody_is_asked() -> None:
     only = {"debate": TEMPLATES["debate"]}
     asked = asking(Reply(text="no"), lambda meta: lead(meta, "lead", TASK, LEADER, only))
-    assert asked.came == Choice(leader=LEADER, structure="debate", by="nobody")
+    assert asked.came == StructureChoice(leader=LEADER, structure="debate", by="nobody")
     assert not asked.calls
 
 
 def test_a_structure_that_is_not_offered_is_repaired_and_then_dropped() -> None:
     wrong = Reply.json({"reason": "x", "structure": "dictatorship"})
     asked = asking(wrong, lambda meta: lead(meta, "lead", TASK, LEADER, TEMPLATES))
-    assert isinstance(asked.came, Dropped)
+    assert isinstance(asked.came, RejectedProposal)
     assert (asked.came.operator, len(asked.calls)) == ("lead", 2)
 
 
 def test_a_review_is_a_note_on_one_line_that_is_not_too_long() -> None:
-    attempt = Attempt(agent="ben", seat="complement", position="complement", answer="7", score=1.0)
+    attempt = MemberAttempt(
+        agent="ben", seat="complement", position="complement", answer="7", score=1.0
+    )
 
     def review(note: str) -> Any:
         return asking(
@@ -193,11 +197,11 @@ def test_a_review_is_a_note_on_one_line_that_is_not_too_long() -> None:
     assert "work of solver" in text
     assert '"7"' not in text
     assert len(review("long " * 1000).came) == 300
-    assert isinstance(review(" … ").came, Dropped)
+    assert isinstance(review(" … ").came, RejectedProposal)
 
 
 def population(*rounds: dict[str, Any]) -> Population:
-    standing = {name: Standing(competence={"sums": 0.5}) for name in CHOSEN.values()}
+    standing = {name: RankingScore(competence={"sums": 0.5}) for name in CHOSEN.values()}
     return Population(agents=standing, everybody=standing, rounds=Grown(rounds))
 
 
@@ -207,15 +211,15 @@ def lead_once(
     *rounds: dict[str, Any],
     structures: Sequence[str] = NAMES,
     learning: bool = True,
-) -> tuple[Choice, Episode, list[Any]]:
+) -> tuple[StructureChoice, Episode, list[Any]]:
     """Have a leader choose in an episode, and review it after a run that came to nothing much."""
     offered = {name: TEMPLATES[name] for name in structures}
     recipe = Recipe(strategy="fixed", settings=PopulationSettings(bank=1))
 
-    async def work(stage: Stage) -> Any:
+    async def work(stage: EvolutionContext) -> Any:
         for agent in PEOPLE.values():
             if agent.id not in stage.pool.agents:
-                born = Born(member=agent, lineage=Lineage(operator="genesis"))
+                born = Added(member=agent, lineage=Lineage(operator="genesis"))
                 stage.pool.commit(born, op=f"born {agent.id}")
         view = stage.view()
         episode = Episode(stage=stage, number=0, task=TASK, view=view, learning=learning)
@@ -251,7 +255,7 @@ def test_a_round_of_leadership_is_told_with_what_its_leader_noted(tmp_path: Path
         **a_round("generator_critic", 0.25, reflection="The critic saw it."),
         "task": "sum-1",
     }
-    assert episode.changes == [(Told(what="leadership", about=told), "leadership")]
+    assert episode.changes == [(EventNoted(what="leadership", about=told), "leadership")]
     assert episode.dropped == []
     assert {*episode.spent} == {"lead", "lead_review"}
     [line] = episode.story
@@ -271,7 +275,7 @@ def test_without_an_answer_of_use_the_best_of_the_niche_stands_in(tmp_path: Path
     assert len(calls) == 4
     assert [one.operator for one in episode.dropped] == ["lead", "lead_review"]
     [(told, _)] = episode.changes
-    assert isinstance(told, Told)
+    assert isinstance(told, EventNoted)
     assert (told.about["structure"], told.about["reflection"]) == ("debate", "")
 
 
@@ -296,6 +300,6 @@ def test_a_leader_is_told_of_a_small_model_in_few_words() -> None:
         lambda meta: lead(meta, "lead", TASK, LEADER, long, known=rounds),
         bounds=SMALL,
     )
-    assert isinstance(asked.came, Choice)
+    assert isinstance(asked.came, StructureChoice)
     assert all(f"- {name}: long" in asked.calls[0].text for name in NAMES)
     assert len(asked.calls[0].text) < 5_000

@@ -8,9 +8,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from coterie.operators import Dropped, Meta
+from coterie.operators import MetaModel, RejectedProposal
 from coterie.operators.methods.evochamber.lead_review import lead_review
-from coterie.operators.methods.evochamber.leading import Choice, closest, fallback, lead
+from coterie.operators.methods.evochamber.leading import StructureChoice, closest, fallback, lead
 
 from ....support.hostile_answers import hostile
 from ...asking import TASK
@@ -31,24 +31,24 @@ def test_choices_of_a_structure(part: int) -> None:
     known = closest(ROUNDS, LEADER.profile, "sums", 6)
     chosen: set[str] = set()
 
-    async def work(meta: Meta, _: Any) -> Any:
+    async def work(meta: MetaModel, _: Any) -> Any:
         came = await lead(meta, "l", TASK, LEADER, TEMPLATES, known=known)
-        dropped = isinstance(came, Dropped)
+        dropped = isinstance(came, RejectedProposal)
         chosen.add(fallback(ROUNDS, "sums", NAMES) if dropped else came.structure)
         return came
 
-    def is_one_that_was_offered(came: Choice) -> None:
+    def is_one_that_was_offered(came: StructureChoice) -> None:
         assert (came.by, came.leader) == ("leader", LEADER)
         assert len(came.reason) <= 600
 
     answers = choice_answers("structure", [*NAMES, *NAMES, "vote", "voting ", "seed:debate"])
     count = hostile(answers, SHARES["lead"] * 8 // 10 // part, work, is_one_that_was_offered)
-    count.enough(SHARES["lead"] // part, "Choice", usable=part == 1, refused=0.001)
+    count.enough(SHARES["lead"] // part, "StructureChoice", usable=part == 1, refused=0.001)
     assert chosen <= {*NAMES}
 
 
 def test_notes_on_a_structure(part: int) -> None:
-    async def work(meta: Meta, _: Any) -> Any:
+    async def work(meta: MetaModel, _: Any) -> Any:
         return await lead_review(meta, "r", TASK, LEADER, worked(), structure="voting", reward=0.5)
 
     def is_a_line_that_says_something(came: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators import Meta
+from coterie.operators import MetaModel
 from coterie.operators.methods.evochamber.dream.contrast import dream_contrast
 from coterie.operators.methods.evochamber.dream.crystallize import dream_crystallize
 from coterie.operators.methods.evochamber.dream.debate import dream_debate
@@ -59,7 +59,7 @@ def enough(count: Count, operator: str, part: int, came: str) -> None:
 
 
 def test_reflections(part: int) -> None:
-    async def work(meta: Meta, _: Any) -> Any:
+    async def work(meta: MetaModel, _: Any) -> Any:
         return await reflect(meta, "r", TASK, WORK, reward=0.5)
 
     def are_short_and_of_their_agent(came: Reflection) -> None:
@@ -80,7 +80,7 @@ def test_reflections(part: int) -> None:
 def test_single_texts(part: int, operator: str) -> None:
     field, longest = TEXTS[operator]
 
-    async def work(meta: Meta, _: Any) -> Any:
+    async def work(meta: MetaModel, _: Any) -> Any:
         if operator == "fuse":
             return await fuse(meta, "f", "Carry.", "Carry on.")
         if operator == "dream_reflect":
@@ -99,7 +99,7 @@ def test_single_texts(part: int, operator: str) -> None:
 
 
 def test_imaginings(part: int) -> None:
-    async def work(meta: Meta, _: Any) -> Any:
+    async def work(meta: MetaModel, _: Any) -> Any:
         return await dream_imagine(meta, "d", TASK, DIFFERENCES, niches=NICHES, most=4)
 
     def are_few_and_of_these_differences(came: tuple[Idea, ...]) -> None:
@@ -122,7 +122,7 @@ def test_imaginings(part: int) -> None:
 
 
 def test_opinions(part: int) -> None:
-    async def work(meta: Meta, _: Any) -> Any:
+    async def work(meta: MetaModel, _: Any) -> Any:
         return await dream_debate(meta, "d", TASK, WORK, IDEAS)
 
     def are_one_for_each(came: tuple[Opinion, ...]) -> None:
@@ -137,7 +137,7 @@ def test_opinions(part: int) -> None:
 def test_crystals(part: int) -> None:
     task = replace(TASK, niche="sums")
 
-    async def work(meta: Meta, _: Any) -> Any:
+    async def work(meta: MetaModel, _: Any) -> Any:
         return await dream_crystallize(meta, "d", task, IDEAS, niches=NICHES, most=3)
 
     def are_insights_of_these_ideas(came: tuple[Insight, ...]) -> None:

@@ -27,7 +27,7 @@ from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 from coterie.schema import Catalogue, ConfigError, InputError, Team, load_team, parse_team
-from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.loading.loading import team_path
 from coterie.schema.team.team import Agent, Notes
 from coterie.schema.team.writing import dump
@@ -253,7 +253,7 @@ def test_a_team_above_the_ceiling_is_refused() -> None:
     with pytest.raises(ConfigError, match="large"):
         seated(TEMPLATES["voting"], members, STANDARD, known)
     with pytest.raises(ConfigError, match="the ceiling allows 50"):
-        seated(TEMPLATES["voting"], taken(3), STANDARD, KNOWN, Ceiling(max_tokens=50))
+        seated(TEMPLATES["voting"], taken(3), STANDARD, KNOWN, CapabilityPolicy(max_tokens=50))
 
 
 @settings(max_examples=15)

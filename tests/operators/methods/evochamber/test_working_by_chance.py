@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators import Chance, Dropped
+from coterie.operators import Chance, RejectedProposal
 from coterie.operators.methods.evochamber.dream.contrast import dream_contrast
 from coterie.operators.methods.evochamber.dream.crystallize import dream_crystallize
 from coterie.operators.methods.evochamber.dream.debate import dream_debate
@@ -18,7 +18,7 @@ from coterie.operators.methods.evochamber.dream.reflect import dream_reflect
 from coterie.operators.methods.evochamber.lifecycle.fusing import fuse
 from coterie.operators.methods.evochamber.reflecting import reflect
 from coterie.schema import Catalogue
-from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.ceiling import CapabilityPolicy
 
 from ...asking import TASK
 from .test_reflecting import WORK
@@ -41,5 +41,5 @@ QUESTIONS: dict[str, Callable[[Chance], Coroutine[Any, Any, Any]]] = {
 def test_every_operator_takes_what_was_drawn(operator: str) -> None:
     known = Catalogue.of_host()
     for seed in range(10):
-        chance = Chance(catalogue=known, ceiling=Ceiling(), seed=seed)
-        assert not isinstance(asyncio.run(QUESTIONS[operator](chance)), Dropped)
+        chance = Chance(catalogue=known, ceiling=CapabilityPolicy(), seed=seed)
+        assert not isinstance(asyncio.run(QUESTIONS[operator](chance)), RejectedProposal)

@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from coterie.operators.evolution.context import Stage
+from coterie.operators.evolution.context import EvolutionContext
 from coterie.operators.evolution.episode import Episode
 from coterie.operators.evolution.evolution import Evolution
 from coterie.operators.evolution.strategy import Strategy
-from coterie.operators.methods.evochamber.attempts import Attempt
+from coterie.operators.methods.evochamber.attempts import MemberAttempt
 from coterie.operators.methods.evochamber.seating import Seated
 from coterie.operators.methods.evochamber.settings import PopulationSettings
 from coterie.pool import Pool
-from coterie.pool.ledger.changes import Born
+from coterie.pool.ledger.changes import Added
 from coterie.pool.ledger.learnt import Learnt
 from coterie.pool.view import events
 from coterie.runtime import Run
@@ -51,10 +51,10 @@ def seated(*members: str) -> Seated:
     return Seated(structure="voting", team=team, seats=seats)
 
 
-def tried(of: Seated, scores: Mapping[str, float | None], **said: str) -> list[Attempt]:
+def tried(of: Seated, scores: Mapping[str, float | None], **said: str) -> list[MemberAttempt]:
     """What members answered: "7" where that was right, else "8", or what is said."""
     return [
-        Attempt(
+        MemberAttempt(
             agent=name,
             seat=seat,
             position=seat,
@@ -131,9 +131,9 @@ def lived(
         episode.answered(await episode.run(team, "run"))
         episode.learning = True
 
-    async def until_done(stage: Stage) -> list[Any]:
+    async def until_done(stage: EvolutionContext) -> list[Any]:
         for name in (*MEMBERS, *OTHERS):
-            born = Born(member=person(name), lineage=Lineage(operator="genesis"))
+            born = Added(member=person(name), lineage=Lineage(operator="genesis"))
             stage.pool.commit(born, op=f"begin/{name}")
         for number, entry in enumerate(known):
             stage.pool.commit(replace(entry, id=""), op=f"known {number}")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators import Dropped, Proposal, crossover
+from coterie.operators import Proposal, RejectedProposal, crossover
 from coterie.operators.methods.evomas.crossover import can_cross
 from coterie.runtime.doubles import Reply
 from coterie.schema import Team
@@ -32,7 +32,7 @@ DEBATERS = team(
 
 def crossed(
     *answers: Any, first: Team = SOLVERS, second: Team = DEBATERS, **options: Any
-) -> Asked[Proposal | Dropped]:
+) -> Asked[Proposal | RejectedProposal]:
     side = options.pop("topology", None)
     one, other = parent(first, reward=0.5), parent(second, digest="run: done")
     return asking(
@@ -124,18 +124,18 @@ def test_the_second_parents_topology_makes_it_the_first_of_the_child() -> None:
 )
 def test_other_answers_are_dropped(answer: Any, said: str) -> None:
     done = crossed(answer, answer, topology="first")
-    assert isinstance(done.came, Dropped)
+    assert isinstance(done.came, RejectedProposal)
     assert said in " ".join(done.came.problems)
 
 
 def test_a_topology_that_is_none_is_dropped() -> None:
     neither = {"reason": "", "topology": "third"}
-    assert isinstance(crossed(neither, neither).came, Dropped)
+    assert isinstance(crossed(neither, neither).came, RejectedProposal)
 
 
 def test_parents_whose_agents_do_not_differ_cannot_be_crossed() -> None:
     done = crossed(second=replace(SOLVERS, name="twins"), topology="first")
-    assert isinstance(done.came, Dropped)
+    assert isinstance(done.came, RejectedProposal)
     assert len(done.calls) == 0
 
 
@@ -144,7 +144,7 @@ def test_parents_that_differ_in_one_place_by_one_thing_have_no_child_but_themsel
     warmer = replace(SOLVERS, name="warmer", agents={**SOLVERS.agents, "worker_2": warm})
     assert not can_cross(SOLVERS, warmer)
     done = crossed(second=warmer)
-    assert isinstance(done.came, Dropped)
+    assert isinstance(done.came, RejectedProposal)
     assert len(done.calls) == 0
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators import MUTABLE, Dropped, Proposal, instantiate
+from coterie.operators import MUTABLE, Proposal, RejectedProposal, instantiate
 from coterie.runtime.doubles import Reply
 from coterie.runtime.scoring.functions import majority
 from coterie.schema import Team
@@ -28,7 +28,7 @@ CHECKER: dict[str, Any] = {
 
 def adapted(
     *answers: Any, of: Team = PAIR, allowed: Sequence[Component] = MUTABLE, **options: Any
-) -> Asked[Proposal | Dropped]:
+) -> Asked[Proposal | RejectedProposal]:
     replies = [Reply.json({"reason": "it has to be counted", "edits": one}) for one in answers]
     told: Any = {"components": allowed}
     return asking(replies, lambda meta: instantiate(meta, "i", TASK, parent(of), **told), **options)
@@ -81,7 +81,7 @@ def test_it_keeps_to_what_may_be_touched(
     assert said in done.calls[0].text
     assert unsaid not in done.calls[0].text
     refused = adapted([CHECKER], [CHECKER], allowed=allowed).came
-    assert isinstance(refused, Dropped)
+    assert isinstance(refused, RejectedProposal)
     assert "it edits roster" in refused.problems[0]
 
 
@@ -97,7 +97,7 @@ def test_where_models_may_not_be_touched_newcomers_have_those_of_the_team() -> N
     asked: Any = {"ceiling": ceiling_of(PAIR)}
     assert isinstance(adapted([{"add_agent": strong}], **asked).came, Proposal)
     done = adapted(*[[{"add_agent": strong}]] * 2, allowed=("prompts", "topology"), **asked)
-    assert isinstance(done.came, Dropped)
+    assert isinstance(done.came, RejectedProposal)
     assert "'fast' is above the ceiling, which allows default" in done.came.problems[0]
     assert '"fast"' not in json.dumps(done.calls[0].body["response_format"])
 
@@ -132,7 +132,7 @@ def test_the_notes_of_the_models_that_may_be_chosen_are_shown() -> None:
 def test_other_components_are_not_its_to_edit() -> None:
     tokens = {"set_parameter": {"agent": "worker", "max_tokens": 10}}
     done = adapted([tokens], [tokens])
-    assert isinstance(done.came, Dropped)
+    assert isinstance(done.came, RejectedProposal)
     assert done.came.problems == (
         "it edits parameters; here only prompts, model_id, topology, roster may be edited.",
     )
@@ -141,7 +141,7 @@ def test_other_components_are_not_its_to_edit() -> None:
 def test_an_agent_above_the_ceiling_is_not_taken_in() -> None:
     coder = {"agent": "coder", "fields": {"agent_type": "CodeAgent", "prompt": "Code it."}}
     done = adapted(*[[{"add_agent": {**coder, "place": {"reports_to": ["judge"]}}}]] * 2)
-    assert isinstance(done.came, Dropped)
+    assert isinstance(done.came, RejectedProposal)
     assert "above the ceiling" in done.came.problems[0]
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from coterie.operators import Dropped, Selection, select
+from coterie.operators import RejectedProposal, Selection, select
 from coterie.operators.methods.evomas.select import shortlist
-from coterie.pool.ledger.changes import Retired, Tried
+from coterie.pool.ledger.changes import Evaluated, Retired
 from coterie.pool.ledger.learnt import Learnt
 from coterie.pool.teams.pool import Pool
 from coterie.pool.values.statistics import Trial
@@ -38,7 +38,7 @@ def pool(tmp_path: Path) -> Pool:
 def scored(pool: Pool, name: str, *scores: float | None, niche: str | None = None) -> None:
     for number, score in enumerate(scores):
         trial = Trial(task=f"{niche} {number}", score=score, niche=niche)
-        pool.commit(Tried(member=name, trial=trial), op=f"{name} {niche} {number}")
+        pool.commit(Evaluated(member=name, trial=trial), op=f"{name} {niche} {number}")
 
 
 def members(pool: Pool) -> list[Any]:
@@ -110,7 +110,7 @@ def test_of_teams_that_are_alike_none_is_forgotten(pool: Pool) -> None:
     for number in range(20):
         for one in asyncio.run(select(None, "s", TASK, members(pool), k=2)).names:  # type: ignore[union-attr]
             trial = Trial(task=str(number), score=number % 2)
-            pool.commit(Tried(member=one, trial=trial), op=f"{one} {number}")
+            pool.commit(Evaluated(member=one, trial=trial), op=f"{one} {number}")
     assert all(one.statistics.n for one in members(pool))
 
 
@@ -146,7 +146,9 @@ def test_a_task_with_files_wants_a_team_that_can_open_them(pool: Pool) -> None:
     assert "readers" not in names(pool, TASK, most=3)
 
 
-def chosen(pool: Pool, *answers: Any, k: int = 2, **options: Any) -> Asked[Selection | Dropped]:
+def chosen(
+    pool: Pool, *answers: Any, k: int = 2, **options: Any
+) -> Asked[Selection | RejectedProposal]:
     replies = [Reply.json({"reason": "why not", "selected": one}) for one in answers]
     return asking(replies, lambda meta: select(meta, "s", NICHE, members(pool), k=k, **options))
 
@@ -193,8 +195,8 @@ def test_a_team_that_is_not_listed_is_handed_back(pool: Pool) -> None:
     done = chosen(pool, ["unicorns"], ["cats"])
     assert isinstance(done.came, Selection)
     assert len(done.told("operator_repair")) == 1
-    assert isinstance(chosen(pool, ["unicorns"], ["hens"]).came, Dropped)
-    assert isinstance(chosen(pool, ["ants", "bees", "cats"], []).came, Dropped)
+    assert isinstance(chosen(pool, ["unicorns"], ["hens"]).came, RejectedProposal)
+    assert isinstance(chosen(pool, ["ants", "bees", "cats"], []).came, RejectedProposal)
 
 
 def test_without_a_model_the_first_are_taken(pool: Pool) -> None:

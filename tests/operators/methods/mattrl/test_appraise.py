@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators import Bounds, Dropped
+from coterie.operators import Bounds, RejectedProposal
 from coterie.operators.core.utterances import Utterance
 from coterie.operators.methods.mattrl.appraise import Appraisal, appraise
 from coterie.runtime.doubles import Reply
@@ -22,7 +22,7 @@ SAID = {"reason": "counted", "agents": SCORES}
 
 def appraised(
     *answers: Any, of: Sequence[Utterance] = ROUND, bounds: Bounds | None = None, rubric: str = ""
-) -> Asked[Appraisal | Dropped]:
+) -> Asked[Appraisal | RejectedProposal]:
     replies = [Reply.json(one) for one in answers]
     return asking(replies, lambda meta: appraise(meta, "a", TASK, of, rubric=rubric), bounds=bounds)
 
@@ -64,7 +64,7 @@ def test_the_rubric_of_the_recipe_takes_the_place_of_ours() -> None:
 def test_what_is_no_appraisal_is_repaired_once_then_dropped_and_counted(bad: Any) -> None:
     assert isinstance(appraised(bad, SAID).came, Appraisal)
     done = appraised(bad, bad)
-    assert isinstance(done.came, Dropped)
+    assert isinstance(done.came, RejectedProposal)
     assert [one["operator"] for one in done.told("operator_dropped")] == ["appraise"]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators import Bounds, Contribution, Dropped
+from coterie.operators import Bounds, Contribution, RejectedProposal
 from coterie.operators.methods.mattrl.distil import Distilled, distil
 from coterie.runtime.doubles import Reply
 
@@ -21,7 +21,7 @@ SAID = {
 GOOD = Contribution(value=0.9, reason="it settled it")
 
 
-def distilled(*answers: Any, bounds: Bounds | None = None) -> Asked[Distilled | Dropped]:
+def distilled(*answers: Any, bounds: Bounds | None = None) -> Asked[Distilled | RejectedProposal]:
     one = utterance(said="I counted again.", read="bulletin:\nnobody knows")
     return asking(
         [Reply.json(answer) for answer in answers],
@@ -61,7 +61,7 @@ def test_it_sees_the_case_what_was_read_and_said_and_what_it_was_worth() -> None
 def test_what_is_no_entry_is_repaired_once_then_dropped_and_counted(bad: Any) -> None:
     assert isinstance(distilled(bad, SAID).came, Distilled)
     done = distilled(bad, bad)
-    assert isinstance(done.came, Dropped)
+    assert isinstance(done.came, RejectedProposal)
     assert [one["operator"] for one in done.told("operator_dropped")] == ["distil"]
 
 

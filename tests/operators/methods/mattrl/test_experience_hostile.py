@@ -7,7 +7,15 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from coterie.operators import Appraisal, Contribution, Distilled, Dropped, Meta, appraise, distil
+from coterie.operators import (
+    Appraisal,
+    Contribution,
+    Distilled,
+    MetaModel,
+    RejectedProposal,
+    appraise,
+    distil,
+)
 from coterie.operators.methods.mattrl.appraise import appraised
 from coterie.operators.methods.mattrl.experience import ExperienceSettings, credited, kept
 from coterie.pool.ledger.learnt import Learnt
@@ -38,7 +46,7 @@ USELESS = st.sampled_from(
 
 
 def test_scores_of_utterances(part: int) -> None:
-    async def work(meta: Meta, _: Any) -> Any:
+    async def work(meta: MetaModel, _: Any) -> Any:
         return await appraise(meta, "a", TASK, SAID)
 
     def are_of_every_agent(came: Appraisal) -> None:
@@ -55,20 +63,20 @@ def test_a_judge_of_no_use_leaves_nothing_to_keep(part: int) -> None:
     """Whatever the outcome and whatever is selected otherwise: no reward, no entry."""
     settings = ExperienceSettings(share=1, threshold=0)
 
-    async def work(meta: Meta, _: Any) -> Any:
-        lost: list[Dropped] = []
+    async def work(meta: MetaModel, _: Any) -> Any:
+        lost: list[RejectedProposal] = []
         scores = await appraised(meta, "", TASK, SAID, lost.append)
         of = credited(SAID, scores, outcome=1, settings=settings)
         assert kept(of, settings, ()) == ()
         return lost[0]
 
     count = hostile(USELESS, 5_000 // part // 2, work)
-    assert count.came["Dropped"] * 2 == count.answers
+    assert count.came["RejectedProposal"] * 2 == count.answers
     assert count.answers >= 5_000 // part // 2
 
 
 def test_entries(part: int) -> None:
-    async def work(meta: Meta, _: Any) -> Any:
+    async def work(meta: MetaModel, _: Any) -> Any:
         return await distil(meta, "d", TASK, SAID[0], score=GOOD)
 
     def is_short_and_of_its_agent(came: Distilled) -> None:

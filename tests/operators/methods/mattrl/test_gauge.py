@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators import Dropped, Meta, gauge
+from coterie.operators import MetaModel, RejectedProposal, gauge
 from coterie.operators.core.bounds import SMALL
 from coterie.operators.routing import GAUGED
 from coterie.runtime.doubles import Reply
@@ -26,7 +26,7 @@ SAID = {
 }
 
 
-def gauging(*answers: Any, **options: Any) -> Asked[dict[str, float] | Dropped]:
+def gauging(*answers: Any, **options: Any) -> Asked[dict[str, float] | RejectedProposal]:
     replies = [Reply.json(one) for one in answers]
     return asking(replies, lambda meta: gauge(meta, "g", TASK), **options)
 
@@ -56,7 +56,7 @@ def test_what_is_no_such_number_is_repaired_once(wrong: dict[str, Any]) -> None:
     assert isinstance(asked.came, dict)
     assert len(asked.told("operator_repair")) == 1
     asked = gauging({**SAID, **wrong}, {**SAID, **wrong})
-    assert isinstance(asked.came, Dropped)
+    assert isinstance(asked.came, RejectedProposal)
     assert asked.came.operator == "gauge"
     assert len(asked.told("operator_dropped")) == 1
 
@@ -67,7 +67,7 @@ def test_a_long_reason_does_no_harm_to_a_small_model() -> None:
 
 
 def test_whatever_is_answered_numbers_are_in_range_or_it_is_dropped(nightly: bool) -> None:
-    async def work(meta: Meta, _: Any) -> Any:
+    async def work(meta: MetaModel, _: Any) -> Any:
         return await gauge(meta, "g", TASK)
 
     def are_in_range(came: dict[str, float]) -> None:
@@ -77,5 +77,5 @@ def test_whatever_is_answered_numbers_are_in_range_or_it_is_dropped(nightly: boo
         assert came["specialities"] in range(1, 11)
 
     count = hostile(gaugings(), 2_000 if nightly else 60, work, are_in_range)
-    assert count.came["Dropped"] + count.came["dict"] == count.came.total()
-    assert min(count.came["Dropped"], count.came["dict"]) > 0
+    assert count.came["RejectedProposal"] + count.came["dict"] == count.came.total()
+    assert min(count.came["RejectedProposal"], count.came["dict"]) > 0

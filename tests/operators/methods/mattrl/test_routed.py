@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from coterie.operators.evolution.context import Stage
+from coterie.operators.evolution.context import EvolutionContext
 from coterie.operators.evolution.evolution import Evolution
 from coterie.operators.routing import ROUTED, Case, cases_of
 from coterie.runtime.doubles import Reply, ScriptedModel
@@ -28,7 +28,7 @@ def confused(request: Request) -> Reply:
 def test_a_gauging_of_no_use_is_counted_and_the_case_has_what_is_counted(tmp_path: Path) -> None:
     tasks = [Task(id=f"c{n}", query=f"What is {n} + {7 - n}?", answer="7") for n in range(2)]
 
-    async def learn(stage: Stage) -> tuple[list[str], tuple[Case, ...]]:
+    async def learn(stage: EvolutionContext) -> tuple[list[str], tuple[Case, ...]]:
         made = Evolution(stage=stage, strategy=MATTRL, tasks=tasks, folder=tmp_path / "evolution")
         await made.to_the_end()
         lost = [one["operator"] for line in made.lines() for one in line["dropped"]]

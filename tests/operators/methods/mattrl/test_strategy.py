@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators.evolution.context import Stage
+from coterie.operators.evolution.context import EvolutionContext
 from coterie.operators.report.heldout import HeldOut, Learned
 from coterie.pool.ledger.ledger import Ledger
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
@@ -79,7 +79,7 @@ def reminders(model: ScriptedModel) -> int:
 
 
 def test_it_is_built_without_experience_and_then_used_frozen(tmp_path: Path) -> None:
-    async def test(stage: Stage) -> list[dict[str, Any]]:
+    async def test(stage: EvolutionContext) -> list[dict[str, Any]]:
         before = (stage.pool.folder / "ledger.jsonl").read_bytes()
         subject = Learned(strategy=MATTRL, after=len(TASKS))
         trials = await HeldOut(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators.evolution.context import Stage
+from coterie.operators.evolution.context import EvolutionContext
 from coterie.operators.evolution.episode import Episode
 from coterie.operators.evolution.evolution import Evolution
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
@@ -45,7 +45,7 @@ def test_both_work_on_a_case_that_is_learnt_from_and_a_router_chooses_in_a_test(
 ) -> None:
     cases = [Task(id=f"c{n}", query=f"What is {n % 6} + {7 - n}?", answer="7") for n in range(10)]
 
-    async def routed(stage: Stage) -> list[Any]:
+    async def routed(stage: EvolutionContext) -> list[Any]:
         learning = Evolution(
             stage=stage, strategy=MATTRL, tasks=cases, folder=tmp_path / "evolution"
         )

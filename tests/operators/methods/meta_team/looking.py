@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from coterie.operators.methods.meta_team import Ground, Told
+from coterie.operators.methods.meta_team import Ground, TaskFeedback
 from coterie.runtime import AgentOutcome, Run
 from coterie.runtime.agents.runner import AgentResult
 from coterie.runtime.doubles import Call, Reply
@@ -40,7 +40,7 @@ def ran(team: Team = TRIO, answer: str | None = "8", **outcomes: AgentOutcome) -
     return Run(status="done", answer=answer, agents=agents)
 
 
-TOLD = Told(task=TASK, answer="8", score=0.0, words="One is missing.")
+TOLD = TaskFeedback(task=TASK, answer="8", score=0.0, words="One is missing.")
 
 
 def ground(team: Team = TRIO, run: Run | None = None, **fields: Any) -> Ground:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators.methods.meta_team import Passed, Room, gate
+from coterie.operators.methods.meta_team import NoteLimits, Passed, gate
 from coterie.schema import Team
 from coterie.schema.edits import (
     AddAgent,
@@ -22,20 +22,20 @@ from coterie.schema.edits import (
     SetPrompt,
     SetTools,
 )
-from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.team.team import Execution, Notes, Roster, Skill
 
 from ...asking import catalogue, llm
 from ...rounds import TRIO
 
-CEILING = replace(Ceiling.of(TRIO), agents=5, edges=None)
+CEILING = replace(CapabilityPolicy.of(TRIO), agents=5, edges=None)
 UNITS = SetNote(agent="solver", note="patch", name="units", text="Write the unit.")
 LONG = "x" * 700
 CHECKER = llm("checker", role="checks")
 
 
 def passed(*edits: Edit, team: Team = TRIO, **room: int) -> Passed:
-    return gate(team, edits, catalogue=catalogue(), ceiling=CEILING, room=Room(**room))
+    return gate(team, edits, catalogue=catalogue(), ceiling=CEILING, room=NoteLimits(**room))
 
 
 def skill(name: str, body: str = "Add.") -> SetNote:
@@ -132,7 +132,7 @@ def test_a_prompt_file_counts_with_its_text(tmp_path: Path) -> None:
     (tmp_path / "checking.md").write_text("x" * 900)
     known = replace(catalogue(), prompt_folders=(tmp_path,))
     checker = AddAgent(agent=llm("checker", prompt="checking"), reports_to=("writer",))
-    room = Room(read=800)
+    room = NoteLimits(read=800)
     came = gate(TRIO, (UNITS, checker), catalogue=known, ceiling=CEILING, room=room)
     assert came.kept == (UNITS,)
     [refused] = came.refused
@@ -144,7 +144,7 @@ def test_the_lead_of_an_open_roster_stays_and_nobody_needs_a_place() -> None:
     team = replace(TRIO, reports_to={}, execution=roster)
     come: Any = AddAgent(agent=CHECKER)
     edits = (come, RemoveAgent(agent="solver"), RemoveAgent(agent="planner"))
-    came = gate(team, edits, catalogue=catalogue(), ceiling=Ceiling.of(team))
+    came = gate(team, edits, catalogue=catalogue(), ceiling=CapabilityPolicy.of(team))
     assert {*came.kept} == {come, RemoveAgent(agent="solver")}
     assert [*came.child.agents] == ["planner", "writer", "checker"]
 

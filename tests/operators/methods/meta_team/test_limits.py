@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators.methods.meta_team import Limits, Told, retrospect
+from coterie.operators.methods.meta_team import PhaseLimits, TaskFeedback, retrospect
 from coterie.operators.methods.meta_team.limits import Meter
 from coterie.runtime import AgentOutcome, Run
 from coterie.runtime.values.score import Score
@@ -18,20 +18,20 @@ from .looking import ground, model, ran, spoke
 ASKS = {"questions": [{"to": "planner", "question": "Why?"}, {"to": "writer", "question": "So?"}]}
 
 
-def looked(limits: Limits, **fields: Any) -> Any:
+def looked(limits: PhaseLimits, **fields: Any) -> Any:
     on = ground(limits=limits, **fields)
     return asking(model({"questions": ASKS}), lambda meta: retrospect(meta, "r", on, "solver"))
 
 
 def test_within_its_limits_it_asks_and_is_answered() -> None:
-    done = looked(Limits())
+    done = looked(PhaseLimits())
     assert len(done.calls) == 4
     assert [one.answer for one in done.came.evidence] == ["I took it as it stood."] * 2
 
 
 @pytest.mark.parametrize(("steps", "calls"), [(1, 1), (2, 3), (3, 3), (4, 4)])
 def test_no_question_is_asked_beyond_them_whoever_answers_first(steps: int, calls: int) -> None:
-    done = looked(Limits(steps=steps))
+    done = looked(PhaseLimits(steps=steps))
     assert len(done.calls) == calls
     assert bool(done.came.summary) == (steps == 4)
     assert all("no more may be" in one.reason for one in done.came.lost)
@@ -40,18 +40,18 @@ def test_no_question_is_asked_beyond_them_whoever_answers_first(steps: int, call
 @pytest.mark.parametrize(
     ("limits", "why"),
     [
-        (Limits(steps=0), "0 calls were made"),
-        (Limits(seconds=0), "models took 0 seconds"),
-        (Limits(usd=0), "answers cost 0 USD"),
+        (PhaseLimits(steps=0), "0 calls were made"),
+        (PhaseLimits(seconds=0), "models took 0 seconds"),
+        (PhaseLimits(usd=0), "answers cost 0 USD"),
     ],
 )
-def test_each_limit_ends_it(limits: Limits, why: str) -> None:
+def test_each_limit_ends_it(limits: PhaseLimits, why: str) -> None:
     assert why in str(Meter(limits=limits).reached)
-    assert Meter(limits=Limits(usd=None)).reached is None
+    assert Meter(limits=PhaseLimits(usd=None)).reached is None
 
 
 def test_who_has_no_conversation_cannot_look_back() -> None:
-    done = looked(Limits(), run=ran(solver=AgentOutcome(status="failed")))
+    done = looked(PhaseLimits(), run=ran(solver=AgentOutcome(status="failed")))
     assert done.calls == []
     assert "read and said nothing" in done.came.lost[0].reason
 
@@ -70,15 +70,17 @@ def test_questions_of_which_some_are_of_no_use_are_handed_back_then_passed_over(
 def test_what_is_told_keeps_the_reference_answer_and_who_may_quote_it_out() -> None:
     task, run = Task(id="t", query="?", answer={"sum": 7}), Run(status="done", answer="8")
     score = Score(value=0.0, reason="it is not 7")
-    assert Told.of(task, run, score).words == Told.of(task, run, score).reference == ""
-    assert Told.of(task, run, score, is_judged=True).words == "it is not 7"
-    assert Told.of(task, run, None, shows_reference=True).reference == '{"sum": 7}'
-    assert Told.of(Task(id="t", query="?"), run, None, shows_reference=True).reference == ""
+    assert (
+        TaskFeedback.of(task, run, score).words == TaskFeedback.of(task, run, score).reference == ""
+    )
+    assert TaskFeedback.of(task, run, score, is_judged=True).words == "it is not 7"
+    assert TaskFeedback.of(task, run, None, shows_reference=True).reference == '{"sum": 7}'
+    assert TaskFeedback.of(Task(id="t", query="?"), run, None, shows_reference=True).reference == ""
 
 
 def test_what_nobody_handed_in_is_told() -> None:
     from coterie.operators import Bounds
 
-    told = Told(task=Task(id="t", query="?"), answer=None, error="it broke")
+    told = TaskFeedback(task=Task(id="t", query="?"), answer=None, error="it broke")
     assert "(none: it broke)" in told.text(Bounds())
     assert "work of" not in told.text(Bounds()) + str(spoke("x").error)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.operators.methods.meta_team.notes import OwnNotes, name_of
-from coterie.operators.methods.meta_team.room import Room
+from coterie.operators.methods.meta_team.room import NoteLimits
 from coterie.schema.team.team import Notes, Skill
 
 from ...asking import llm
@@ -21,7 +21,7 @@ SOLVER = replace(llm("solver"), notes=OLD)
 
 
 def read(*items: Any, **room: int) -> OwnNotes:
-    return OwnNotes(agent=SOLVER, room=Room(**room), most=4).read(items)
+    return OwnNotes(agent=SOLVER, room=NoteLimits(**room), most=4).read(items)
 
 
 @pytest.mark.parametrize(

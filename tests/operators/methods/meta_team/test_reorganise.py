@@ -8,12 +8,18 @@ from typing import Any
 import pytest
 
 from coterie.operators import Bounds
-from coterie.operators.methods.meta_team import Exchange, Reflected, Reorganised, Room, reorganise
+from coterie.operators.methods.meta_team import (
+    EvidenceExchange,
+    NoteLimits,
+    Reflected,
+    Reorganised,
+    reorganise,
+)
 from coterie.operators.methods.meta_team.roster import RosterOffer
 from coterie.operators.methods.meta_team.rules import Rules
 from coterie.schema import Team
 from coterie.schema.edits import AddAgent, RemoveAgent
-from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.team.team import Execution, Roster, Rounds
 
 from ...asking import asking
@@ -34,14 +40,16 @@ CHECKER = {
 
 
 def rules(**said: Any) -> tuple[str, list[str]]:
-    edits, refused = Rules(team=RULED, room=Room(note=60)).read({"rules": [], **said})
+    edits, refused = Rules(team=RULED, room=NoteLimits(note=60)).read({"rules": [], **said})
     [text] = [getattr(one, "text", "") for one in edits] or [""]
     return text, [one.reasons[0] for one in refused]
 
 
 def offer(team: Team = TRIO, **ceiling: Any) -> RosterOffer:
     given: dict[str, Any] = {"tools": frozenset({"read_file"}), "agents": 4, **ceiling}
-    return RosterOffer(team=team, ceiling=replace(Ceiling.of(team), **given), room=Room())
+    return RosterOffer(
+        team=team, ceiling=replace(CapabilityPolicy.of(team), **given), room=NoteLimits()
+    )
 
 
 def test_a_rule_is_a_line_and_all_others_stay_as_they_were_written() -> None:
@@ -154,7 +162,9 @@ def test_an_answer_that_is_still_not_right_is_kept_in_part() -> None:
 
 def test_evidence_is_read_as_far_as_there_is_room() -> None:
     asked = [
-        Exchange(asker="solver", colleague="planner", question="Why?", answer=f"ANSWER {one}")
+        EvidenceExchange(
+            asker="solver", colleague="planner", question="Why?", answer=f"ANSWER {one}"
+        )
         for one in range(3)
     ]
     told = Reflected(agent="solver", evidence=tuple(asked))

@@ -17,13 +17,13 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from coterie.operators import Meta
-from coterie.operators.methods.meta_team import How, Retrospective, Room, look_back
+from coterie.operators import MetaModel
+from coterie.operators.methods.meta_team import How, NoteLimits, Retrospective, look_back
 from coterie.runtime import Calls
 from coterie.runtime.gateway import ChatAnswer, ChatRequest
 from coterie.runtime.values.structured import json_in
 from coterie.schema import Agent, Team, dump
-from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.loading.loading import check_team
 from coterie.schema.team.team import Notes, Skill
 
@@ -39,7 +39,7 @@ OLD = Notes(
     patches={"rule_1": "Do so.", "rule_2": "Do not."},
     skills={"sums": Skill(description="Adds.", body="Add them up.")},
 )
-ROOM = Room(patches=4, skills=2, note=300, body=900, constitution=900, read=4_000)
+ROOM = NoteLimits(patches=4, skills=2, note=300, body=900, constitution=900, read=4_000)
 
 
 def _team() -> Team:
@@ -50,7 +50,7 @@ def _team() -> Team:
 
 
 TEAM = _team()
-CEILING = replace(Ceiling.of(TEAM), agents=5, edges=None, tools=frozenset({"read_file"}))
+CEILING = replace(CapabilityPolicy.of(TEAM), agents=5, edges=None, tools=frozenset({"read_file"}))
 
 SHARES = {"collaborative": 5_000, "partitioned": 4_000, "centralised": 1_000}
 """How many reflections have to be lived through at night, by scheme."""
@@ -104,7 +104,7 @@ class Lived:
         def tell(event: str, /, **fields: Any) -> None:
             events.append((event, fields))
 
-        meta = Meta(
+        meta = MetaModel(
             calls=Calls(gateway=gateway, scrub=lambda text: text.replace(SECRET, "[…]")),
             catalogue=CATALOGUE,
             ceiling=CEILING,

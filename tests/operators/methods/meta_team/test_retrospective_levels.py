@@ -16,7 +16,7 @@ from coterie.runtime.agents.posted import Kind, Posted
 from coterie.runtime.doubles import Call
 from coterie.schema import Team, dump
 from coterie.schema.edits import SetNote
-from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.loading.loading import check_team
 from coterie.schema.team.team import Execution, Notes, Roster
 
@@ -24,7 +24,7 @@ from ...asking import TASK, Asked, asking, catalogue
 from ...rounds import TRIO
 from .looking import SETTLED, calls_of, ground, model, ran, spoke
 
-CEILING = replace(Ceiling.of(TRIO), agents=6, edges=None, tools=frozenset({"read_file"}))
+CEILING = replace(CapabilityPolicy.of(TRIO), agents=6, edges=None, tools=frozenset({"read_file"}))
 
 
 def looked(how: How | None = None, team: Team = TRIO, **answers: Any) -> Asked[Retrospective]:

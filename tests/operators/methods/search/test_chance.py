@@ -13,8 +13,8 @@ import pytest
 from coterie.operators import (
     MUTABLE,
     Chance,
-    Dropped,
     Proposal,
+    RejectedProposal,
     chance,
     crossover,
     decide,
@@ -87,20 +87,20 @@ def test_a_prompt_of_one_word_stays_a_text() -> None:
 
 def test_where_there_is_nothing_to_draw_it_is_dropped() -> None:
     came = chance(PAIR, "tools", catalogue(), ceiling_of(PAIR))
-    assert came == Dropped(
+    assert came == RejectedProposal(
         operator="chance",
         reason="there is nothing to change about tools that is known and below the ceiling.",
         parents=("pair",),
     )
     counters = team("count", llm("a", agent_type="Function", function="majority", prompt=""))
     came = chance(counters, "prompts", catalogue(), ceiling_of(counters))
-    assert isinstance(came, Dropped)
+    assert isinstance(came, RejectedProposal)
 
 
 def test_what_is_above_the_ceiling_is_never_drawn() -> None:
     tight = replace(ceiling_of(PAIR), max_tokens=1)
     came = chance(PAIR, "parameters", catalogue(), tight)
-    assert isinstance(came, Dropped)
+    assert isinstance(came, RejectedProposal)
     assert "the ceiling allows 1" in came.problems[0]
 
 
@@ -188,7 +188,7 @@ def test_what_it_gives_up_is_told() -> None:
 
     meta = replace(by_chance(PAIR, max_tokens=1), tell=tell)
     came = run(mutate(meta, "m", TASK, parent(PAIR), component="parameters"))
-    assert isinstance(came, Dropped)
+    assert isinstance(came, RejectedProposal)
     assert (came.operator, came.parents) == ("mutate", ("pair",))
     assert told == [("operator_dropped", "mutate")]
 

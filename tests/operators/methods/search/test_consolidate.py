@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators import Bounds, Dropped, Step, consolidate, edit_words
+from coterie.operators import Bounds, EvolutionStep, RejectedProposal, consolidate, edit_words
 from coterie.operators.methods.search.consolidate import tell_steps
 from coterie.pool.ledger.learnt import LONGEST_TASK, Learnt, OperatorOutcome
 from coterie.runtime.doubles import Reply
@@ -16,7 +16,7 @@ from coterie.runtime.doubles import Reply
 from ...asking import PAIR, TASK, Asked, asking, llm, team
 
 STEPS = (
-    Step(
+    EvolutionStep(
         number=1,
         operator="select",
         team="debate",
@@ -24,7 +24,7 @@ STEPS = (
         reward=0.2,
         parents=("debate",),
     ),
-    Step(
+    EvolutionStep(
         number=2,
         operator="mutate",
         team="debate",
@@ -36,7 +36,7 @@ STEPS = (
         edits=("prompt of judge: +1 line +Count twice.",),
         reason="it miscounts",
     ),
-    Step(
+    EvolutionStep(
         number=4,
         operator="crossover",
         team="vote",
@@ -49,7 +49,7 @@ STEPS = (
 )
 
 
-def consolidated(*answers: Any) -> Asked[Learnt | Dropped]:
+def consolidated(*answers: Any) -> Asked[Learnt | RejectedProposal]:
     replies = [Reply.json(one) for one in answers]
     return asking(
         replies, lambda meta: consolidate(meta, "task 1/learnt", TASK, STEPS, run="run 1")
@@ -90,9 +90,9 @@ def test_the_trace_in_words() -> None:
     ]
 
 
-def step(number: int, reward: float | None, *sources: int, **fields: Any) -> Step:
+def step(number: int, reward: float | None, *sources: int, **fields: Any) -> EvolutionStep:
     told: dict[str, Any] = {"operator": "mutate", "team": "solo", "content_hash": "a" * 64}
-    return Step(number=number, reward=reward, sources=sources, **{**told, **fields})
+    return EvolutionStep(number=number, reward=reward, sources=sources, **{**told, **fields})
 
 
 def test_a_gain_is_over_the_steps_that_a_team_was_made_of_though_all_have_one_name() -> None:
@@ -140,7 +140,7 @@ def test_edits_are_told_in_words_that_one_can_learn_from() -> None:
 @pytest.mark.parametrize("bad", [{"summary": "  "}, {"summary": "x" * 3_000}, {"h": "x"}])
 def test_an_empty_or_endless_summary_is_dropped(bad: Any) -> None:
     done = consolidated(bad, bad)
-    assert isinstance(done.came, Dropped)
+    assert isinstance(done.came, RejectedProposal)
     assert len(done.calls) == 2
 
 
@@ -152,7 +152,11 @@ def test_without_a_model_the_summary_is_the_trace() -> None:
 
 
 def test_where_nothing_was_rewarded_the_first_team_stands_for_all() -> None:
-    failed = [Step(number=0, operator="select", team="debate", content_hash="a" * 64, reward=None)]
+    failed = [
+        EvolutionStep(
+            number=0, operator="select", team="debate", content_hash="a" * 64, reward=None
+        )
+    ]
     entry = asyncio.run(consolidate(None, "t", TASK, failed))
     assert isinstance(entry, Learnt)
     assert (entry.team, entry.reward) == ("a" * 64, None)

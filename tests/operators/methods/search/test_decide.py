@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators import MUTABLE, Dropped, decide
+from coterie.operators import MUTABLE, RejectedProposal, decide
 from coterie.pool.ledger.learnt import Learnt
 from coterie.runtime.doubles import Reply
 from coterie.schema.edits import Component
@@ -73,7 +73,7 @@ def test_of_one_option_nobody_is_asked(options: Any, came: str) -> None:
 
 def test_where_there_is_no_option_it_is_dropped_and_said() -> None:
     done = decided(components=("tools",))
-    assert isinstance(done.came, Dropped)
+    assert isinstance(done.came, RejectedProposal)
     assert (done.came.operator, done.came.parents) == ("decide", ("pair",))
     assert len(done.told("operator_dropped")) == 1
     assert done.calls == []
@@ -92,7 +92,7 @@ def test_the_model_sees_both_teams_with_their_runs_and_what_was_learnt_but_no_an
 
 def test_a_choice_that_is_none_is_dropped_after_one_repair() -> None:
     done = decided("roster", "crossover")
-    assert isinstance(done.came, Dropped)
+    assert isinstance(done.came, RejectedProposal)
     assert len(done.calls) == 2
     assert len(done.told("operator_dropped")) == 1
     assert decided("roster", "prompts").came == "prompts"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators import MUTABLE, Dropped, Parent, Proposal, mutate
+from coterie.operators import MUTABLE, Parent, Proposal, RejectedProposal, mutate
 from coterie.operators.methods.search.components import open_components
 from coterie.pool.ledger.learnt import Learnt
 from coterie.runtime.doubles import Reply
@@ -19,7 +19,7 @@ from ...asking import PAIR, TASK, Asked, asking, ceiling_of, llm, parent, team
 PROMPT = {"set_prompt": {"agent": "worker", "prompt": "Count twice."}}
 
 
-def mutated(*answers: Any, of: Any = None, **options: Any) -> Asked[Proposal | Dropped]:
+def mutated(*answers: Any, of: Any = None, **options: Any) -> Asked[Proposal | RejectedProposal]:
     asked = {
         name: options.pop(name)
         for name in ("component", "components", "memories")
@@ -103,7 +103,7 @@ def test_the_model_chooses_the_component_first() -> None:
 def test_a_choice_that_is_none_is_dropped() -> None:
     none = {"reason": "hire", "change": "roster"}
     done = mutated(none, none)
-    assert isinstance(done.came, Dropped)
+    assert isinstance(done.came, RejectedProposal)
     assert len(done.calls) == 2
     assert done.came.parents == ("pair",)
 
@@ -143,7 +143,7 @@ def test_what_may_not_be_is_handed_back_then_dropped(
 ) -> None:
     bad = {"reason": "", "edits": listed}
     done = mutated(bad, bad, component=component)
-    assert isinstance(done.came, Dropped)
+    assert isinstance(done.came, RejectedProposal)
     assert said in " ".join(done.came.problems)
     assert done.came.problems[0] in done.calls[1].text
     assert len(done.told("operator_dropped")) == 1
@@ -154,7 +154,7 @@ def test_an_edge_that_closes_a_cycle_is_handed_back_then_dropped() -> None:
     back = edits({"add_edge": {"sender": "c", "receiver": "a"}})
     options: dict[str, Any] = {"of": parent(three), "ceiling": ceiling_of(three)}
     done = mutated(back, back, component="topology", **options)
-    assert isinstance(done.came, Dropped)
+    assert isinstance(done.came, RejectedProposal)
     assert "cycle" in done.came.problems[0]
 
 
@@ -171,7 +171,7 @@ def test_a_tool_above_the_ceiling_is_not_granted() -> None:
     grant = edits({"grant_tool": {"agent": "solver", "tool": "list_files"}})
     options: dict[str, Any] = {"of": parent(alone), "component": "tools"}
     done = mutated(grant, grant, ceiling=ceiling_of(alone), **options)
-    assert isinstance(done.came, Dropped)
+    assert isinstance(done.came, RejectedProposal)
     assert "'list_files' is above the ceiling, which allows read_file" in done.came.problems[0]
     more = replace(ceiling_of(alone), tools=frozenset({"read_file", "list_files"}))
     made = mutated(grant, ceiling=more, **options).came
@@ -190,7 +190,7 @@ def test_a_tool_above_the_ceiling_is_not_granted() -> None:
 )
 def test_other_shapes_are_dropped(answer: str, said: str) -> None:
     done = mutated(answer, answer, component="prompts")
-    assert isinstance(done.came, Dropped)
+    assert isinstance(done.came, RejectedProposal)
     assert said in done.came.problems[0]
 
 
@@ -223,7 +223,7 @@ def test_edits_that_decoding_would_not_have_offered_count_too() -> None:
 
 def test_nothing_to_choose_is_said_without_a_call() -> None:
     done = mutated(component="tools")
-    assert isinstance(done.came, Dropped)
+    assert isinstance(done.came, RejectedProposal)
     assert "nothing to change about tools" in done.came.reason
     assert len(done.calls) == 0
     assert len(done.told("operator_dropped")) == 1

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators import Bounds, Meta, Proposal, mutate
+from coterie.operators import Bounds, MetaModel, Proposal, mutate
 from coterie.operators.core.bounds import SMALL
 from coterie.operators.methods.search.components import ByChance, open_components
 from coterie.runtime import Calls, Gateway
@@ -38,7 +38,7 @@ def test_mutations_of_a_seed_team_are_all_valid() -> None:
 
     async def all_of_them() -> list[Any]:
         async with Gateway(models, seed=0, environment={}) as gateway:
-            meta = Meta(
+            meta = MetaModel(
                 calls=Calls(gateway=gateway, seed=1),
                 catalogue=catalogue,
                 ceiling=ceiling_of(seed),

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators import Dropped, Meta
+from coterie.operators import MetaModel, RejectedProposal
 from coterie.operators.core.roles import ceiling_with
 from coterie.operators.methods.tacomas.adaptation import (
     Adaptation,
@@ -42,7 +42,7 @@ class Play:
     changes: list[Any] = field(default_factory=list[Any])
     coach: Any = None
     answers: Sequence[str | None] = ()
-    lost: list[Dropped] = field(default_factory=list[Dropped])
+    lost: list[RejectedProposal] = field(default_factory=list[RejectedProposal])
     files: dict[str, str] = field(default_factory=dict[str, str])
     carried: list[Next] = field(default_factory=list[Next])
     work: Adaptation | None = None
@@ -82,7 +82,7 @@ def played(play: Play, of: Team = TRIO, **settings: Any) -> tuple[Sequence[Round
         answer = answers[number - 1] if number <= len(answers) else f"answer {number}"
         return worked(coming.plan.team, answer=answer).run
 
-    async def work(meta: Meta) -> tuple[Sequence[Round], Run]:
+    async def work(meta: MetaModel) -> tuple[Sequence[Round], Run]:
         play.work = Adaptation(
             meta=meta,
             judge=meta,

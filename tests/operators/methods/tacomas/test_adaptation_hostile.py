@@ -10,7 +10,7 @@ from coterie.operators import (
     Coaching,
     Contribution,
     Contributions,
-    Meta,
+    MetaModel,
     Proposal,
     coach,
     contributions,
@@ -35,7 +35,7 @@ def test_there_are_ten_thousand_of_them() -> None:
 
 
 def test_contributions(part: int) -> None:
-    async def work(meta: Meta, _: Any) -> Any:
+    async def work(meta: MetaModel, _: Any) -> Any:
         return await contributions(meta, "c", TASK, worked(FIRST))
 
     def are_shares_of_every_agent(came: Contributions) -> None:
@@ -58,7 +58,7 @@ def test_contributions(part: int) -> None:
 def test_coachings(part: int) -> None:
     said = Contribution(value=0.2, reason="a guess")
 
-    async def work(meta: Meta, _: Any) -> Any:
+    async def work(meta: MetaModel, _: Any) -> Any:
         return await coach(
             meta, "k", TASK, worked(FIRST), agent="worker", contribution=said, share=1, room=ROOM
         )
@@ -89,7 +89,7 @@ def check_budget(came: Proposal) -> None:
 def test_restructurings(part: int) -> None:
     history = [judged(worker=0.5, critic=0.1, judge=0.5)]
 
-    async def work(meta: Meta, _: Any) -> Any:
+    async def work(meta: MetaModel, _: Any) -> Any:
         given: Any = {"roles": ROLES, "dying": ["critic"], "agents": 2, "edges": 2}
         return await restructure(meta, "r", TASK, worked(FIRST), history, team=FIRST, **given)
 
@@ -103,7 +103,7 @@ def test_restructurings(part: int) -> None:
 def test_teams_of_roles(part: int) -> None:
     frame = team("frame", FIRST.agents["critic"], FIRST.agents["judge"])
 
-    async def work(meta: Meta, _: Any) -> Any:
+    async def work(meta: MetaModel, _: Any) -> Any:
         return await enlist(meta, "e", TASK, frame, ROLES, most=4)
 
     def is_of_the_catalogue(came: Proposal) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators import Coaching, Contribution, Dropped, coach
+from coterie.operators import Coaching, Contribution, RejectedProposal, coach
 from coterie.runtime.doubles import Reply
 from coterie.schema import Team
 from coterie.schema.edits import apply
@@ -20,7 +20,7 @@ SAID = {"wrong": "You guessed.", "plan": "Count the apples one by one."}
 LOW = Contribution(value=0.2, reason="a guess")
 
 
-def coached(*answers: Any, **options: Any) -> Asked[Coaching | Dropped]:
+def coached(*answers: Any, **options: Any) -> Asked[Coaching | RejectedProposal]:
     replies = [Reply.json(one) for one in answers]
     account = options.pop("account", worked(solver=did("SECRET OF SOLVER")))
     given: dict[str, Any] = {
@@ -71,7 +71,7 @@ def test_what_no_team_file_may_hold_is_repaired_once_then_dropped() -> None:
     key = {"wrong": "none", "plan": "Use sk-" + "a1B2" * 12}
     assert isinstance(coached(key, SAID).came, Coaching)
     done = coached(key, key)
-    assert isinstance(done.came, Dropped)
+    assert isinstance(done.came, RejectedProposal)
     assert "looks like" in done.came.problems[0]
 
 
@@ -96,7 +96,7 @@ def test_a_smaller_share_has_less_of_the_agent_s_work_read() -> None:
 def test_what_is_no_coaching_is_repaired_once_then_dropped(bad: Any) -> None:
     assert isinstance(coached(bad, SAID).came, Coaching)
     done = coached(bad, bad)
-    assert isinstance(done.came, Dropped)
+    assert isinstance(done.came, RejectedProposal)
     assert len(done.told("operator_dropped")) == 1
 
 

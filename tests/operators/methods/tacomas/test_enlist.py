@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators import Dropped, Proposal, enlist
+from coterie.operators import Proposal, RejectedProposal, enlist
 from coterie.runtime.doubles import Reply
 from coterie.schema import Execution
 
@@ -22,7 +22,7 @@ def edge(sender: str, receiver: str) -> dict[str, str]:
     return {"sender": sender, "receiver": receiver}
 
 
-def enlisted(*answers: Any, most: int = 4) -> Asked[Proposal | Dropped]:
+def enlisted(*answers: Any, most: int = 4) -> Asked[Proposal | RejectedProposal]:
     replies = [Reply.json({"reason": "facts first", **one}) for one in answers]
     ceiling = ceiling_of(*(team(name, one) for name, one in KNOWN.items()))
     return asking(
@@ -62,7 +62,7 @@ def test_what_is_no_team_of_two_to_most_is_repaired_once_then_dropped(bad: Any) 
     good = {"agents": ["solver", "verifier"], "edges": []}
     assert isinstance(enlisted(bad, good, most=2).came, Proposal)
     done = enlisted(bad, bad, most=2)
-    assert isinstance(done.came, Dropped)
+    assert isinstance(done.came, RejectedProposal)
     assert len(done.told("operator_dropped")) == 1
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.operators import Chance, Dropped, Proposal, lasting_low, restructure
+from coterie.operators import Chance, Proposal, RejectedProposal, lasting_low, restructure
 from coterie.runtime.doubles import Reply
 from coterie.schema import Team
 from coterie.schema.edits import AddAgent, AddEdge, RemoveAgent, RemoveEdge, components
@@ -25,7 +25,7 @@ DEAD = {"remove_agent": {"agent": "planner"}}
 JOINED = {"add_edge": {"sender": "planner", "receiver": "writer"}}
 
 
-def changing(*answers: Any, of: Team = TRIO, **options: Any) -> Asked[Proposal | Dropped]:
+def changing(*answers: Any, of: Team = TRIO, **options: Any) -> Asked[Proposal | RejectedProposal]:
     replies = [Reply.json({"reason": "nobody checks", **one}) for one in answers]
     ceiling = options.pop("ceiling", CEILING)
     given: dict[str, Any] = {"roles": ROLES, "dying": ["planner"], "agents": 1, "edges": 1}
@@ -107,7 +107,7 @@ def test_what_is_above_the_budget_or_makes_no_team_is_repaired_once_then_dropped
 ) -> None:
     assert child(bad, {"agents": [BORN], "edges": []})
     done = changing(bad, bad)
-    assert isinstance(done.came, Dropped)
+    assert isinstance(done.came, RejectedProposal)
     assert why in " ".join(done.came.problems)
     assert len(done.told("operator_dropped")) == 1
 
@@ -128,7 +128,7 @@ def test_only_those_that_may_go_are_offered_and_never_who_gives_the_answer() -> 
 def test_who_gives_the_answer_may_not_go_whatever_it_contributed() -> None:
     gone = {"agents": [{"remove_agent": {"agent": "writer"}}], "edges": []}
     done = changing(gone, gone, dying=["planner", "writer"])
-    assert isinstance(done.came, Dropped)
+    assert isinstance(done.came, RejectedProposal)
     assert "'writer' may not go. These may: planner." in done.came.problems[0]
 
 
@@ -147,7 +147,9 @@ def test_it_sees_contributions_and_roles_and_not_the_right_answer() -> None:
     assert TASK.answer not in call.text
 
 
-def drawn(of: Team, seed: int, dying: list[str], agents: int, edges: int) -> Proposal | Dropped:
+def drawn(
+    of: Team, seed: int, dying: list[str], agents: int, edges: int
+) -> Proposal | RejectedProposal:
     """An answer of any kind that the question lets through."""
     known = catalogue()
     ceiling = replace(ceiling_of(of, *(team("one", one) for one in ROLES.values())), agents=None)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from coterie.runtime.gateway import CallError, ChatAnswer
 from coterie.runtime.gateway.chat.answer import answer_of, parsed
 from coterie.runtime.gateway.metering import metered
-from coterie.runtime.gateway.prices import Rates
+from coterie.runtime.gateway.prices import TokenPrices
 from coterie.runtime.values.usage import Usage
 
 SOURCE = "http://host/v1"
@@ -168,7 +168,7 @@ ABSURD = [-5, True, "12", None, 1.5, 10**30, [], float("nan")]
 def test_usage_that_cannot_be_is_estimated_marked_and_never_below_what_was_told(usage: Any) -> None:
     answer = answer_of(response({"content": "four"}, usage), SOURCE)
     assert answer.usage.unmetered_calls == 1
-    counted = metered(answer, 7, Rates(1e-6, 5e-7, 2e-6))
+    counted = metered(answer, 7, TokenPrices(1e-6, 5e-7, 2e-6))
     told = answer.usage
     assert counted.prompt_tokens == max(7, told.prompt_tokens)
     assert counted.completion_tokens == max(2, told.completion_tokens)
@@ -180,7 +180,7 @@ def test_usage_that_cannot_be_is_estimated_marked_and_never_below_what_was_told(
 
 
 def test_prices_bound_a_call_also_where_the_cache_costs_more() -> None:
-    rates = Rates(1.0, 3.0, 2.0)
+    rates = TokenPrices(1.0, 3.0, 2.0)
     kept = Usage(prompt_tokens=10, cached_tokens=10, completion_tokens=5)
     fresh = Usage(prompt_tokens=10, completion_tokens=5)
     assert rates.highest(10, 5) == 40.0 >= rates.usd(kept) > rates.usd(fresh)

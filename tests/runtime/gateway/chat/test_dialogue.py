@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from coterie.runtime.gateway import ChatAnswer
 from coterie.runtime.gateway.chat.dialogue import kept
-from coterie.runtime.gateway.chat.messages import ToolCall
+from coterie.runtime.gateway.chat.messages import ToolRequest
 
 TEXTS = st.text(max_size=400)
 MESSAGES = st.lists(
@@ -44,7 +44,7 @@ def test_tool_calls_and_parts_are_text() -> None:
             "tool_calls": [{"function": {"name": "add", "arguments": '{"a": 1}'}}],
         },
     ]
-    called = ToolCall(id="1", name="stop", arguments="{}")
+    called = ToolRequest(id="1", name="stop", arguments="{}")
     dialogue = kept(shown, ChatAnswer(text="Done.", tool_calls=(called,)), 999)
     assert [one["content"] for one in dialogue] == [
         "Look:\n[image_url]",

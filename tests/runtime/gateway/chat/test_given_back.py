@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from coterie.runtime.gateway import ChatAnswer, ToolCall, bare
+from coterie.runtime.gateway import ChatAnswer, ToolRequest, bare
 from coterie.runtime.gateway.chat.given_back import marked, meant_for
 
 CALL: dict[str, Any] = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
@@ -37,7 +37,7 @@ def test_what_another_model_said_between_has_the_field_that_is_wanted_of_all() -
 
 
 def test_a_signature_of_a_call_is_kept_for_its_model_too() -> None:
-    call = ToolCall(id="1", name="f", arguments="{}", extra={"extra_content": {}})
+    call = ToolRequest(id="1", name="f", arguments="{}", extra={"extra_content": {}})
     answer = marked(ChatAnswer(text="", tool_calls=(call,)), "gem")
     assert answer.kept == {"kept_for": "gem"}
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from coterie.runtime.gateway import CallError, ChatAnswer, ChatRequest, Endpoint
 from coterie.runtime.gateway.chat.body import Body
-from coterie.runtime.gateway.chat.fallback import Adaptation
+from coterie.runtime.gateway.chat.fallback import ParameterChange
 from coterie.runtime.gateway.chat.parameters import refused_by
 from coterie.runtime.gateway.chat.schema_in_words import with_schema
 from coterie.runtime.gateway.wires.chat import ChatWire
@@ -125,7 +125,7 @@ def test_what_is_said_of_a_value_stays_with_the_value(said: str, is_always: bool
 def test_what_takes_no_seed_is_asked_in_vain_once_and_not_for_each_seed(
     said: str, taken: tuple[int, ...], requests: int, told_of: int
 ) -> None:
-    told: list[Adaptation] = []
+    told: list[ParameterChange] = []
 
     async def behave(_model: str, sent: Mapping[str, Any]) -> ChatAnswer:
         if "seed" in sent and sent["seed"] not in taken:
@@ -172,7 +172,7 @@ def test_only_a_refusal_of_the_request_is_one(status: int | None) -> None:
 
 def test_what_was_adapted_is_remembered_told_once_and_noted_with_each_answer() -> None:
     """Also by calls that were on their way when the first of them learnt it."""
-    told: list[Adaptation] = []
+    told: list[ParameterChange] = []
     said = "Unsupported value: 'temperature' does not support 0.5 with this model."
 
     async def behave(_model: str, sent: Mapping[str, Any]) -> ChatAnswer:
@@ -197,7 +197,7 @@ def test_what_was_adapted_is_remembered_told_once_and_noted_with_each_answer() -
 
 
 def test_what_an_api_does_not_have_is_told_once_though_nobody_refused_it() -> None:
-    told: list[Adaptation] = []
+    told: list[ParameterChange] = []
 
     async def scene() -> list[ChatAnswer]:
         async with gateway_to(provider, model(api="anthropic")) as gateway:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from coterie.runtime.gateway import ChatAnswer
 from coterie.runtime.gateway.chat.usage_shape import consumed
 from coterie.runtime.gateway.metering import metered
-from coterie.runtime.gateway.prices import Rates
+from coterie.runtime.gateway.prices import TokenPrices
 from coterie.runtime.values.usage import Usage
 
 SHAPES: dict[str, tuple[dict[str, Any], tuple[int, int, int, int, int], float | None]] = {
@@ -212,7 +212,7 @@ def test_a_cost_that_cannot_be_is_none(cost: Any) -> None:
 
 def test_what_a_provider_says_that_it_cost_comes_before_the_price_list() -> None:
     answer = ChatAnswer(text="x", usage=Usage(calls=1, prompt_tokens=9), reported_usd=0.5)
-    assert metered(answer, 9, Rates(1.0, 1.0, 1.0)).usd == 0.5
+    assert metered(answer, 9, TokenPrices(1.0, 1.0, 1.0)).usd == 0.5
     unlisted = metered(answer, 9, None)
     assert (unlisted.usd, unlisted.unpriced_calls) == (0.5, 0)
 
@@ -239,7 +239,7 @@ def test_whatever_is_said_the_parts_fit_into_the_whole(usage: Any, place: str) -
     assert came.cached_tokens + came.stored_tokens <= came.prompt_tokens
     assert came.reasoning_tokens <= came.completion_tokens
     assert usd is None or 0 <= usd <= 1e5
-    rates = Rates(1.0, 0.1, 4.0, 1.25, 5.0, ((100, Rates(2.0, 0.2, 8.0)),))
+    rates = TokenPrices(1.0, 0.1, 4.0, 1.25, 5.0, ((100, TokenPrices(2.0, 0.2, 8.0)),))
     if not came.unmetered_calls:
         assert came.prompt_tokens >= usage["prompt_tokens"]
         assert came.completion_tokens >= usage["completion_tokens"]

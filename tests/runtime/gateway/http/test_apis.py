@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from coterie.runtime.gateway import CallError, ChatRequest, Gateway, endpoint_of
-from coterie.runtime.gateway.chat.fallback import Adaptation
+from coterie.runtime.gateway.chat.fallback import ParameterChange
 from coterie.schema import InputError, Model
 
 from ....served import Served, serving
@@ -116,9 +116,9 @@ def refusal(message: str) -> Any:
     return {"error": {"message": message, "type": "invalid_request_error", "param": None}}
 
 
-async def asked_twice(*answers: tuple[int, Any]) -> tuple[Served, list[Any], list[Adaptation]]:
+async def asked_twice(*answers: tuple[int, Any]) -> tuple[Served, list[Any], list[ParameterChange]]:
     """Ask a model two times; give what was served, what came of it, and what was told."""
-    told: list[Adaptation] = []
+    told: list[ParameterChange] = []
     request = ChatRequest(
         model="default", messages=[{"role": "user", "content": "hi"}], retries=0, max_tokens=8
     )

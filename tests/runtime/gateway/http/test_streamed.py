@@ -11,7 +11,7 @@ import pytest
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.gateway import CallError, ChatAnswer, ChatRequest, Endpoint
 from coterie.runtime.gateway.http.http_client import HttpClient
-from coterie.runtime.gateway.stream_sink import Hearing
+from coterie.runtime.gateway.stream_sink import StreamSink
 from coterie.runtime.gateway.wires.chat import ChatWire
 
 REQUEST = ChatRequest(model="default", messages=[{"role": "user", "content": "漢"}])
@@ -20,7 +20,7 @@ FOUR = {"choices": [{"delta": {"content": "Four"}}]}
 END = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
 
 
-async def ask(client: HttpClient, model: ScriptedModel, hearing: Hearing) -> ChatAnswer:
+async def ask(client: HttpClient, model: ScriptedModel, hearing: StreamSink) -> ChatAnswer:
     endpoint = Endpoint(kind="openai", model="m", api_base=model.api_base, key="sk-0123456789")
     return await client.chat(endpoint, ChatWire().body(endpoint, REQUEST, set()), hearing)
 
@@ -32,7 +32,7 @@ def asked(*replies: Any) -> tuple[list[ChatAnswer], list[str], int]:
     async def scene() -> list[ChatAnswer]:
         client = HttpClient()
         try:
-            return [await ask(client, model, Hearing(on_words=words.append)) for _ in replies]
+            return [await ask(client, model, StreamSink(on_words=words.append)) for _ in replies]
         finally:
             await client.close()
 

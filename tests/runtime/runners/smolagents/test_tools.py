@@ -11,7 +11,7 @@ import pytest
 
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.gateway import ChatAnswer
-from coterie.runtime.jail import Jails, Limits
+from coterie.runtime.jail import JailLimits, Jails
 from coterie.runtime.repository.workspace import Workspaces
 from coterie.runtime.runners.smolagents.runner import SmolagentsRunner
 from coterie.runtime.tools.approval import Approvals
@@ -34,7 +34,7 @@ class QuickJails(Jails):
     """Jails in which a step may take a second."""
 
     def open(self, work: Path, **options: Any) -> Any:
-        return super().open(work, limits=Limits(wall=1.0), **options)
+        return super().open(work, limits=JailLimits(wall=1.0), **options)
 
 
 def test_a_step_calls_tools_a_limited_number_of_times(

@@ -15,8 +15,8 @@ import pytest
 
 from coterie.runtime import Run
 from coterie.runtime.doubles import Reply, ScriptedModel
-from coterie.runtime.gateway import ChatAnswer, ToolCall
-from coterie.runtime.repository.changes import Change
+from coterie.runtime.gateway import ChatAnswer, ToolRequest
+from coterie.runtime.repository.changes import RepositoryChange
 from coterie.runtime.repository.workspace import Workspaces
 from coterie.runtime.runners.swe_agent.runner import SweAgentRunner
 from coterie.schema import Agent, AgentError, Task
@@ -132,7 +132,7 @@ def test_what_git_cannot_merge_is_shown_to_it_and_must_not_be_left(
 ) -> None:
     events: list[str] = []
     answers = iter(
-        ChatAnswer(text="", tool_calls=(ToolCall(id="1", name=name, arguments=arguments),))
+        ChatAnswer(text="", tool_calls=(ToolRequest(id="1", name=name, arguments=arguments),))
         for name, arguments in (("bash", '{"command": "cat toy.py"}'), ("submit", "{}"))
     )
     line = Line(lambda _messages, _tools: next(answers))
@@ -150,11 +150,11 @@ def test_what_git_cannot_merge_is_shown_to_it_and_must_not_be_left(
     assert events == ["work_merged", "program_log"]
 
 
-def changed(home: Workspaces, agent: str) -> Change:
+def changed(home: Workspaces, agent: str) -> RepositoryChange:
     """What an agent makes of the line that is wrong."""
     workspace = home.of(agent, 1)
     (workspace.path / "toy.py").write_text(f"def add(a, b):\n    return {agent}\n", "utf-8")
-    return Change(agent=agent, patch=workspace.diff())
+    return RepositoryChange(agent=agent, patch=workspace.diff())
 
 
 def test_two_of_them_work_at_once(workbench: Workbench, swe_agent: Agent, repository: Path) -> None:

@@ -18,7 +18,7 @@ from coterie.schema.edits import (
     components,
     edits_from_json,
 )
-from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.ceiling import CapabilityPolicy
 
 from ..decoder import answer
 from ..test_applying import llm, team
@@ -91,13 +91,13 @@ NOTHING_TO_CHOOSE = {
 }
 
 
-def choices(component: Component, parent: Team, ceiling: Ceiling | None = None) -> str:
+def choices(component: Component, parent: Team, ceiling: CapabilityPolicy | None = None) -> str:
     return json.dumps(component_schema(component, parent, CATALOGUE, ceiling))
 
 
 def test_only_what_the_ceiling_allows_is_offered() -> None:
     workers = TEAMS[1]
-    ceiling = Ceiling(
+    ceiling = CapabilityPolicy(
         models=frozenset({"fast", "gone"}),
         tools=frozenset({"read_file", "shell"}),
         max_tokens=512,

@@ -23,7 +23,7 @@ from coterie.schema.edits import (
     components_schema,
     edits_from_json,
 )
-from coterie.schema.loading.ceiling import Ceiling
+from coterie.schema.loading.ceiling import CapabilityPolicy
 
 from ..decoder import answer
 from ..test_applying import llm, team
@@ -35,17 +35,19 @@ CATALOGUE = Catalogue.of_host(
 )
 BY_NAME = {path.stem: load_team(path, CATALOGUE) for path in sorted(Path("seeds").glob("*.yaml"))}
 SEEDS = [*BY_NAME.values()]
-DEFAULT = Ceiling.of(*(BY_NAME[name] for name in ("peer_review", "majority_vote", "debate")))
-ALL = replace(Ceiling.of(*SEEDS), models=CATALOGUE.aliases)
+DEFAULT = CapabilityPolicy.of(
+    *(BY_NAME[name] for name in ("peer_review", "majority_vote", "debate"))
+)
+ALL = replace(CapabilityPolicy.of(*SEEDS), models=CATALOGUE.aliases)
 ADAPTED: tuple[Component, ...] = ("prompts", "model_id", "topology", "roster")
 LISTS: list[tuple[Component, ...]] = [*((one,) for one in COMPONENTS), ADAPTED, COMPONENTS]
 EMBEDDED = Bounds.of(Model(alias="default", model="local"))
 OTHER = Bounds.of(Model(alias="default", model="openai/m"))
 
 
-def tied(parent: Team, *, below: Ceiling) -> list[Ceiling]:
+def tied(parent: Team, *, below: CapabilityPolicy) -> list[CapabilityPolicy]:
     """The ceilings that the parent keeps to itself."""
-    return [one for one in (Ceiling.of(parent), below, ALL) if not one.problems(parent)]
+    return [one for one in (CapabilityPolicy.of(parent), below, ALL) if not one.problems(parent)]
 
 
 @dataclass
@@ -55,7 +57,7 @@ class Offers:
     chance: random.Random
     written: dict[Any, Any] = field(default_factory=dict)
 
-    def draw(self) -> tuple[Team, Ceiling, Any]:
+    def draw(self) -> tuple[Team, CapabilityPolicy, Any]:
         """Draw a team, a ceiling and what is offered; large teams take long, so seldom those."""
         pick = self.chance.choice
         [parent] = self.chance.choices(SEEDS, [1 / len(one.agents) for one in SEEDS])
@@ -105,7 +107,7 @@ def test_a_component_is_not_offered_where_no_edit_can_be_valid(parent: Team) -> 
 
     Where agents open, recruit or consult, the structure is for people to change.
     """
-    own = Ceiling.of(parent)
+    own = CapabilityPolicy.of(parent)
     offered = {one for one in COMPONENTS if component_schema(one, parent, CATALOGUE, own)}
     assert offered >= {"prompts", "parameters", "notes", "metadata"}
     consults = any(one.consults or one.reviews for one in parent.agents.values())
@@ -132,7 +134,7 @@ def test_efforts_are_offered_up_to_the_ceiling_where_somebody_speaks_of_one(
 ) -> None:
     seed = BY_NAME["majority_vote_3"]
     agents = {one: replace(agent, effort=written) for one, agent in seed.agents.items()}
-    ceiling = replace(Ceiling.of(seed), effort=limit)
+    ceiling = replace(CapabilityPolicy.of(seed), effort=limit)
     schema = component_schema("parameters", replace(seed, agents=agents), CATALOGUE, ceiling)
     found = [one["effort"]["enum"] for one in _parameters(schema) if "effort" in one]
     assert found == ([offered] if offered else [])
@@ -147,12 +149,15 @@ def _parameters(schema: Any) -> list[Any]:
 
 @pytest.mark.parametrize("name", ["majority_vote_3", "translate_and_calculate"])
 def test_a_reader_may_still_hear_another_where_there_is_room(name: str) -> None:
-    assert component_schema("topology", BY_NAME[name], CATALOGUE, Ceiling.of(BY_NAME[name])) is None
+    assert (
+        component_schema("topology", BY_NAME[name], CATALOGUE, CapabilityPolicy.of(BY_NAME[name]))
+        is None
+    )
     schema = component_schema("topology", BY_NAME[name], CATALOGUE, ALL)
     assert "add_edge" in json.dumps(schema)
 
 
-def newcomer(agent_id: str, role: str, prompt: str, ceiling: Ceiling, **place: Any) -> Any:
+def newcomer(agent_id: str, role: str, prompt: str, ceiling: CapabilityPolicy, **place: Any) -> Any:
     fields = {
         "role": role,
         "agent_type": "LLM",
@@ -164,7 +169,7 @@ def newcomer(agent_id: str, role: str, prompt: str, ceiling: Ceiling, **place: A
     return {"add_agent": {"agent": agent_id, "fields": fields, "place": place}}
 
 
-def grown(parent: Team, ceiling: Ceiling, *edits: Any, most: int = 80) -> Team:
+def grown(parent: Team, ceiling: CapabilityPolicy, *edits: Any, most: int = 80) -> Team:
     """The team that an answer under the schema makes."""
     schema = components_schema(ADAPTED, parent, CATALOGUE, ceiling, most=most)
     assert schema is not None
@@ -181,7 +186,7 @@ MAJORITY = pytest.mark.parametrize(("name", "ceiling"), ROOMY, ids=lambda one: s
 @MAJORITY
 @pytest.mark.parametrize("most", [1, 80])
 def test_a_verifier_can_stand_between_solvers_and_the_aggregator(
-    name: str, ceiling: Ceiling, most: int
+    name: str, ceiling: CapabilityPolicy, most: int
 ) -> None:
     """EvoMAS App. D.1, from six workers and an aggregator to solvers and a verifier."""
     parent = BY_NAME[name]
@@ -205,7 +210,7 @@ def test_a_verifier_can_stand_between_solvers_and_the_aggregator(
 @MAJORITY
 @pytest.mark.parametrize("most", [1, 80])
 def test_a_decomposer_can_divide_the_task_up_for_two_solvers(
-    name: str, ceiling: Ceiling, most: int
+    name: str, ceiling: CapabilityPolicy, most: int
 ) -> None:
     parent = BY_NAME[name]
     parts = list(parent.agents)[:2]
@@ -218,7 +223,7 @@ def test_a_decomposer_can_divide_the_task_up_for_two_solvers(
 @MAJORITY
 @pytest.mark.parametrize("most", [1, 80])
 def test_a_combiner_can_hear_several_and_give_the_answer(
-    name: str, ceiling: Ceiling, most: int
+    name: str, ceiling: CapabilityPolicy, most: int
 ) -> None:
     parent = BY_NAME[name]
     heard = list(parent.agents)[:2]
@@ -275,7 +280,7 @@ def test_tools_that_a_model_could_not_tell_apart_are_not_granted_together() -> N
 
 
 def test_a_limit_below_one_second_is_not_offered_as_one() -> None:
-    ceiling = replace(Ceiling.of(BY_NAME["debate_3"]), timeout=0.5)
+    ceiling = replace(CapabilityPolicy.of(BY_NAME["debate_3"]), timeout=0.5)
     schema = json.dumps(component_schema("parameters", BY_NAME["debate_3"], CATALOGUE, ceiling))
     assert '"set_parameter": {"type": "object", "properties": {"timeout"' not in schema
     assert '"agent"' in schema
@@ -283,7 +288,7 @@ def test_a_limit_below_one_second_is_not_offered_as_one() -> None:
 
 def test_a_long_run_is_not_offered_to_agents_that_take_as_long_as_the_run() -> None:
     parent = team(execution=replace(team().execution, timeout=60))
-    ceiling = replace(Ceiling.of(parent), run_timeout=600)
+    ceiling = replace(CapabilityPolicy.of(parent), run_timeout=600)
     schema = component_schema("parameters", parent, CATALOGUE, ceiling)
     assert '{"timeout": {"type": "integer", "minimum": 1, "maximum": 60}}' in json.dumps(schema)
 

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coterie.operators import Meta
-from coterie.operators.evolution.context import Stage
+from coterie.operators import MetaModel
+from coterie.operators.evolution.context import EvolutionContext
 from coterie.operators.evolution.episode import Episode
 from coterie.operators.methods.evochamber.dream.dreaming import dream
 from coterie.operators.methods.evochamber.lifecycle.fusing import LONGEST_ENTRY
@@ -75,7 +75,9 @@ class Answering:
         return ChatAnswer(text=next(self._answers[next(iter(request.schema["properties"]))]))
 
 
-async def learnt(stage: Stage, number: int, answers: Mapping[str, list[str]]) -> Counter[str]:
+async def learnt(
+    stage: EvolutionContext, number: int, answers: Mapping[str, list[str]]
+) -> Counter[str]:
     """Let a team learn all that there is to learn from a task, and check what is to be kept."""
     episode = Episode(stage=stage, number=number, task=TASK, view=stage.view())
     lost: Counter[str] = Counter()
@@ -85,7 +87,7 @@ async def learnt(stage: Stage, number: int, answers: Mapping[str, list[str]]) ->
 
     gateway: Any = Answering(stage.catalogue.models, answers)
     calls, limits = Calls(gateway=gateway), stage.ceiling
-    episode.meta = Meta(calls=calls, catalogue=stage.catalogue, ceiling=limits, tell=tell)
+    episode.meta = MetaModel(calls=calls, catalogue=stage.catalogue, ceiling=limits, tell=tell)
     sat = seated()
     run, attempts = ran(sat), tried(sat, {"ada": 1.0, "ben": 0.0, "cyn": 0.0})
     population = folded([*town(*MEMBERS, *OTHERS), worked(MEMBERS, "sums", 0.0)])

@@ -15,7 +15,7 @@ from coterie.operators.methods.evochamber.dream.rules import (
     survivors,
     why,
 )
-from coterie.operators.methods.evochamber.work import Work
+from coterie.operators.methods.evochamber.work import MemberWork
 
 from ....rounds import worked
 
@@ -24,9 +24,9 @@ ACCOUNT = worked()
 scores = st.dictionaries(st.sampled_from(NAMES), st.none() | st.floats(0, 1), max_size=6)
 
 
-def team(of: dict[str, float | None]) -> list[Work]:
+def team(of: dict[str, float | None]) -> list[MemberWork]:
     return [
-        Work(agent=name, persona="", account=ACCOUNT, positions=(), score=score)
+        MemberWork(agent=name, persona="", account=ACCOUNT, positions=(), score=score)
         for name, score in of.items()
     ]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators.evolution.context import Stage
+from coterie.operators.evolution.context import EvolutionContext
 from coterie.operators.methods.evochamber.lifecycle.founding import (
     begin,
     check,
@@ -37,7 +37,7 @@ def recipe(**settings: Any) -> Recipe:
 def begun(folder: Path, of: Recipe, *, until: int | None = None) -> dict[str, str]:
     """Begin with a population, or with the first of it; give the agents' prompts by their names."""
 
-    async def work(stage: Stage) -> dict[str, str]:
+    async def work(stage: EvolutionContext) -> dict[str, str]:
         for number, change in enumerate([*begin(stage)][:until]):
             stage.pool.commit(change, op=f"{stage.name}/begin/{number:03d}")
         return {name: one.agent.prompt for name, one in stage.pool.agents.items()}
@@ -68,7 +68,7 @@ def test_after_a_crash_in_the_midst_of_it_all_of_them_are_there(tmp_path: Path) 
 
 
 def test_a_pool_that_has_agents_keeps_those_it_has(tmp_path: Path) -> None:
-    async def work(stage: Stage) -> list[str]:
+    async def work(stage: EvolutionContext) -> list[str]:
         for number, change in enumerate(begin(stage)):
             stage.pool.commit(change, op=f"another/begin/{number:03d}")
         stage.pool.commit(Retired(member="solver_2", reason="by hand"), op="by hand")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators import Bounds, Dropped
+from coterie.operators import Bounds, RejectedProposal
 from coterie.operators.methods.evochamber.lifecycle.fusing import fuse
 from coterie.runtime.doubles import Reply
 
@@ -15,7 +15,7 @@ from ....asking import Asked, asking
 SAID = {"text": "Carry the one, then check."}
 
 
-def fusing(*answers: Any, bounds: Bounds | None = None) -> Asked[str | Dropped]:
+def fusing(*answers: Any, bounds: Bounds | None = None) -> Asked[str | RejectedProposal]:
     return asking(
         [Reply.json(answer) for answer in answers],
         lambda meta: fuse(meta, "f", "Carry the one.", "Check the carry."),
@@ -35,7 +35,7 @@ def test_one_text_comes_of_both_and_both_are_shown_in_their_fences() -> None:
 @pytest.mark.parametrize("bad", [{"text": " "}, {"text": "?!"}, {"text": 1}, {}, [SAID], "both"])
 def test_what_says_nothing_is_repaired_once_then_dropped(bad: Any) -> None:
     assert fusing(bad, SAID).came == SAID["text"]
-    assert isinstance(fusing(bad, bad).came, Dropped)
+    assert isinstance(fusing(bad, bad).came, RejectedProposal)
 
 
 @pytest.mark.parametrize("characters", [60, 4_000])

@@ -13,7 +13,7 @@ from coterie.operators.methods.evochamber.lifecycle.lifecycle import live
 from coterie.pool import Pool
 from coterie.pool.ledger.learnt import Learnt
 from coterie.pool.ledger.ledger import Ledger
-from coterie.pool.population.population import Grown, Population, Standing
+from coterie.pool.population.population import Grown, Population, RankingScore
 from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
 
@@ -23,12 +23,12 @@ from ..town import MEMBERS, OTHERS, Lived, lived
 SETTINGS: dict[str, Any] = {"pool_size": 5, "largest": 9, "prune_tasks": 3, "tau": 4}
 
 
-def standing(total: int, rolling: float, **given: Any) -> Standing:
-    return Standing(tasks={"sums": total}, rewards=(rolling,) * min(total, 10), **given)
+def standing(total: int, rolling: float, **given: Any) -> RankingScore:
+    return RankingScore(tasks={"sums": total}, rewards=(rolling,) * min(total, 10), **given)
 
 
 LIKE = {"sums": 0.5, "law": 0.4}
-TOWN: dict[str, Standing] = {
+TOWN: dict[str, RankingScore] = {
     "ada": standing(12, 0.9, competence={"sums": 0.9}),
     "ben": standing(12, 0.5, competence=LIKE),
     "cyn": standing(12, 0.6, competence=LIKE),
@@ -38,7 +38,7 @@ TOWN: dict[str, Standing] = {
 """Ada is forked, ben and cyn are merged, dan is pruned, and eve is specialized."""
 
 
-def population(agents: dict[str, Standing] | None = None) -> Population:
+def population(agents: dict[str, RankingScore] | None = None) -> Population:
     agents = TOWN if agents is None else agents
     rolling = {name: one.rolling or 0.0 for name, one in agents.items()}
     history = Grown(["sums", "art"])

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from coterie.operators import Bounds, Chance, Dropped
+from coterie.operators import Bounds, Chance, RejectedProposal
 from coterie.operators.core.operator import operator_of
 from coterie.operators.methods.evochamber.lifecycle.personas import LONGEST_PERSONA, LONGEST_TITLE
 from coterie.operators.methods.evochamber.lifecycle.roster import unwritten
-from coterie.operators.methods.evochamber.lifecycle.rules import Event
-from coterie.pool.ledger.changes import Born, Retired, Revised
+from coterie.operators.methods.evochamber.lifecycle.rules import LifecycleEvent
+from coterie.pool.ledger.changes import Added, Retired, Revised
 from coterie.runtime.doubles import Reply
 from coterie.schema import Agent, Team
 
@@ -35,9 +35,9 @@ CEILING = ceiling_of(*(Team(name=one.id, agents={one.id: one}) for one in (ADA, 
 AGENTS = {"fork": (ADA,), "merge": (ADA, BEN), "genesis": (ADA,), "specialize": (ADA,)}
 
 
-def due(operator: Any, niche: str | None = "sums") -> Event:
+def due(operator: Any, niche: str | None = "sums") -> LifecycleEvent:
     named = () if operator == "genesis" else tuple(one.id for one in AGENTS.get(operator, (ADA,)))
-    return Event(operator=operator, agents=named, why=WHY, niche=niche)
+    return LifecycleEvent(operator=operator, agents=named, why=WHY, niche=niche)
 
 
 def acted(
@@ -72,7 +72,7 @@ def test_a_persona_is_the_first_paragraph_and_all_else_stays(operator: str) -> N
 
 def test_a_fork_has_its_parent_s_archive_and_says_why_it_is_there() -> None:
     [born] = acted("fork", SAID).came
-    assert isinstance(born, Born)
+    assert isinstance(born, Added)
     assert (born.lineage.operator, born.lineage.parents, born.inherits) == (
         "fork",
         ("ada",),
@@ -137,7 +137,7 @@ def test_what_is_no_persona_is_repaired_once_and_then_dropped(bad: Any) -> None:
     [told] = repaired.told("operator_repair")
     assert told["problems"]
     lost = acted("fork", bad, bad)
-    assert isinstance(lost.came, Dropped)
+    assert isinstance(lost.came, RejectedProposal)
     assert lost.came.parents == ("ada",)
     assert len(lost.told("operator_dropped")) == 1
 
@@ -146,7 +146,7 @@ def test_one_word_names_no_prompt_file() -> None:
     bare = replace(ADA, prompt="You are Ada.")
     named = {**SAID, "persona": "solve_step_by_step"}
     lost = acted("fork", named, named, agents=(bare,))
-    assert isinstance(lost.came, Dropped)
+    assert isinstance(lost.came, RejectedProposal)
     assert lost.came.problems == ("persona: one word is none. Write sentences.",)
 
 
@@ -184,7 +184,7 @@ def test_two_may_be_described_as_the_first_of_them_was() -> None:
 
 def test_without_a_persona_two_are_merged_under_the_first_s_and_nothing_else_happens() -> None:
     born, *retired = unwritten(due("merge"), (ADA, BEN))
-    assert isinstance(born, Born)
+    assert isinstance(born, Added)
     assert born.member == ADA
     assert born.lineage.reason == WHY
     assert len(retired) == 2

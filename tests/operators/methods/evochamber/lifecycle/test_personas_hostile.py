@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from coterie.operators import Meta
+from coterie.operators import MetaModel
 from coterie.operators.core.operator import operator_of
 from coterie.operators.methods.evochamber.lifecycle.personas import LONGEST_PERSONA, LONGEST_TITLE
-from coterie.operators.methods.evochamber.lifecycle.rules import Event, Fired
+from coterie.operators.methods.evochamber.lifecycle.rules import Fired, LifecycleEvent
 from coterie.pool import Pool
-from coterie.pool.ledger.changes import Born, Retired, Revised
+from coterie.pool.ledger.changes import Added, Retired, Revised
 from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
 from coterie.schema import Agent, Team, dump
@@ -48,9 +48,9 @@ def test_there_are_ten_thousand_of_them() -> None:
 def test_personas(operator: Fired, part: int) -> None:
     first, *_ = agents = OF[operator]
     names = () if operator == "genesis" else tuple(one.id for one in agents)
-    event = Event(operator=operator, agents=names, why="0.9 is enough", niche="sums")
+    event = LifecycleEvent(operator=operator, agents=names, why="0.9 is enough", niche="sums")
 
-    async def work(meta: Meta, _: Any) -> Any:
+    async def work(meta: MetaModel, _: Any) -> Any:
         return await operator_of(operator).act(meta, "p", event, agents, ["How many?"])
 
     def are_about_those_and_nobody_else(came: Any) -> None:
@@ -64,7 +64,7 @@ def test_personas(operator: Fired, part: int) -> None:
             assert made.agent == first.id
             is_the_same_but_for_its_persona(made.to)
             return
-        assert isinstance(made, Born)
+        assert isinstance(made, Added)
         assert (made.lineage.operator, made.lineage.parents) == (operator, names)
         assert made.inherits == names
         assert made.name is None

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.operators.methods.evochamber.lifecycle.rules import ORDER, Event, due
+from coterie.operators.methods.evochamber.lifecycle.rules import ORDER, LifecycleEvent, due
 from coterie.operators.methods.evochamber.settings import PopulationSettings
-from coterie.pool.ledger.changes import Retired, Told
-from coterie.pool.ledger.ledger import Entry
-from coterie.pool.population.population import LIFECYCLE, Grown, Population, Standing
+from coterie.pool.ledger.changes import EventNoted, Retired
+from coterie.pool.ledger.ledger import LedgerEntry
+from coterie.pool.population.population import LIFECYCLE, Grown, Population, RankingScore
 
 from .....pool.populations import NAMES, born, folded, happenings, of_agent, said, town, worked
 
@@ -23,18 +23,18 @@ FEW = PopulationSettings(pool_size=3, largest=9)
 """Settings of a town that is as large as it is to be."""
 
 
-def agent(total: int = 10, rolling: float | None = 0.5, **given: Any) -> Standing:
+def agent(total: int = 10, rolling: float | None = 0.5, **given: Any) -> RankingScore:
     """An agent that has worked in one niche, if nothing else is said."""
     rewards = () if rolling is None else (rolling,) * min(total, 10)
     fields: dict[str, Any] = {"competence": {"code": 0.5}, "tasks": {"code": total}, **given}
-    return Standing(rewards=rewards, **fields)
+    return RankingScore(rewards=rewards, **fields)
 
 
-def idle() -> Standing:
-    return Standing()
+def idle() -> RankingScore:
+    return RankingScore()
 
 
-def of(*recent: str, **agents: Standing) -> Population:
+def of(*recent: str, **agents: RankingScore) -> Population:
     rolling = {name: one.rolling for name, one in agents.items() if one.rolling is not None}
     niches = tuple(dict.fromkeys(recent))
     return Population(
@@ -44,7 +44,7 @@ def of(*recent: str, **agents: Standing) -> Population:
 
 def look(
     population: Population, settings: PopulationSettings = FEW, seed: int = 0
-) -> tuple[Event, ...]:
+) -> tuple[LifecycleEvent, ...]:
     return due(population, settings, random.Random(seed))
 
 
@@ -118,7 +118,7 @@ def test_forks_leave_places_to_those_who_are_made_for_new_niches() -> None:
 # Merge
 
 
-def skilled(total: int = 12, *, rolling: float | None = None, **q: float) -> Standing:
+def skilled(total: int = 12, *, rolling: float | None = None, **q: float) -> RankingScore:
     return agent(total, rolling, competence=q, tasks={"code": total})
 
 
@@ -229,7 +229,7 @@ def test_niches_that_were_not_met_lately_call_for_nobody() -> None:
 
 def test_who_was_made_for_a_niche_is_waited_for_until_it_has_met_it() -> None:
     agents = {name: skilled(code=0.2) for name in "abc"}
-    waiting = Standing(aims=frozenset({"code"}))
+    waiting = RankingScore(aims=frozenset({"code"}))
     assert fired(of("code", **agents, d=waiting)) == []
     failed = replace(waiting, competence={"code": 0.35}, tasks={"code": 1})
     assert fired(of("code", **agents, d=failed)) == [("genesis",)]
@@ -272,12 +272,14 @@ def test_tasks_of_no_niche_make_nobody_a_specialist() -> None:
 # What comes of it
 
 
-def told(event: Event) -> Entry:
+def told(event: LifecycleEvent) -> LedgerEntry:
     about = {"operator": event.operator, "agents": list(event.agents), "niche": event.niche}
-    return said(Told(what=LIFECYCLE, about=about))
+    return said(EventNoted(what=LIFECYCLE, about=about))
 
 
-def lines_of(events: Iterable[Event], place: int = 0, lost: frozenset[int] = frozenset()) -> Any:
+def lines_of(
+    events: Iterable[LifecycleEvent], place: int = 0, lost: frozenset[int] = frozenset()
+) -> Any:
     """What a pool would write of events, of which some newcomers do not come about."""
     for number, event in enumerate(events):
         name = f"new_{place}_{number}"
@@ -290,7 +292,7 @@ def lines_of(events: Iterable[Event], place: int = 0, lost: frozenset[int] = fro
         yield told(event)
 
 
-def after(population: Population, *events: Event) -> Population:
+def after(population: Population, *events: LifecycleEvent) -> Population:
     return folded(lines_of(events), population)
 
 
@@ -350,7 +352,7 @@ SETTINGS = st.builds(
 
 @given(st.lists(happenings, max_size=4), SETTINGS, st.randoms(), st.sets(st.integers(0, 9)))
 def test_the_roster_stays_fit_whatever_happens(
-    looks: list[list[Entry]],
+    looks: list[list[LedgerEntry]],
     settings: PopulationSettings,
     chance: random.Random,
     lost: set[int],
@@ -378,9 +380,11 @@ def _is_plain(number: float) -> bool:
 
 @given(happenings, SETTINGS, st.integers(0, 9))
 def test_what_is_due_depends_on_nothing_but_the_population_and_chance(
-    lines: list[Entry], settings: PopulationSettings, seed: int
+    lines: list[LedgerEntry], settings: PopulationSettings, seed: int
 ) -> None:
     population = folded([*town(*NAMES), *lines])
-    again: Mapping[str, Standing] = {name: replace(one) for name, one in population.agents.items()}
+    again: Mapping[str, RankingScore] = {
+        name: replace(one) for name, one in population.agents.items()
+    }
     same = replace(population, agents=again)
     assert look(population, settings, seed) == look(same, settings, seed)
