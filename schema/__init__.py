@@ -10,9 +10,10 @@ from .values.first_use import on_first_use
 
 if TYPE_CHECKING:
     from .host.catalogue import Catalogue, ToolServer
+    from .host.host_tools import HostTools
     from .host.models import Model
     from .loading.loading import load_models, load_task, load_team, parse_team
-    from .loading.tools_file import HostTools, load_tools
+    from .loading.tools_file import load_tools
     from .team.task import ScorerChoice, Task
     from .team.team import (
         Agent,
@@ -86,7 +87,7 @@ _HOMES = {
     "ConfigError": "values.errors",
     "CoterieError": "values.errors",
     "Execution": "team.team",
-    "HostTools": "loading.tools_file",
+    "HostTools": "host.host_tools",
     "InputError": "values.errors",
     "JailError": "values.errors",
     "LimitError": "values.errors",

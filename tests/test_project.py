@@ -13,6 +13,7 @@ from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
 
+import networkx
 import pytest
 
 import coterie
@@ -100,6 +101,33 @@ def test_a_floor_imports_only_floors_below_it() -> None:
             else:
                 assert (node.module or "").split(".")[0] not in {"coterie", *APART}, path
 
+
+def test_no_circle_of_imports_crosses_a_room() -> None:
+    """A room is a folder of a floor, or of the methods, with all that is below it; types count."""
+    graph = networkx.DiGraph()
+    for path in MODULES:
+        here = dotted(path).split(".")
+        package = here if path.name == "__init__.py" else here[:-1]
+        for node in imports(path):
+            if isinstance(node, ast.ImportFrom) and node.level:
+                base = package[: len(package) - node.level + 1]
+                target = room([*base, *(node.module or "").split(".")])
+                if target != room(package) and len(target) > 2:
+                    graph.add_edge(room(package), target)
+    graph.remove_edge(*CHECKED_BY_FORM)
+    assert list(networkx.simple_cycles(graph, length_bound=2)) == []
+    assert networkx.is_directed_acyclic_graph(graph)
+
+
+def room(parts: Sequence[str]) -> tuple[str, ...]:
+    names = tuple(name for name in parts if name)
+    at = 4 if names[1:3] == ("operators", "methods") else 3
+    folder = ROOT.joinpath(*names[1:at])
+    return names[:at] if folder.is_dir() else names[: at - 1]
+
+
+CHECKED_BY_FORM = (("coterie", "runtime", "record"), ("coterie", "runtime", "agents"))
+"""A journal checks an agent's entry by its class, which is above it; imported at first use."""
 
 CORE = [
     path

@@ -18,7 +18,7 @@ from ...schema.loading.loading import (check_team, load_task, load_team, team_pa
 from ...schema.host.python_tool import python_tool
 from ...schema.team.task import Task
 from ...schema.team.team import Team
-from ...schema.loading.tools_file import HostTools
+from ...schema.host.host_tools import HostTools
 from ...schema.team.writing import dump
 from ..messages.attached import refuse_unread
 from ..values.budget import (Budget, Caps)

@@ -11,7 +11,7 @@ from .tool import ToolError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ...schema.loading.tools_file import Permission
+    from ...schema.host.host_tools import Permission
     from ..record.trace import Emit
 
 __all__ = ["Approvals", "Approver"]

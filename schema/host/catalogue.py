@@ -27,7 +27,7 @@ from .models import DEFAULT_ALIAS, Model
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ..loading.tools_file import HostTools, Permission
+    from .host_tools import HostTools, Permission
     from .python_tool import PythonTool
 
 __all__ = [

@@ -11,10 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..host.host_tools import HostTools
 from ..host.models import DEFAULT_ALIAS, EMBEDDED, Model
 from ..values.errors import InputError
 from .loading import load_models
-from .tools_file import HostTools, load_tools
+from .tools_file import load_tools
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from ..host.catalogue import ToolServer, installed
+from ..host.host_tools import HostTools
 from ..values.document import LIMITS, Document
 from ..values.errors import ConfigError, InputError
 from ..values.hints import did_you_mean
@@ -17,45 +16,16 @@ from ..values.yaml_text import read_yaml
 from .loading import merged, read_file, shape_only
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from ..host.python_tool import PythonTool
     from ..values.problems import Problem
 
-__all__ = ["HostTools", "Permission", "load_tools"]
-
-Permission = Literal["allow", "ask", "deny"]
-"""Whether agents may have a tool called; `ask` asks a person before each call."""
+__all__ = ["load_tools"]
 
 OF_COMMANDS = ("env",)
 OF_ADDRESSES = ("headers_env", "key_env")
 """The fields that only a server of that kind has a use for."""
-
-
-def _nothing() -> Mapping[str, Any]:
-    return MappingProxyType({})
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class HostTools:
-    """What a tools.yaml says.
-
-    Attributes:
-        servers: The tool servers, by name.
-        python: The Python functions, by name.
-        permissions: What is said of tools by their names; of all others, `allow` holds.
-    """
-
-    servers: Mapping[str, ToolServer] = field(default_factory=_nothing)
-    python: Mapping[str, PythonTool] = field(default_factory=_nothing)
-    permissions: Mapping[str, Permission] = field(default_factory=_nothing)
-
-    @property
-    def names(self) -> frozenset[str]:
-        """The names that teams may grant these tools by."""
-        servers = self.servers.values()
-        served = {f"{server.name}.{tool}" for server in servers for tool in server.tools}
-        return frozenset(served | self.python.keys())
 
 
 def load_tools(path: str | Path) -> HostTools:

@@ -20,8 +20,8 @@ from coterie.runtime.scoring.scorers import Evidence, score
 from coterie.runtime.showing.saying import said
 from coterie.runtime.values.budget import Budget, Caps
 from coterie.schema import Catalogue, Model, Task, parse_team
+from coterie.schema.host.host_tools import HostTools
 from coterie.schema.host.python_tool import python_tool
-from coterie.schema.loading.tools_file import HostTools
 from coterie.schema.team.task import ScorerChoice
 from coterie.schema.values.errors import JailError
 

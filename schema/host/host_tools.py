@@ -1,0 +1,44 @@
+"""What a host offers to agents as tools of its own: servers, Python functions, permissions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .catalogue import ToolServer
+    from .python_tool import PythonTool
+
+__all__ = ["HostTools", "Permission"]
+
+Permission = Literal["allow", "ask", "deny"]
+"""Whether agents may have a tool called; `ask` asks a person before each call."""
+
+
+def _nothing() -> Mapping[str, Any]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HostTools:
+    """What a tools.yaml says.
+
+    Attributes:
+        servers: The tool servers, by name.
+        python: The Python functions, by name.
+        permissions: What is said of tools by their names; of all others, `allow` holds.
+    """
+
+    servers: Mapping[str, ToolServer] = field(default_factory=_nothing)
+    python: Mapping[str, PythonTool] = field(default_factory=_nothing)
+    permissions: Mapping[str, Permission] = field(default_factory=_nothing)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names that teams may grant these tools by."""
+        servers = self.servers.values()
+        served = {f"{server.name}.{tool}" for server in servers for tool in server.tools}
+        return frozenset(served | self.python.keys())
