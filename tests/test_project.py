@@ -129,6 +129,18 @@ def room(parts: Sequence[str]) -> tuple[str, ...]:
 CHECKED_BY_FORM = (("coterie", "runtime", "record"), ("coterie", "runtime", "agents"))
 """A journal checks an agent's entry by its class, which is above it; imported at first use."""
 
+
+def test_contributing_lists_every_folder_with_the_first_sentence_about_it() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    listed = dict(re.findall(r"^\| `([\w/]+)/` \| (.*) \|$", text, re.MULTILINE))
+    for path in MODULES:
+        if path.name == "__init__.py" and path.parent.name != "seeds":
+            about = ast.get_docstring(ast.parse(path.read_bytes())) or ""
+            first = " ".join(about.split("\n\n")[0].split())
+            assert listed.pop(path.parent.relative_to(ROOT).as_posix()) == first
+    assert set(listed) == {"seeds", "studies"}
+
+
 CORE = [
     path
     for path in MODULES
