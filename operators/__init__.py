@@ -18,10 +18,13 @@ from ..schema.values.first_use import on_first_use
 
 if TYPE_CHECKING:
     from .core.account import Account
+    from .core.answers import child_of, closed, structured
     from .core.bounds import Bounds
     from .core.digest import digest
     from .core.judge import Agreement, JudgeVerdict, agreement, judge
-    from .core.meta import MetaModel, OperatorModel
+    from .core.material import task_text
+    from .core.meta import MetaModel, OperatorModel, Question
+    from .core.operator import Operator, Setting, operator_of
     from .core.proposal import Parent, Proposal, RejectedProposal, edit_words
     from .core.utterances import Utterance, utterances
     from .credit.contributions import Contribution, Contributions, Earlier, contributions
@@ -59,15 +62,20 @@ __all__ = [
     "EvolutionStep",
     "JudgeVerdict",
     "MetaModel",
+    "Operator",
     "OperatorModel",
     "Parent",
     "Proposal",
+    "Question",
     "RejectedProposal",
     "Selection",
+    "Setting",
     "Utterance",
     "agreement",
     "appraise",
     "chance",
+    "child_of",
+    "closed",
     "coach",
     "consolidate",
     "contributions",
@@ -82,8 +90,11 @@ __all__ = [
     "judge",
     "lasting_low",
     "mutate",
+    "operator_of",
     "restructure",
     "select",
+    "structured",
+    "task_text",
     "utterances",
 ]
 
@@ -102,19 +113,24 @@ _HOMES = {
     "Contribution": "credit.contributions",
     "Contributions": "credit.contributions",
     "Distilled": "methods.mattrl.distil",
-    "RejectedProposal": "core.proposal",
     "Earlier": "credit.contributions",
+    "EvolutionStep": "methods.search.consolidate",
+    "JudgeVerdict": "core.judge",
     "MetaModel": "core.meta",
+    "Operator": "core.operator",
+    "OperatorModel": "core.meta",
     "Parent": "core.proposal",
     "Proposal": "core.proposal",
-    "OperatorModel": "core.meta",
+    "Question": "core.meta",
+    "RejectedProposal": "core.proposal",
     "Selection": "methods.evomas.select",
-    "EvolutionStep": "methods.search.consolidate",
+    "Setting": "core.operator",
     "Utterance": "core.utterances",
-    "JudgeVerdict": "core.judge",
     "agreement": "core.judge",
     "appraise": "methods.mattrl.appraise",
     "chance": "methods.search.chance",
+    "child_of": "core.answers",
+    "closed": "core.answers",
     "coach": "methods.tacomas.coach",
     "consolidate": "methods.search.consolidate",
     "contributions": "credit.contributions",
@@ -129,8 +145,11 @@ _HOMES = {
     "judge": "core.judge",
     "lasting_low": "methods.tacomas.restructure",
     "mutate": "methods.search.mutate",
+    "operator_of": "core.operator",
     "restructure": "methods.tacomas.restructure",
     "select": "methods.evomas.select",
+    "structured": "core.answers",
+    "task_text": "core.material",
     "utterances": "core.utterances",
 }
 
