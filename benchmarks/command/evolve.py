@@ -264,8 +264,8 @@ def _made(folder: Path) -> RunFolder:
     from ...schema.values.files import make_folder
     from ...schema.values.secrets import scrubbed
 
-    for one in (folder.parent, folder):
-        make_folder(one)
+    for path in (folder.parent, folder):
+        make_folder(path)
     return RunFolder(folder, scrubbed)
 
 

@@ -139,7 +139,7 @@ def compare_results(
         click.echo(dumps({"comparisons": rows}, indent=2))
         return
     click.echo(speakable(written(compared(found), form)))
-    for warning in dict.fromkeys(line for one in found for line in one.warnings()):
+    for warning in dict.fromkeys(line for comparison in found for line in comparison.warnings()):
         click.echo(speakable(warning), err=True)
 
 

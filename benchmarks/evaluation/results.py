@@ -269,7 +269,7 @@ def read_evaluation(folder: Path) -> tuple[dict[str, Any], list[Sample]]:
         return Results.open(folder, scrub=str).so_far(), [*known.values()]
     value = _results(folder)
     kept = [*_kept(folder, known)]
-    samples = {(one.task, one.trial): one for one in kept} | known
+    samples = {(sample.task, sample.trial): sample for sample in kept} | known
     if difference := next(_differences(folder, value, kept, journal), None):
         raise InputError(
             f"{difference} It was edited, or is of another evaluation. To write it anew from the"
@@ -353,7 +353,7 @@ def _recorded(folder: Path) -> dict[tuple[str, int], Sample] | None:
     if not (folder / FILE).exists():
         return None
     found = (journaled(path, value) for path, value in recorded(folder, "sample"))
-    return {(one.task, one.trial): one for one in found}
+    return {(sample.task, sample.trial): sample for sample in found}
 
 
 def scored_samples(folder: Path) -> Iterator[Sample]:

@@ -113,7 +113,7 @@ def pair_page(members: Mapping[str, Evaluated], address: str, links: Links) -> P
         return f"compare/{one}/{other}/{kind}/{page}"
 
     part = paged(chosen, max(1, int(number)), links, at)
-    there = [{each.task: each for each in one.samples} for one in (first, second)]
+    there = [{each.task: each for each in evaluation.samples} for evaluation in (first, second)]
     return Page(
         title=f"{one} and {other}",
         body=TEMPLATES.render(

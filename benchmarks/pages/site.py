@@ -43,7 +43,7 @@ def open_results(folder: Path) -> ResultsSite | None:
     found = sorted(filter(_is_evaluation, _folders(folder)), key=lambda one: natural(one.name))
     if not found or (folder / MANIFEST).exists():
         return None
-    members = {f"{one.name}/": Evaluated(folder=one) for one in found[-MOST:]}
+    members = {f"{path.name}/": Evaluated(folder=path) for path in found[-MOST:]}
     return ResultsSite(folder=folder, members=members)
 
 

@@ -88,7 +88,7 @@ def grade(predictions: str, *, data: Path | None, unsafe_local: bool, **options:
             raise InputError(f"{predictions}: there is no instance {one.instance_id!r} to grade.")
     chosen = set(matching(list(tasks), options["instances"], str))
     given = [one for one in given if one.instance_id in chosen]
-    benchmark.prepare(source, [tasks[one.instance_id] for one in given])
+    benchmark.prepare(source, [tasks[prediction.instance_id] for prediction in given])
     logs: Path | None = options["logs"]
     if logs is not None:
         make_folder(logs)

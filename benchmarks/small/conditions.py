@@ -222,7 +222,9 @@ def likeliest(record: Iterable[str], known: Iterable[CaseCondition]) -> list[str
         known: The conditions.
     """
     found, among = set(record), list(known)
-    possible = sorted(found.union(*((*one.frequent, *one.occasional) for one in among)))
+    possible = sorted(
+        found.union(*((*condition.frequent, *condition.occasional) for condition in among))
+    )
 
     def unlikely(one: CaseCondition) -> tuple[float, str]:
         chances = ((one.chance_of(finding), finding in found) for finding in possible)
@@ -230,4 +232,4 @@ def likeliest(record: Iterable[str], known: Iterable[CaseCondition]) -> list[str
             math.log(chance if there else 1 - chance) for chance, there in chances
         ), one.name
 
-    return [one.name for one in sorted(among, key=unlikely)]
+    return [condition.name for condition in sorted(among, key=unlikely)]

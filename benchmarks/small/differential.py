@@ -84,7 +84,8 @@ DIFFERENTIAL = in_worlds(
 def with_all_briefs(task: Task) -> list[str]:
     """Rank by Bayes with everything that any department is told: nobody can do better."""
     return likeliest(
-        _record(task), [one for brief in task.briefs.values() for one in read_brief(brief)]
+        _record(task),
+        [condition for brief in task.briefs.values() for condition in read_brief(brief)],
     )
 
 

@@ -61,10 +61,10 @@ DOMAINS = Benchmark(
         " AFlow-Stream is of this form, has HotpotQA and DROP as well and other items, so its"
         " figures are others. --shuffle mixes the blocks."
     ),
-    licence="; ".join(f"{one.name}: {one.licence}" for one in DRAWN_FROM),
-    citation="; ".join(one.citation for one in DRAWN_FROM),
+    licence="; ".join(f"{benchmark.name}: {benchmark.licence}" for benchmark in DRAWN_FROM),
+    citation="; ".join(benchmark.citation for benchmark in DRAWN_FROM),
     source=(
-        f"Name the folder that has {', '.join(one.name for one in FILES)} with --data, each as"
+        f"Name the folder that has {', '.join(file.name for file in FILES)} with --data, each as"
         f" `mas-bench info` says of its own benchmark. {humaneval.FILE.name} is taken from there"
         " too, where it is there, else it is fetched."
     ),

@@ -207,7 +207,9 @@ class _Reader:
             jails.open(folder.path, limits=LIMITS, readable=readable, returns=False)
         )
         worker = self._open.enter_context(closing(PythonWorker(jail)))
-        worker.execute(f"import sys\nsys.path += {sorted({str(one.parent) for one in readable})!r}")
+        worker.execute(
+            f"import sys\nsys.path += {sorted({str(path.parent) for path in readable})!r}"
+        )
         return worker
 
     def _end(self) -> None:

@@ -42,12 +42,12 @@ def verdicts(predictions: tuple[Path, ...], data: Path | None, rows: Path | None
 
 def _summed(judged: Sequence[Judged]) -> str:
     found = [one.verdict for one in judged]
-    right = sum(one.correct for one in found)
+    right = sum(verdict.correct for verdict in found)
     share = f" ({right / len(found):.1%})" if found else ""
     return (
         f"{len(found)} predictions, {right} correct{share},"
-        f" {sum(one.side_effects for one in found)} with side effects,"
-        f" {sum(one.exact_match for one in found)} exact matches,"
+        f" {sum(verdict.side_effects for verdict in found)} with side effects,"
+        f" {sum(verdict.exact_match for verdict in found)} exact matches,"
         f" {sum(bool(one.error) for one in judged)} with an error"
     )
 

@@ -67,7 +67,7 @@ def own_question(
         is_posted: Whether others will read the reason.
     """
     own = trace.of(agent)
-    told = {"agent": agent, "has_read": any(one.read for one in own), "is_posted": is_posted}
+    told = {"agent": agent, "has_read": any(step.read for step in own), "is_posted": is_posted}
     seen = view(own, room, own=True)
     fields = {
         "reason": reason_schema(bounds),
@@ -104,7 +104,7 @@ def again_question(
         standing: The verdict that follows from these.
     """
     own = trace.of(agent)
-    has_read = any(one.read for one in own)
+    has_read = any(step.read for step in own)
     nobody = closed(agent={"type": "string", "enum": [NOBODY]})
     fields = {
         "reason": reason_schema(bounds),

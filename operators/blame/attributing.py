@@ -105,7 +105,11 @@ async def _together(
             return again_question(trace, agent, meta.limits, room, **known)
 
         later = await _asked(meta, f"{path}/round {number}", trace, again)
-        came |= {agent: one for agent, one in later.items() if isinstance(one, Submission)}
+        came |= {
+            agent: submission
+            for agent, submission in later.items()
+            if isinstance(submission, Submission)
+        }
     return _decided("collaborative", came, vote)
 
 
@@ -122,7 +126,7 @@ async def _asked(
 
 
 def _submissions(came: Mapping[str, Submission | RejectedProposal]) -> tuple[Submission, ...]:
-    return tuple(one for one in came.values() if isinstance(one, Submission))
+    return tuple(submission for submission in came.values() if isinstance(submission, Submission))
 
 
 def _decided(
@@ -130,7 +134,11 @@ def _decided(
     came: Mapping[str, Submission | RejectedProposal],
     vote: Callable[[Sequence[Submission]], Ballot],
 ) -> BlameVerdict | RejectedProposal:
-    lost = {agent: one for agent, one in came.items() if isinstance(one, RejectedProposal)}
+    lost = {
+        agent: submission
+        for agent, submission in came.items()
+        if isinstance(submission, RejectedProposal)
+    }
     if not (submissions := _submissions(came)):
         problems = next(iter(lost.values())).problems
         return RejectedProposal(operator=OPERATOR, reason=MUTE, problems=problems)

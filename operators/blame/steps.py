@@ -43,7 +43,7 @@ def steps_of(events: Iterable[Mapping[str, Any]]) -> tuple[RunStep, ...]:
     reader = _Reader()
     for event in events:
         reader.take(event)
-    return tuple(one.step for one in sorted(reader.done.values(), key=lambda one: one.number))
+    return tuple(done.step for done in sorted(reader.done.values(), key=lambda one: one.number))
 
 
 def blamable(events: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:

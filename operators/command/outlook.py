@@ -65,7 +65,7 @@ def _niches(tasks: list[Task]) -> str:
 
 def _pool(start: EvolutionStart) -> Iterator[str]:
     new = "" if start.is_there else " (new)"
-    teams = [one.name for one in (*start.written, *start.others)]
+    teams = [team.name for team in (*start.written, *start.others)]
     if teams:
         yield f"teams of {start.folder}{new}: {', '.join(teams)}"
     if names := [agent.id for agent in start.agents]:

@@ -89,12 +89,15 @@ class Several:
         options = begun[0].options
         if options.get("csv"):
             seeded = [
-                {"seed": one.recipe.seed, **row}
-                for one in begun
-                for row in rows(one.pool_folder, one.name)
+                {"seed": evolving.recipe.seed, **row}
+                for evolving in begun
+                for row in rows(evolving.pool_folder, evolving.name)
             ]
             write_csv(options["csv"], seeded)
-        told = [(one.recipe.seed, EvolutionStatus.of(one.pool_folder, one.name)) for one in begun]
+        told = [
+            (evolving.recipe.seed, EvolutionStatus.of(evolving.pool_folder, evolving.name))
+            for evolving in begun
+        ]
         value = over_seeds(told)
         click.echo(dumps(value, indent=2) if options["as_json"] else speakable(_text(value)))
 
@@ -107,8 +110,8 @@ def over_seeds(told: Sequence[tuple[int, EvolutionStatus]]) -> dict[str, Any]:
     """
     held_out = [one.held_out for _, one in told if one.held_out is not None]
     return {
-        "held_out": _mean([one.deployed["score"] for one in held_out]),
-        "gain": _mean([one.gain for one in held_out]),
+        "held_out": _mean([figures.deployed["score"] for figures in held_out]),
+        "gain": _mean([figures.gain for figures in held_out]),
         "online": _mean([one.report.score for _, one in told]),
         "chosen_by": told[0][1].chosen_by,
         "seeds": [{"seed": seed, **one.value()} for seed, one in told],

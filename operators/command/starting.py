@@ -216,13 +216,13 @@ def found(
     written, others = _teams(places, pool_folder, catalogue, must_have="teams" in needs)
     everybody = _agents(pool_folder, catalogue) if "agents" in needs else ()
     first = tuple(strategy.agents(recipe.settings, beside, catalogue))
-    living = tuple(one.agent for one in everybody if one.retired is None)
+    living = tuple(agent.agent for agent in everybody if agent.retired is None)
     if _is_cut_short(everybody, first, name or recipe_file.stem):
         living = first
     there = _living(pool_folder, catalogue) or written
     if wrong := strategy.suits(recipe.settings, there, living):
         raise ConfigError(settings_problems(recipe_file, wrong))
-    asking = tuple(one.agent for one in everybody if not one.born.parents) or first
+    asking = tuple(agent.agent for agent in everybody if not agent.born.parents) or first
     made = strategy.teams(recipe.settings, written, asking, catalogue) if strategy.teams else ()
     start = EvolutionStart(
         recipe=recipe,

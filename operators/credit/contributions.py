@@ -86,7 +86,7 @@ class Contributions:
     @property
     def values(self) -> Mapping[str, float]:
         """How much each agent contributed, by id."""
-        return {agent: one.value for agent, one in self.of.items()}
+        return {agent: contribution.value for agent, contribution in self.of.items()}
 
     def printed(self) -> Printed:
         """Return it as `mas op` prints it."""

@@ -35,9 +35,9 @@ class Cost:
     def of(cls, worths: Iterable[Worth]) -> Cost:
         """Sum up what coalitions cost; what several have in common is paid once."""
         known = [*worths]
-        paid = {question: cost for one in known for question, cost in one.paid.items()}
+        paid = {question: cost for worth in known for question, cost in worth.paid.items()}
         return cls(
-            needed=sum((one.needed for one in known), Usage()),
+            needed=sum((worth.needed for worth in known), Usage()),
             paid=sum(paid.values(), Usage()),
         )
 
@@ -144,7 +144,7 @@ class CreditTable:
     def _cost(self, player: str | Turn) -> Iterator[str]:
         if player in self.costs:
             cost = self.costs[player]
-            yield from (str(one.calls) for one in (cost.needed, cost.saved, cost.paid))
+            yield from (str(usage.calls) for usage in (cost.needed, cost.saved, cost.paid))
 
     def _end(self) -> Iterator[str]:
         if self.runs:

@@ -54,7 +54,7 @@ def decay_weights(
     """
     kernel = [gamma**distance for distance in range(turns)]
     whole = math.fsum(kernel)
-    weights = tuple(one / whole for one in kernel)
+    weights = tuple(value / whole for value in kernel)
     return weights if favour == "earlier" else weights[::-1]
 
 
@@ -68,7 +68,7 @@ def ratios(worth: Mapping[Player, float]) -> dict[Player, float]:
     Args:
         worth: What each was worth by any scheme; at most 0 counts as nothing.
     """
-    gains = {player: max(one, 0.0) for player, one in worth.items()}
+    gains = {player: max(value, 0.0) for player, value in worth.items()}
     whole = math.fsum(gains.values())
     if whole == 0:
         return dict.fromkeys(gains, 1 / max(len(gains), 1))

@@ -196,11 +196,11 @@ class Episode(TaskRuns):
         """
         ones = [self._part() for _ in parts]
         await together(*(do(one) for do, one in zip(parts, ones, strict=True)))
-        for one in ones:
-            self.changes += one.changes
-            self.told |= one.told
-            self.story += one.story
-            self._lost += one._lost
+        for episode in ones:
+            self.changes += episode.changes
+            self.told |= episode.told
+            self.story += episode.story
+            self._lost += episode._lost
 
     def _part(self) -> Episode:
         """Give the same episode with nothing kept, lost, told or noted yet."""

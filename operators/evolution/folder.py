@@ -178,7 +178,7 @@ class Manifest:
 
     def differences(self, earlier: Manifest) -> list[str]:
         """Say in which respects this is another evolution than one that was begun earlier."""
-        found = _changed("recipe", *(_flat(one.recipe) for one in (earlier, self)))
+        found = _changed("recipe", *(_flat(manifest.recipe) for manifest in (earlier, self)))
         found += _changed("ceiling", earlier.ceiling, self.ceiling)
         for alias in sorted(self.models.keys() & earlier.models.keys()):
             # A server may be started elsewhere; what it serves has to be the same.

@@ -187,8 +187,8 @@ class Islands:
 
     async def _all(self, meeting: int, others: Sequence[int]) -> None:
         said = ""
-        while away := [one for one in others if not self._sent(meeting, one).exists()]:
-            who = ", ".join(f"{one}/{self.part.of}" for one in away)
+        while away := [number for number in others if not self._sent(meeting, number).exists()]:
+            who = ", ".join(f"{number}/{self.part.of}" for number in away)
             if not self.waits:
                 raise NotYet(f"meeting {meeting}: the islands {who} have not come so far.")
             if said != who:

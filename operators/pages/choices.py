@@ -20,8 +20,8 @@ __all__ = ["addresses", "choices_of", "links_of"]
 def choices_of(members: Iterable[TrialRecord]) -> Mapping[str, Callable[[TrialRecord], bool]]:
     """Give what they can be chosen by, each with the test of it."""
     known = [*members]
-    operators = sorted({made_by(one.born) for one in known if one.born.operator})
-    niches = sorted({niche for one in known for niche in one.niches})
+    operators = sorted({made_by(record.born) for record in known if record.born.operator})
+    niches = sorted({niche for record in known for niche in record.niches})
     return {
         "all": lambda _: True,
         "living": lambda one: one.retired is None,

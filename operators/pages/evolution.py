@@ -180,7 +180,7 @@ def _scores(
         x="task",
         y="mean score",
         y_range=(0.0, 1.0),
-        series=[one for one in all_ if one.points],
+        series=[series for series in all_ if series.points],
     )
 
 

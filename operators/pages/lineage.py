@@ -85,7 +85,7 @@ def lineage_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
             table=PageTable(
                 caption="Teams and agents in the order of their births",
                 heads=HEADS,
-                rows=[_row(one, lives[one.name], links) for one in part.shown],
+                rows=[_row(member, lives[member.name], links) for member in part.shown],
                 empty="none.",
             ),
         ),

@@ -50,9 +50,9 @@ def memory_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
 
 def _choices(kept: Kept) -> Mapping[str, Callable[[Learnt], bool]]:
     learnt = kept.pool.learnt
-    kinds = sorted({one.kind for one in learnt.values()})
-    niches = sorted({one.niche for one in learnt.values() if one.niche})
-    owners = sorted({owner for one in learnt.values() for owner in one.owners})
+    kinds = sorted({entry.kind for entry in learnt.values()})
+    niches = sorted({entry.niche for entry in learnt.values() if entry.niche})
+    owners = sorted({owner for entry in learnt.values() for owner in entry.owners})
     return {
         "all": lambda _: True,
         "standing": lambda one: learnt.stands(one.id),

@@ -81,7 +81,7 @@ def _index(of: Signals) -> Plot:
     """Draw how far leading has become a matter of the niche."""
     found = specialization(of.worked)
     first = len(of.worked) - len(found) + 1
-    points = [PlotPoint(x=first + place, y=one) for place, one in enumerate(found)]
+    points = [PlotPoint(x=first + place, y=value) for place, value in enumerate(found)]
     return Plot(
         caption="Specialization index over tasks",
         x="task",
@@ -122,7 +122,9 @@ def agent_page(kept: Kept, name: str, links: Links) -> Page:
                     for number, revision in enumerate(agent.revisions)
                 ],
             ),
-            archive=[(one.kind, one.niche or "", one.text) for one in archive[-MOST_ENTRIES:]],
+            archive=[
+                (entry.kind, entry.niche or "", entry.text) for entry in archive[-MOST_ENTRIES:]
+            ],
             more=max(0, len(archive) - MOST_ENTRIES),
         ),
     )

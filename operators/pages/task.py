@@ -50,7 +50,7 @@ def task_page(kept: Kept, name: str, number: int, links: Links) -> Page:
     events = log.events
     logged_runs = dict.fromkeys(event["run"] for event in events if "run" in event)
     asked = calls_of([event for event in events if "run" not in event])
-    agents = [*dict.fromkeys(one.agent for one in asked)]
+    agents = [*dict.fromkeys(call.agent for call in asked)]
     given = next((event["task"] for event in events if event["type"] == "task_given"), {})
 
     def run(what: str) -> str:

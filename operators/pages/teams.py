@@ -73,20 +73,23 @@ def teams_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
                 caption="What is expected of them, with 95 % intervals",
                 bars=[
                     Bar(
-                        name=one.name,
-                        value=ranked[one].score,
-                        low=ranked[one].low,
-                        high=ranked[one].high,
-                        told=str(ranked[one]),
-                        address=links.to("", f"team/{one.name}"),
+                        name=member.name,
+                        value=ranked[member].score,
+                        low=ranked[member].low,
+                        high=ranked[member].high,
+                        told=str(ranked[member]),
+                        address=links.to("", f"team/{member.name}"),
                     )
-                    for one in part.shown[:MOST_BARS]
+                    for member in part.shown[:MOST_BARS]
                 ],
             ),
             table=PageTable(
                 caption=counted(len(shown), "team"),
                 heads={head: ">" if side == ">" else "<" for head, side in COLUMNS.items()},
-                rows=[_linked(one, team_row(one, tasks, ranked[one]), links) for one in part.shown],
+                rows=[
+                    _linked(member, team_row(member, tasks, ranked[member]), links)
+                    for member in part.shown
+                ],
                 empty="none.",
             ),
         ),
@@ -215,11 +218,11 @@ def _origins(kept: Kept, name: str, links: Links) -> PageTable:
         heads=ORIGINS,
         rows=[
             (
-                one.field,
-                Cell(one.team, links.to("", f"team/{one.team}")),
-                one.operator,
-                quoted(one.value)[:300],
+                origin.field,
+                Cell(origin.team, links.to("", f"team/{origin.team}")),
+                origin.operator,
+                quoted(origin.value)[:300],
             )
-            for one in found
+            for origin in found
         ],
     )

@@ -192,7 +192,7 @@ def _regression(cases: Sequence[Case], beta: float, strength: float) -> Decision
 
 def _spread(values: Sequence[float]) -> float:
     middle = fmean(values)
-    return fmean((one - middle) ** 2 for one in values) ** 0.5 or 1.0
+    return fmean((value - middle) ** 2 for value in values) ** 0.5 or 1.0
 
 
 def _sklearn(**options: Any) -> Any:

@@ -47,12 +47,12 @@ def show_agents(folder: Path, everyone: bool, as_json: bool) -> None:
     pool = open_pool(folder)
     shown = list((pool.all_agents if everyone else pool.agents).values())
     if as_json:
-        told = [{**agent_json(one), "learnt": _learnt(one, pool)} for one in shown]
+        told = [{**agent_json(agent), "learnt": _learnt(agent, pool)} for agent in shown]
         click.echo(dumps({"agents": told}, indent=2))
         return
     retired = len(pool.all_agents) - len(pool.agents)
     said = f"{counted(len(pool.agents), 'agent')}; {retired} retired"
-    click.echo("\n".join([*table(COLUMNS, [_row(one, pool) for one in shown]), "", said]))
+    click.echo("\n".join([*table(COLUMNS, [_row(agent, pool) for agent in shown]), "", said]))
 
 
 @click.command("log", cls=Command)
@@ -141,7 +141,7 @@ def _kinds(kinds: Mapping[str, int]) -> str:
 def _learnt(agent: PoolAgent, pool: Pool) -> int:
     """Count what stands of what an agent has learnt itself, or was given."""
     own = pool.learnt.own(agent.name)
-    return sum(pool.learnt.stands(one.id, owner=agent.name) for one in own)
+    return sum(pool.learnt.stands(entry.id, owner=agent.name) for entry in own)
 
 
 def _row(agent: PoolAgent, pool: Pool) -> tuple[str, ...]:

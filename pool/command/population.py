@@ -108,7 +108,7 @@ def agent_rows(pool: Pool, of: Signals, *, everyone: bool) -> Sequence[Sequence[
     """Give what stands of each agent under `AGENTS`."""
     population = of.population
     shown = population.everybody if everyone else population.agents
-    return [_row(pool, of, name, one) for name, one in shown.items()]
+    return [_row(pool, of, name, score) for name, score in shown.items()]
 
 
 def _row(pool: Pool, of: Signals, name: str, one: RankingScore) -> Sequence[str]:

@@ -61,7 +61,11 @@ def show_list(folder: Path, everyone: bool, rejections: bool, as_json: bool, **o
     """
     pool, tasks = open_pool(folder), Tasks(**of)
     ranked = tasks.ranked(pool).items()
-    shown = [(one, expected) for one, expected in ranked if everyone or one.retired is None]
+    shown = [
+        (expectation, expected)
+        for expectation, expected in ranked
+        if everyone or expectation.retired is None
+    ]
     dropped = [*_dropped(pool)] if rejections else []
     if as_json:
         counts = {"rejected": dict(pool.rejections), "twins": dict(pool.twins)}
@@ -121,7 +125,11 @@ def best(folder: Path, at_least: int, as_json: bool, **of: Any) -> None:
     goes to standard error.
     """
     pool, tasks = open_pool(folder), Tasks(**of)
-    members = {one: expected for one, expected in tasks.ranked(pool).items() if one.retired is None}
+    members = {
+        expectation: expected
+        for expectation, expected in tasks.ranked(pool).items()
+        if expectation.retired is None
+    }
     known = [member for member in members if tasks(member).n >= at_least]
     if not known or not any(tasks(member).trials for member in members):
         niches = sorted({niche for member in members for niche in member.niches_of(tasks.split)})

@@ -68,13 +68,13 @@ def _text(since: Since) -> Iterator[str]:
         yield "  nothing happened"
         return
     yield from (f"  {line}" for line in _summary(since))
-    for one in since.born:
-        yield f"  + {_newcomer(one)}"
-        yield from (f"      {edit}" for edit in _edits(one))
+    for member in since.born:
+        yield f"  + {_newcomer(member)}"
+        yield from (f"      {edit}" for edit in _edits(member))
     yield from (f"  + {agent.name}, an agent" for agent in since.agents)
-    yield from (f"  - {one.name}: {_said(one.retired or '')}" for one in since.retired)
-    yield from (f"  + {one.name} is back" for one in since.restored)
-    yield from (f"  * {one.kind}: {_said(one.text)}" for one in since.learnt[:MOST_ENTRIES])
+    yield from (f"  - {member.name}: {_said(member.retired or '')}" for member in since.retired)
+    yield from (f"  + {member.name} is back" for member in since.restored)
+    yield from (f"  * {entry.kind}: {_said(entry.text)}" for entry in since.learnt[:MOST_ENTRIES])
     yield from _more("  * ", len(since.learnt) - MOST_ENTRIES)
 
 
@@ -88,26 +88,36 @@ def _markdown(since: Since) -> Iterator[str]:
     yield from (f"- {_escaped(line)}" for line in _summary(since))
     if since.born:
         yield from ("", "| new team | of | by | task | score |", "|---|---|---|---|---|")
-        for one in since.born:
-            parents = ", ".join(map(_code, one.born.parents)) or "-"
-            cells = (_code(one.name), parents, made_by(one.born), _code(one.born.task or "-"))
-            yield f"| {' | '.join(cells)} | {score(one.statistics)} |"
+        for member in since.born:
+            parents = ", ".join(map(_code, member.born.parents)) or "-"
+            cells = (
+                _code(member.name),
+                parents,
+                made_by(member.born),
+                _code(member.born.task or "-"),
+            )
+            yield f"| {' | '.join(cells)} | {score(member.statistics)} |"
         yield from _folded("What was changed, and why", _reasons(since))
     if since.retired:
-        lines = [f"- {_code(one.name)}: {_escaped(one.retired or '')}" for one in since.retired]
+        lines = [
+            f"- {_code(member.name)}: {_escaped(member.retired or '')}" for member in since.retired
+        ]
         yield from _folded(f"{len(since.retired)} retired", lines)
     if since.learnt:
         some = since.learnt[:MOST_ENTRIES]
-        lines = [f"- {_escaped(one.kind)}: {_escaped(one.text)}" for one in some]
+        lines = [f"- {_escaped(entry.kind)}: {_escaped(entry.text)}" for entry in some]
         lines += _more("- ", len(since.learnt) - MOST_ENTRIES)
         yield from _folded(f"{len(since.learnt)} learnt", lines)
 
 
 def _reasons(since: Since) -> list[str]:
     lines: list[str] = []
-    for one in since.born:
-        why = f": {_escaped(one.born.reason)}" if one.born.reason else ""
-        lines += [f"- {_code(one.name)}{why}", *(f"  - {_code(edit)}" for edit in _edits(one))]
+    for member in since.born:
+        why = f": {_escaped(member.born.reason)}" if member.born.reason else ""
+        lines += [
+            f"- {_code(member.name)}{why}",
+            *(f"  - {_code(edit)}" for edit in _edits(member)),
+        ]
     return lines
 
 
@@ -210,13 +220,15 @@ def _value(since: Since) -> dict[str, Any]:
         "since": since.revision,
         "best": ahead(since.best),
         "best_now": ahead(since.best_now),
-        "born": [{"team": one.name, **asdict(one.born)} for one in since.born],
+        "born": [{"team": member.name, **asdict(member.born)} for member in since.born],
         "agents": [agent.name for agent in since.agents],
-        "retired": {one.name: one.retired for one in since.retired},
-        "restored": [one.name for one in since.restored],
+        "retired": {member.name: member.retired for member in since.retired},
+        "restored": [member.name for member in since.restored],
         "dropped": since.dropped,
         "evaluations": since.trials,
-        "learnt": [{"id": one.id, "kind": one.kind, "text": one.text} for one in since.learnt],
+        "learnt": [
+            {"id": entry.id, "kind": entry.kind, "text": entry.text} for entry in since.learnt
+        ],
         "evolutions": {
             name: {
                 "tasks": stream.tasks,

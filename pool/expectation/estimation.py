@@ -76,9 +76,9 @@ class _Tasks:
         """What all of them add up to."""
         known = (*self.sums.values(), *self.past.values())
         return Sums(
-            sum(one.n for one in known),
-            sum(one.scores for one in known),
-            sum(one.squares for one in known),
+            sum(sums.n for sums in known),
+            sum(sums.scores for sums in known),
+            sum(sums.squares for sums in known),
         )
 
     @property

@@ -172,11 +172,11 @@ def _together(
     tried = [team for team in teams if team.on(split=split).trials]
     if len(tried) <= MOST and len(teams) <= MOST_RELATED:
         return teams
-    living = [one for one in tried if one.retired is None]
+    living = [member for member in tried if member.retired is None]
     best = sorted(living, key=lambda one: -standings[one.name])[: MOST // 2]
-    retired = (one for one in reversed(tried) if one.retired is not None)
+    retired = (member for member in reversed(tried) if member.retired is not None)
     chosen = dict.fromkeys((*best, *reversed(living), *retired))
-    names = {one.name for one in islice(chosen, MOST)}
+    names = {member.name for member in islice(chosen, MOST)}
     untried = (team.name for team in reversed(teams) if not team.on(split=split).trials)
     names.update(islice(untried, MOST_RELATED - len(names)))
     return [team for team in teams if team.name in names]

@@ -120,7 +120,7 @@ def _aside(target: Path) -> Path:
 
 def _join(folder: Path, other: Path, called: Path, tell: Callable[[str], None]) -> Joined:
     """Take another copy into a pool, which messages call as they do."""
-    heads = [_checked(one, tell) for one in (folder, other)]
+    heads = [_checked(path, tell) for path in (folder, other)]
     with locked(folder / LOCK), locked(Ledger(folder / LEDGER).lock):
         put_back(folder)  # what a merge left that was killed
         before = UnionSide.of(str(called / LEDGER), _content(folder / LEDGER))
@@ -143,10 +143,10 @@ def _join(folder: Path, other: Path, called: Path, tell: Callable[[str], None]) 
 
 
 def _expect_two(folder: Path, other: Path) -> None:
-    for one in (folder, other):
-        refuse_links(one, whole=True)
-        if not (one / LEDGER).is_file():
-            raise InputError(f"no pool in {str(one)!r}: it has no {LEDGER}.")
+    for path in (folder, other):
+        refuse_links(path, whole=True)
+        if not (path / LEDGER).is_file():
+            raise InputError(f"no pool in {str(path)!r}: it has no {LEDGER}.")
     if folder.samefile(other):
         raise InputError(f"{folder} and {other} are one folder. Name two copies of a pool.")
 
@@ -240,7 +240,7 @@ def _text(path: Path) -> str | None:
 def _take_evolution(folder: Path, name: str, theirs: Path, manifest: str | None) -> None:
     """Take an evolution, with its journal; one that both have, of who went on further."""
     own = folder / EVOLUTIONS / name
-    sizes = [_size(one / TURNS) if one.is_dir() else -1 for one in (own, theirs)]
+    sizes = [_size(path / TURNS) if path.is_dir() else -1 for path in (own, theirs)]
     if sizes[0] < sizes[1]:
         replace_evolution(folder, name, theirs, manifest)
     elif manifest is not None:

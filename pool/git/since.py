@@ -107,7 +107,7 @@ class Since:
             streams = dict(was.streams())
         known = {**state.teams, **state.agents}
         now = {**pool.teams, **pool.all_agents}
-        moved = [(one, known[name]) for name, one in now.items() if name in known]
+        moved = [(member, known[name]) for name, member in now.items() if name in known]
         added = [entry for entry in pool.entries() if entry.op not in lines]
         return cls(
             revision=was.commit[:7],

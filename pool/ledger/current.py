@@ -218,7 +218,7 @@ class Current:
             nonlocal moved
             found = in_order(entries, self.folder)
             moved = found is not entries
-            lines = [line_of(one.value, one.op, one.files) for one in found]
+            lines = [line_of(entry.value, entry.op, entry.files) for entry in found]
             return lines if moved else None
 
         if os.access(self.folder / LEDGER, os.W_OK):

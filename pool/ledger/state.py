@@ -302,9 +302,9 @@ class State:
             raise ValueError(f"score={tried.trial.score!r} does not fit {quoted(kind)}")
         working = {part.member for part in tried.trial.agents.values()}
         team, split = self._known(tried.member), tried.trial.split
-        for one in (team, *map(self._known_agent, sorted(working))):
-            one.take(tried.trial)
-            self.touched.add(one.name)
+        for member in (team, *map(self._known_agent, sorted(working))):
+            member.take(tried.trial)
+            self.touched.add(member.name)
         recent = self.recent.setdefault(split, Recent(split))
         self.touched.update(recent.take(team, tried.trial))
         self.trials.take(tried, entry)
@@ -367,7 +367,10 @@ def begin(folder: Path, *, shared: bool) -> None:
         begun, *rest = entries
         if begun.value.get("shared"):
             return None
-        return [line_of(first, begun.op), *(line_of(one.value, one.op, one.files) for one in rest)]
+        return [
+            line_of(first, begun.op),
+            *(line_of(entry.value, entry.op, entry.files) for entry in rest),
+        ]
 
     with locked(folder / LOCK):
         ledger.rewrite(said)
@@ -386,15 +389,15 @@ def in_order(entries: Sequence[LedgerEntry], folder: Path) -> Sequence[LedgerEnt
     state, found, waiting = State(folder), list[LedgerEntry](), list(entries)
     while waiting:
         early: list[LedgerEntry] = []
-        for one in waiting:
+        for entry in waiting:
             try:
-                state.take(one)
+                state.take(entry)
             except TooEarly:
-                early.append(one)
+                early.append(entry)
             except ValueError:
                 return entries
             else:
-                found.append(one)
+                found.append(entry)
         if len(early) == len(waiting):
             return entries
         waiting = early

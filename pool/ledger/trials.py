@@ -51,7 +51,7 @@ class TrialIndex:
             StorageError: The ledger cannot be read, or is another one.
         """
         found = self.places.find(_about(member, task))
-        offsets = [one for one in found if upto is None or one < upto]
+        offsets = [number for number in found if upto is None or number < upto]
         known: Statistics | None = None
         for entry in lines_at(self.ledger, offsets):
             if entry.value["kind"] == SCORED:

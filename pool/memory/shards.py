@@ -140,7 +140,7 @@ class VectorShards:
         if owners is None:
             return [_Stretch(shelf, WHOLE) for shelf in shelves]
         owned = [_Stretch(shelf, shelf.places(owners)) for shelf in shelves]
-        return [one for one in owned if len(one)]
+        return [stretch for stretch in owned if len(stretch)]
 
 
 def _fits(has: Labels, wanted: VectorQuery) -> bool:

@@ -348,7 +348,7 @@ class Population:
             )
             for name in team
         }
-        living = {name: one for name, one in fresh.items() if name in self.agents}
+        living = {name: score for name, score in fresh.items() if name in self.agents}
         return replace(
             self._being(fresh),
             rolling={**self.rolling, **_rolling(living)},
@@ -400,7 +400,7 @@ def heir(parents: Sequence[RankingScore], rates: Rates) -> RankingScore:
 def _mean(parents: Sequence[RankingScore], niche: str) -> float:
     """Give the mean of competences by tasks; by heads, where nobody has worked on any."""
     knowing = [parent for parent in parents if niche in parent.competence]
-    tasks = sum(one.n(niche) for one in knowing)
-    weights = [one.n(niche) / tasks if tasks else 1 / len(knowing) for one in knowing]
+    tasks = sum(score.n(niche) for score in knowing)
+    weights = [score.n(niche) / tasks if tasks else 1 / len(knowing) for score in knowing]
     mean = math.fsum(w * one.q(niche) for w, one in zip(weights, knowing, strict=True))
     return min(1.0, mean)

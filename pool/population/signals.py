@@ -193,7 +193,7 @@ def specialization(
     Returns:
         The index of each window, in [0, 1]; without those in which only one agent lived.
     """
-    return _indices([_led(one, one.anchor, by_niche) for one in worked], window)
+    return _indices([_led(task, task.anchor, by_niche) for task in worked], window)
 
 
 def by_chance(
@@ -206,10 +206,10 @@ def by_chance(
     """
     chance = random.Random(0)  # noqa: S311
     step = max(1, len(worked) // MOST_WINDOWS)
-    rosters = {one.roster: sorted(one.roster) for one in worked}
+    rosters = {task.roster: sorted(task.roster) for task in worked}
     found: list[float] = []
     for _ in range(DRAWS):
-        drawn = [_led(one, chance.choice(rosters[one.roster]), by_niche) for one in worked]
+        drawn = [_led(task, chance.choice(rosters[task.roster]), by_niche) for task in worked]
         found += _indices(drawn, window, step)
     return math.fsum(found) / len(found) if found else None
 

@@ -122,10 +122,10 @@ def steps_to(
     edits = summary(base, replace(child, name=base.name))
     last = LineageStep(operator=operator, edits=edits, reason=reason)
     # Sources that have a step in common have it once, though what is left of it may differ.
-    earlier = (replace(one, fields=()) for _, taken in sources for one in taken)
+    earlier = (replace(step, fields=()) for _, taken in sources for step in taken)
     setters: dict[str, LineageStep | None] = dict.fromkeys(_fields(child), last)
     for team, taken in reversed(sources):
-        before = {field: replace(one, fields=()) for one in taken for field in one.fields}
+        before = {field: replace(step, fields=()) for step in taken for field in step.fields}
         setters |= {field: before.get(old) for field, old in _inherited(team, child).items()}
     return tuple(
         replace(

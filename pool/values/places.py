@@ -75,7 +75,7 @@ class Places:
 
     def _sort(self) -> None:
         fresh = [*self._fresh.items()]
-        fresh += [(key, one) for key, some in self._others.items() for one in some]
+        fresh += [(key, number) for key, some in self._others.items() for number in some]
         keys = array("Q", [key for key, _ in fresh])
         offsets = array("Q", [one for _, one in fresh])
         order = _order(self._keys + keys)

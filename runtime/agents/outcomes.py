@@ -202,7 +202,7 @@ class Run:
     def infrastructure_failures(self) -> int:
         """How many of its agents failed for something that is not theirs: a provider, a jail."""
         failed = (agent for agent in self.agents.values() if agent.status == "failed")
-        return sum(one.fault in INFRASTRUCTURE for one in failed)
+        return sum(outcome.fault in INFRASTRUCTURE for outcome in failed)
 
     @property
     def was_let_in(self) -> bool:

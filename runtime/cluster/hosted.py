@@ -156,8 +156,8 @@ class HostedProcess:
                     break
         self._take(stream, piece)
         if self._size >= MOST_WAITING:
-            for one in [*self._reading]:
-                self._stop_reading(one)
+            for number in [*self._reading]:
+                self._stop_reading(number)
 
     def _read(self, stream: int) -> bytes | None:
         """Read once; None if there is nothing at the moment."""

@@ -52,8 +52,8 @@ def main(team: str, target: str, file: Path | None, **host: Any) -> None:
         click.echo(text, nl=False)
     else:
         _write(file, text)
-    for one in lost:
-        click.echo(speakable(str(one)), err=True)
+    for problem in lost:
+        click.echo(speakable(str(problem)), err=True)
     note(ADVICE[target].format(file=file or "FILE"))
 
 
@@ -71,7 +71,7 @@ def _exported(team_file: str, target: str, known: Catalogue) -> tuple[str, list[
     team, known, path = load_team_of(team_file, known)
     content = read_file(path)
     _, found = check_team(content, str(path), known, rules_for(target), folder=path.parent)
-    if refused := [one for one in found if one.severity == "error"]:
+    if refused := [problem for problem in found if problem.severity == "error"]:
         raise ConfigError(refused)
     write = {"langgraph": langgraph_text, "docker-agent": docker_agent_text}[target]
     return write(compile(team, known)), found

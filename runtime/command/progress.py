@@ -96,7 +96,7 @@ def live(draw: Callable[[], Table]) -> Generator[Live]:
 def _heading(plan: Plan) -> str:
     """Say what runs and which models answer."""
     planned = plan.agents.values()
-    models = {one.model.alias: one.model for one in planned if one.model is not None}
+    models = {agent.model.alias: agent.model for agent in planned if agent.model is not None}
     named = [
         f"{alias} = {model.model}{f' ({model.origin})' if model.origin else ''}"
         for alias, model in sorted(models.items())

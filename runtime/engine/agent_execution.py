@@ -196,7 +196,7 @@ class AgentExecution:
             self.forgot = error
         else:
             self.recalled = fitting(found, wanted.room)
-            told = [one.origin for one in found]
+            told = [entry.origin for entry in found]
             self.emit("recalled", by=wanted.by, entries=told, shown=len(self.recalled))
 
     async def _run(self) -> AgentOutcome:

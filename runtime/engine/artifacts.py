@@ -82,7 +82,7 @@ def kept_in(folder: Path, place: str = ARTIFACTS) -> list[str]:
     """
     try:
         with beneath.open_folder(folder, place.split("/")) as kept:
-            found = [one.path for one in beneath.walk(kept) if one.kind == "file"]
+            found = [entry.path for entry in beneath.walk(kept) if entry.kind == "file"]
     except FileNotFoundError:
         return []
     return sorted(f"{place}/{path}" for path in found)

@@ -275,7 +275,7 @@ class Running:
         agent, start = planned.agent, self.start_of(planned.agent.id, before)
         passed = await passing_on(agent, outcome, before, start, self.workspaces)
         if passed.changes != start and not (outcome.result and outcome.result.patch):
-            aside = [one.agent for one in start]
+            aside = [change.agent for change in start]
             self.context.trace.emit("work_chosen", agent.id, of=aside)
         return passed
 

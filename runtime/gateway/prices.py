@@ -60,9 +60,9 @@ class TokenPrices(NamedTuple):
     def highest(self, prompt: int, completion: int) -> float:
         """Give the most in USD that a call can cost, with at most so many tokens."""
         reached = self._reached(prompt)
-        read = max(max(one.read, one.cached, one.stored or 0.0) for one in reached)
+        read = max(max(prices.read, prices.cached, prices.stored or 0.0) for prices in reached)
         return prompt * read + completion * max(
-            max(one.written, one.thought or 0.0) for one in reached
+            max(prices.written, prices.thought or 0.0) for prices in reached
         )
 
     def _reached(self, prompt: int) -> list[TokenPrices]:

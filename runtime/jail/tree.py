@@ -84,7 +84,7 @@ NOTHING: Mapping[str, FoundEntry] = MappingProxyType({})
 
 def entries(found: Mapping[str, FoundEntry]) -> dict[str, TreeEntry]:
     """Give what was found, without what tells whether it has changed."""
-    return {name: one.entry for name, one in found.items()}
+    return {name: entry.entry for name, entry in found.items()}
 
 
 def scan(

@@ -67,7 +67,7 @@ def refuse_unread(plans: Sequence[Plan], task: Task, place: str = "") -> None:
     unread = [_unread(plan, task) for plan in plans]
     if not unread or not all(unread):
         return
-    kinds = ", ".join(sorted({one.kind for one in unread[0].values()}))
+    kinds = ", ".join(sorted({attachment.kind for attachment in unread[0].values()}))
     teams = ", ".join(plan.team.name for plan in plans)
     agents = [planned for plan in plans for planned in plan.agents.values()]
     models = sorted({_model(planned) for planned in agents if planned.calls_at_most})

@@ -105,7 +105,11 @@ def question(
     that are shown, by name, and `unread` names files that are too long for that.
     """
     attached = task.attachments
-    others = {name: one for name, one in attached.items() if name not in seen} if attached else {}
+    others = (
+        {name: attachment for name, attachment in attached.items() if name not in seen}
+        if attached
+        else {}
+    )
     return render(
         "question",
         query=task.query,

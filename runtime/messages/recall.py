@@ -221,7 +221,9 @@ async def reminded(
     async def work() -> Mapping[str, Any]:
         if recaller is None:
             raise InputError(f"{agent.id}: recall needs a pool to recall from. Give --pool FOLDER.")
-        return {"entries": [unlike_default(one) for one in await recaller(query, wanted.k, where)]}
+        return {
+            "entries": [unlike_default(entry) for entry in await recaller(query, wanted.k, where)]
+        }
 
     came = await once("recall", [query, wanted.k, where], work)
     return tuple(MemoryEntry(**one) for one in came["entries"])

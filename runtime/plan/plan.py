@@ -104,7 +104,7 @@ class Plan:
     def aliases(self) -> frozenset[str]:
         """The model aliases that the plan calls."""
         planned = self.agents.values()
-        return frozenset(one.agent.model_id for one in planned if one.calls_at_most)
+        return frozenset(agent.agent.model_id for agent in planned if agent.calls_at_most)
 
     @property
     def tools(self) -> frozenset[str]:

@@ -70,8 +70,8 @@ def newest(changes: Iterable[RepositoryChange]) -> tuple[RepositoryChange, ...]:
     kept = tuple(dict.fromkeys(changes))
     if len(kept) < 2:
         return kept
-    held = frozenset[RepositoryChange]().union(*(one.held for one in kept))
-    return tuple(one for one in kept if one not in held)
+    held = frozenset[RepositoryChange]().union(*(change.held for change in kept))
+    return tuple(change for change in kept if change not in held)
 
 
 def passed_on(

@@ -421,9 +421,9 @@ def _copy_refs(common: Path, folder: Path) -> None:
     """Copy the refs that are files, but those that replace objects."""
     with beneath.open_folder(common, ("refs",)) as refs:
         found = [*beneath.walk(refs, most=MOST_REFS)]
-    for one in found:
-        name = f"refs/{one.path}"
-        if one.kind == "file" and not one.path.startswith("replace/"):
+    for entry in found:
+        name = f"refs/{entry.path}"
+        if entry.kind == "file" and not entry.path.startswith("replace/"):
             content = _part(common, name)
             if content is not None:
                 beneath.write(folder, name, content)

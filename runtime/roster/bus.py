@@ -77,7 +77,7 @@ class Bus:
     def unread(self) -> int:
         """How many messages were sent that nobody has read."""
         waiting = (self.posted[number - 1] for box in self._boxes.values() for number in box)
-        return sum(one.kind in COUNTED for one in waiting)
+        return sum(message.kind in COUNTED for message in waiting)
 
     @property
     def due(self) -> tuple[str, ...]:

@@ -171,7 +171,7 @@ class TurnContext:
     def handed(self, turn: RunningTurn, outcome: AgentOutcome) -> str:
         """Give what was handed in: by that name, as a patch, or as what the turn came to."""
         posted = self.sends(turn, outcome)
-        named = next((one.text for one in posted if one.kind == "finalize"), None)
+        named = next((message.text for message in posted if message.kind == "finalize"), None)
         said = outcome.result.answer or outcome.result.content if outcome.result else ""
         return named or turn.patch or said
 
@@ -193,7 +193,7 @@ class TurnContext:
         These are its own, and those of all who wrote to it.
         """
         whose = dict.fromkeys((agent, *(message.sender for message in mail.messages)))
-        changes = newest(one for who in whose for one in self._changes.get(who, ()))
+        changes = newest(change for who in whose for change in self._changes.get(who, ()))
         said = self._said.get(agent)
         patch = changes[0].patch if len(changes) == 1 else None
         own = AgentReport(agent_id=agent, role="", content="", patch=patch, changes=changes)

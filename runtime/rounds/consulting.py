@@ -82,7 +82,7 @@ def whole(done: Sequence[Round], agent: str) -> AgentOutcome | None:
         Its last outcome that was done, with that content; None where none was.
     """
     came = [one.run.agents[agent] for one in _uttered(done, agent)]
-    last = next((one for one in reversed(came) if one.result is not None), None)
+    last = next((outcome for outcome in reversed(came) if outcome.result is not None), None)
     if last is None or last.result is None:
         return None
     lines: list[str] = []

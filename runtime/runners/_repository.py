@@ -31,7 +31,7 @@ def told_of_start(assignment: Assignment, bridge: Bridge) -> str:
         AgentError: The repository cannot be copied, or git cannot merge at all.
     """
     workspace = assignment.workspace
-    whose = [one.agent for one in workspace.start]
+    whose = [change.agent for change in workspace.start]
     known = {report.agent_id for report in assignment.reports if report.patch} | {
         assignment.agent.id
     }

@@ -202,9 +202,9 @@ def _known(options: Options) -> Catalogue:
         chosen = [f"{alias}={model}" for alias, model in chosen.items()]
     known = Catalogue.of_host(models=resolve_models(chosen), host_tools=resolve_tools())
     described = [python_tool(one) for one in options.get("tools", ())]
-    python = {one.name: one for one in described}
+    python = {tool.name: tool for tool in described}
     if len(python) < len(described):
-        raise InputError(f"tools: two functions have one name: {[one.name for one in described]}.")
+        raise InputError(f"tools: two functions have one name: {[tool.name for tool in described]}.")
     return known.having(HostTools(python=python)).approving(options.get("approve", ()))
 
 

@@ -57,7 +57,7 @@ def servers_in(path: Path) -> tuple[ConfiguredServer, ...]:
         for name, fields in servers.items()
         if not (is_mapping(fields) and fields.get("disabled"))
     ]
-    names = [one.server.name for one in found]
+    names = [server.server.name for server in found]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise InputError(f"{path}: two servers would be called {quoted(twice[0])}. Rename one.")
     return tuple(found)

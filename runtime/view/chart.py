@@ -37,7 +37,7 @@ def chart(
     """
     at_work = [one for one in agents if time.of_agent(one) or one in time.works]
     scale = (CHART - LABELS - 20) / max(time.end, 1e-6)
-    step = next((one for one in STEPS if time.end / one <= MOST_LINES), STEPS[-1])
+    step = next((value for value in STEPS if time.end / value <= MOST_LINES), STEPS[-1])
     lines = [step * number for number in range(min(200, int(time.end / step) + 1))]
 
     def x(seconds: float) -> float:
@@ -52,10 +52,10 @@ def chart(
             "name": agent if len(agent) <= 26 else f"{agent[:12]}…{agent[-13:]}",
             "top": AXIS + ROW * number,
             "address": of_agent(agent),
-            "spans": [(*bar(one.start, one.end), one) for one in time.of_agent(agent)],
+            "spans": [(*bar(span.start, span.end), span) for span in time.of_agent(agent)],
             "works": [
-                (*bar(one.start, one.end), one, of_event(one.number))
-                for one in time.works.get(agent, ())
+                (*bar(call.start, call.end), call, of_event(call.number))
+                for call in time.works.get(agent, ())
             ],
             "blamed": [x(time.times[one]) for one in blamed.get(agent, ()) if one in time.times],
         }

@@ -84,7 +84,7 @@ def opened(folder: Path) -> Site:
     kinds = sorted(installed(PAGES))
     site = _found(folder, kinds)
     if site is None:
-        near = next((one for one in _near(folder) if _found(one, kinds) is not None), None)
+        near = next((path for path in _near(folder) if _found(path, kinds) is not None), None)
         hint = f" Try: mas-view {near}" if near else ""
         raise InputError(
             f"{folder}: not a folder that can be looked at. Known kinds: {', '.join(kinds)}.{hint}"
@@ -100,6 +100,6 @@ def _found(folder: Path, kinds: Iterable[str]) -> Site | None:
 def _near(folder: Path) -> Iterator[Path]:
     """Give folders that may be meant: what is in this one, the last one first, and those above."""
     with suppress(OSError):
-        inside = sorted((one for one in folder.iterdir() if one.is_dir()), reverse=True)
+        inside = sorted((path for path in folder.iterdir() if path.is_dir()), reverse=True)
         yield from inside[:MOST_NEAR]
     yield from folder.parents[:2]

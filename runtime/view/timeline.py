@@ -113,7 +113,7 @@ class Timeline:
 
     def seconds(self, agent: str, kind: str) -> float:
         """Sum up how long an agent waited for models, or for tools; what overlaps counts once."""
-        works = [one for one in self.works.get(agent, ()) if one.kind == kind]
+        works = [call for call in self.works.get(agent, ()) if call.kind == kind]
         total = reached = 0.0
         for work in sorted(works, key=lambda one: one.start):
             total += max(0.0, work.end - max(work.start, reached))

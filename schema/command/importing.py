@@ -55,8 +55,8 @@ def main(path: Path, target: Path | None, inputs: tuple[str, ...]) -> None:
         click.echo(team, nl=False)
     else:
         _write(imported, target, team)
-    for one in imported.lost:
-        click.echo(speakable(str(one)), err=True)
+    for problem in imported.lost:
+        click.echo(speakable(str(problem)), err=True)
     for advice in (*imported.advice, *_summary(imported, target)):
         note(advice)
     if target is not None:

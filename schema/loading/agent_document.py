@@ -257,7 +257,7 @@ class _Folder:
     def _skills(self) -> Iterator[tuple[FieldPath, Any]]:
         for folder in self._entries(self.path / "skills"):
             inside = self._entries(folder)
-            if folder.is_dir() and not any(one.suffix == ".md" for one in inside):
+            if folder.is_dir() and not any(path.suffix == ".md" for path in inside):
                 continue  # the skill went, and left what was no part of it
             place: FieldPath = ("notes", "skills", folder.name)
             self._check_beside(folder)

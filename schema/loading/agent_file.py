@@ -139,9 +139,9 @@ def agent_paths(folder: Path) -> tuple[Path, ...]:
     """List the agent files and agents' folders right inside a folder, in order of names."""
     inside = sorted(folder.iterdir())
     return tuple(
-        one
-        for one in inside
-        if is_agent_folder(one) or (one.is_file() and one.suffix in {".yaml", ".yml"})
+        path
+        for path in inside
+        if is_agent_folder(path) or (path.is_file() and path.suffix in {".yaml", ".yml"})
     )
 
 

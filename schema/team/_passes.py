@@ -55,9 +55,9 @@ def rounds_that_end(reading: Reading) -> Iterator[Problem]:
         return
     repeating = _repeating(reading.team, rounds)
     able = {
-        "finalized": [one for one in repeating if one.can_finalize],
-        "converged": [one for one in repeating if one.consults],
-        "accepted": [one for one in repeating if one.reviews],
+        "finalized": [agent for agent in repeating if agent.can_finalize],
+        "converged": [agent for agent in repeating if agent.consults],
+        "accepted": [agent for agent in repeating if agent.reviews],
     }
     if repeating and not able.get(rounds.until, repeating):
         yield reading.problem((*ROUNDS, "until"), NEEDS[rounds.until])

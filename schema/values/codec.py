@@ -239,7 +239,7 @@ class _Flat:
         self.may_be_none = len(options) > 1
         first, *rest = self.codec.slots
         self.first = first.key
-        self.nothing = {first.key: None, **{one.key: one.usual for one in rest}}
+        self.nothing = {first.key: None, **{slot.key: slot.usual for slot in rest}}
 
     def write(self, item: Any) -> dict[str, Any]:
         return self.codec.write(item) if item is not None else copy.deepcopy(self.nothing)

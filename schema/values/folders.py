@@ -47,9 +47,9 @@ def write_folder(folder: Path, texts: Mapping[str, str], old: Iterable[str] = ()
 
 def files_in(folder: Path, patterns: Iterable[str]) -> list[str]:
     """Name the files of a folder that fit patterns, in order; none that is hidden."""
-    found = {one.relative_to(folder) for pattern in patterns for one in folder.glob(pattern)}
-    seen = (one for one in found if not any(part.startswith(".") for part in one.parts))
-    return sorted(one.as_posix() for one in seen if (folder / one).is_file())
+    found = {path.relative_to(folder) for pattern in patterns for path in folder.glob(pattern)}
+    seen = (path for path in found if not any(part.startswith(".") for part in path.parts))
+    return sorted(path.as_posix() for path in seen if (folder / path).is_file())
 
 
 def _says(path: Path, text: str) -> bool:

@@ -283,7 +283,7 @@ def _without(team: Team, taken: Collection[str], catalogue: Catalogue) -> Team:
 def _filled(
     position: Agent, member: Agent, settings: PopulationSettings, catalogue: Catalogue
 ) -> Agent:
-    texts = (with_text(one, catalogue).prompt.strip() for one in (member, position))
+    texts = (with_text(agent, catalogue).prompt.strip() for agent in (member, position))
     prompt = "\n\n".join(filter(None, texts))
     return replace(
         member.renamed(position.id, {}),

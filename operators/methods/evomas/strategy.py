@@ -127,9 +127,13 @@ def _partner(search: Search, number: int, first: Candidate) -> Candidate | None:
     """
     if CROSSOVER not in search.settings.moves:
         return None
-    others = [one for one in search.promising(f"step {number}/partner") if one is not first]
+    others = [
+        candidate
+        for candidate in search.promising(f"step {number}/partner")
+        if candidate is not first
+    ]
     others.sort(key=lambda one: _are_related(first, one))
-    return next((one for one in others if can_cross(first.team, one.team)), None)
+    return next((candidate for candidate in others if can_cross(first.team, candidate.team)), None)
 
 
 def _are_related(one: Candidate, other: Candidate) -> bool:

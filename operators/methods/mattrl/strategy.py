@@ -114,8 +114,8 @@ async def _learn(episode: Episode, team: Team, said: Sequence[Utterance], outcom
     of = credited(said, scores, outcome=outcome.value, settings=settings, worth=worth)
     before = earlier(episode.past)
     chosen = kept(of, settings, before)
-    made = await together(*(_distilled(episode, one) for one in chosen))
-    came = dict(zip((one.utterance.turn for one in chosen), made, strict=True))
+    made = await together(*(_distilled(episode, credit) for credit in chosen))
+    came = dict(zip((credit.utterance.turn for credit in chosen), made, strict=True))
     tell(episode, of, came, outcome=outcome.value, before=before, about=tried and tried.about)
 
 

@@ -60,7 +60,7 @@ class Centralised:
     def problems(self) -> tuple[str, ...]:
         """Why something may not be kept."""
         refused = (*self.refused, *(self.team.refused if self.team else ()))
-        return tuple(reason for one in refused for reason in one.reasons)
+        return tuple(reason for refusal in refused for reason in refusal.reasons)
 
 
 async def centralise(

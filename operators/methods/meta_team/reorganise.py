@@ -119,7 +119,12 @@ def summaries_text(team: Team, reflected: Sequence[Reflected]) -> str:
     """Show what each agent told its team."""
     order = [*team.agents]
     told = sorted(reflected, key=lambda one: order.index(one.agent))
-    return fenced("found", "\n".join(f"{one.agent}: {one.summary}" for one in told if one.summary))
+    return fenced(
+        "found",
+        "\n".join(
+            f"{reflection.agent}: {reflection.summary}" for reflection in told if reflection.summary
+        ),
+    )
 
 
 def evidence_texts(
@@ -226,6 +231,6 @@ def _all_of(came: Reorganised) -> Reorganised:
     Raises:
         Unfit: Something may not.
     """
-    if problems := [reason for one in came.refused for reason in one.reasons]:
+    if problems := [reason for refusal in came.refused for reason in refusal.reasons]:
         raise InvalidAnswer(*problems)
     return came

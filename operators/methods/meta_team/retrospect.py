@@ -271,7 +271,7 @@ def _all_of(came: Reflected) -> Reflected:
     Raises:
         Unfit: Something may not.
     """
-    problems = [reason for one in came.refused for reason in one.reasons]
+    problems = [reason for refusal in came.refused for reason in refusal.reasons]
     if not came.summary:
         problems.append("summary: nothing is said there. Tell your team what you found.")
     if problems:

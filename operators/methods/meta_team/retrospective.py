@@ -226,9 +226,9 @@ class _LookingBack:
             )
         )
         self.came = replace(self.came, reflected=tuple(came))
-        self._lose([lost for one in came for lost in one.lost])
-        self._refuse([lost for one in came for lost in one.refused])
-        self._keep([edit for one in came for edit in one.edits])
+        self._lose([lost for reflection in came for lost in reflection.lost])
+        self._refuse([lost for reflection in came for lost in reflection.refused])
+        self._keep([edit for reflection in came for edit in reflection.edits])
 
     async def _pairs(self) -> None:
         of = interactions(self.ground.team, self.ground.run)

@@ -220,7 +220,7 @@ def _all_of(side: _Side) -> _Side:
     Raises:
         Unfit: Something may not.
     """
-    if problems := [reason for one in side.refused for reason in one.reasons]:
+    if problems := [reason for refusal in side.refused for reason in refusal.reasons]:
         raise InvalidAnswer(*problems)
     return side
 

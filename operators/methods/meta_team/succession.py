@@ -92,8 +92,8 @@ class Succession:
         """Commit the child, let it be the only one that lives, and give the episode's line."""
         now = self._now(pool)
         child, steps, refused = self._child(now)
-        for number, one in enumerate(refused):
-            pool.commit(self._rejected(one, now), op=self.episode.op(f"refused {number}"))
+        for number, refusal in enumerate(refused):
+            pool.commit(self._rejected(refusal, now), op=self.episode.op(f"refused {number}"))
         name, is_new = self._succeed(pool, now, child, steps)
         if self.again is not None:
             pool.commit(self._retried(self.again, name), op=self.episode.op("retry"))

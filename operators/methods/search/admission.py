@@ -48,7 +48,7 @@ class _Bar:
         """
         before = [self._search.candidate(number) for number in one.sources]
         rewards = [max(source.reward, self.of(source)) for source in before]
-        tried = {one.member for one in before}
+        tried = {candidate.member for candidate in before}
         expected = self._search.expected
         rewards += [expected[name].score for name in one.born.parents if name not in tried]
         return max(rewards, default=-math.inf)
@@ -129,9 +129,9 @@ class Admitting:
         if cap is None or len(pool.members) <= cap:
             return
         order = [
-            one.name
-            for one in by_standing(pool.teams.values())
-            if one.retired is None and one.name != newcomer
+            member.name
+            for member in by_standing(pool.teams.values())
+            if member.retired is None and member.name != newcomer
         ]
         why = f"the pool has {cap} teams at most, and it was expected to score least."
         for name in order[cap - 1 :]:

@@ -187,8 +187,12 @@ class Adaptation:
 
     def _tell_contributions(self, number: int, last: Contributions) -> None:
         agents = {
-            agent: {"contribution": one.value, "weight": self.weights[agent], "reason": one.reason}
-            for agent, one in last.of.items()
+            agent: {
+                "contribution": contribution.value,
+                "weight": self.weights[agent],
+                "reason": contribution.reason,
+            }
+            for agent, contribution in last.of.items()
         }
         said = {"score": last.score, "converged": last.converged, "reason": last.reason}
         self.tell("contributions", round=number, **said, agents=agents)
@@ -230,7 +234,7 @@ class Adaptation:
 
     async def _restructured(self, account: Account, team: Team, number: int) -> Team:
         s = self.settings
-        judged = [one for one in self.judged if one is not None]
+        judged = [contributions for contributions in self.judged if contributions is not None]
         came = await operator_of("restructure").act(
             self.meta,
             self._at(number, "restructure"),

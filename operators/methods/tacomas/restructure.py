@@ -65,7 +65,10 @@ def lasting_low(judged: Sequence[Contributions], *, below: float, rounds: int) -
     return tuple(
         agent
         for agent in last[-1].of
-        if all(agent in one.of and one.of[agent].value < below for one in last)
+        if all(
+            agent in contributions.of and contributions.of[agent].value < below
+            for contributions in last
+        )
     )
 
 

@@ -109,11 +109,13 @@ def _ceiling(episode: Episode, given: Team, roles: Mapping[str, Agent]) -> Capab
     if stage.recipe.policy is None:
         return ceiling
     problems = [
-        found for one in alone(roles) for found in stage.ceiling.problems(one, f"role {one.name}")
+        found
+        for team in alone(roles)
+        for found in stage.ceiling.problems(team, f"role {team.name}")
     ]
     if problems:
         raise ConfigError(problems)
-    limits = [one for one in (stage.ceiling.agents, ceiling.agents) if one is not None]
+    limits = [number for number in (stage.ceiling.agents, ceiling.agents) if number is not None]
     return replace(stage.ceiling, agents=min(limits))
 
 

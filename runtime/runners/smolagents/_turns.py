@@ -80,7 +80,7 @@ def plain(messages: Iterable[ChatMessage]) -> list[Message]:
 def _parts(messages: Iterable[ChatMessage]) -> Generator[Iterable[Message]]:
     for is_kept, part in itertools.groupby(messages, lambda one: isinstance(one.raw, KeptTurn)):
         if is_kept:
-            yield from (cast("KeptTurn", one.raw).messages for one in part)
+            yield from (cast("KeptTurn", message.raw).messages for message in part)
         else:
             yield _as_text(list(part))
 

@@ -95,7 +95,7 @@ def text(characters: int, pattern: str = TEXT) -> Schema:
 
 def choice(usual: Iterable[float], limit: float | None) -> Schema:
     """Write the schema of a usual number up to a limit, or of the limit."""
-    numbers = {one for one in usual if limit is None or one < limit}
+    numbers = {value for value in usual if limit is None or value < limit}
     if limit is not None:
         numbers.add(limit)
     if all(number == int(number) for number in numbers):

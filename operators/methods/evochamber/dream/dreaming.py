@@ -82,7 +82,7 @@ async def dream(
     if reason is None:
         return
     team = works(episode, seated, run, attempts)
-    scores = {one.agent: one.score for one in team if one.score is not None}
+    scores = {work.agent: work.score for work in team if work.score is not None}
     about = {"task": episode.task.id, "niche": episode.task.niche, "reward": reward, "mean": mean}
     one = _Dream(
         episode=episode,
@@ -145,7 +145,7 @@ class _Dream:
         insights = await self._crystallized(left, criticism) if left else ()
         self.about |= {"differences": len(differences), "ideas": len(ideas), "survived": len(left)}
         came = await tested(self.episode, insights, self.team)
-        failed = [one.agent for one in of.failed]
+        failed = [work.agent for work in of.failed]
         self.about |= await handed_on(self.episode, self.population, came, failed)
 
     async def _differences(self) -> list[Difference]:

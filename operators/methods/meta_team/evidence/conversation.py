@@ -82,7 +82,7 @@ def colleagues(team: Team, run: Run, agent: str) -> tuple[str, ...]:
 
 def _read(team: Team, run: Run) -> Iterator[tuple[str, str]]:
     """Give whose words reached whom, as far as both took part."""
-    yield from ((one.sender, one.to) for one in run.bus if one.kind in SAID)
+    yield from ((message.sender, message.to) for message in run.bus if message.kind in SAID)
     for reader, seen in team.seen.items():
         for one in seen:
             outcome = run.agents.get(one)
