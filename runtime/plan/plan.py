@@ -200,7 +200,7 @@ def compile(team: Team, catalogue: Catalogue) -> Plan:  # noqa: A001 - the field
     order = [agent_id for level in levels for agent_id in level]
     agents = {
         agent_id: _planned(
-            _as_written(held_to_choice(team, team.agents[agent_id])),
+            held_to_choice(team, _as_written(team.agents[agent_id])),
             backend=team.backend_of(team.agents[agent_id]),
             level=number,
             sees=tuple(other for other in order if other in seen[agent_id]),
