@@ -248,7 +248,7 @@ def _accused(trace: FailedRun, said: Mapping[str, Any]) -> Pair:
     """Read a pair; what it may lack where nobody is accused, it has where somebody is.
 
     Raises:
-        Unfit: It lacks it, or as for `_pair`.
+        InvalidAnswer: It lacks it, or as for `_pair`.
     """
     if "step" not in said:
         raise InvalidAnswer(f"it accuses {said['agent']!r} of no step. Give the number of one.")
@@ -259,7 +259,7 @@ def _pair(trace: FailedRun, agent: str, number: int) -> Pair:
     """Give a pair that a person can point at.
 
     Raises:
-        Unfit: There is no such agent or step, or it is not that agent's.
+        InvalidAnswer: There is no such agent or step, or it is not that agent's.
     """
     if agent not in trace.doers:
         raise InvalidAnswer(f"nobody is called {agent!r}. There are {', '.join(trace.doers)}.")

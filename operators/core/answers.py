@@ -62,7 +62,7 @@ def structured(text: str, schema: Mapping[str, Any], bounds: Bounds) -> dict[str
     """Read an answer that is held to a schema; a reason of any length will do, and is cut.
 
     Raises:
-        Unfit: It has another shape.
+        InvalidAnswer: It has another shape.
     """
     fields: dict[str, Any] = schema["properties"]
     lenient = {**fields, **({"reason": {"type": "string"}} if "reason" in fields else {})}
@@ -84,7 +84,7 @@ def edits_in(
     held to fewer: not every endpoint can be held to anything.
 
     Raises:
-        Unfit: It has another shape, edits another component, or is too long.
+        InvalidAnswer: It has another shape, edits another component, or is too long.
     """
     try:
         value = json_in(text, _has_edits)
@@ -120,7 +120,7 @@ def child_of(
     """Make the team that edits lead to.
 
     Raises:
-        Unfit: They make none, or one above the ceiling.
+        InvalidAnswer: They make none, or one above the ceiling.
     """
     made = apply(parent, edits, catalogue, ceiling)
     if isinstance(made, RejectedEdits):

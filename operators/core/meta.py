@@ -260,7 +260,7 @@ def _taken(question: Question[Answered], answer: ChatAnswer) -> Answered:
     """Read an answer; one of thinking alone is none, whatever the question takes.
 
     Raises:
-        Unfit: It is of no use.
+        InvalidAnswer: It is of no use.
     """
     if only_thinks(answer):
         raise InvalidAnswer(ONLY_THINKING)

@@ -160,7 +160,7 @@ def contributions_in(text: str) -> Contributions:
     """Read what was said of a round, as `judge_round` prints it.
 
     Raises:
-        Unfit: It has another form.
+        InvalidAnswer: It has another form.
     """
     agents = {
         "type": "object",

@@ -1,4 +1,4 @@
-"""Silence: who takes no part in a run, so that it shows what the others come to without them."""
+"""Ablation: who takes no part in a run, so that it shows what the others come to without them."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Searches:
 
         Raises:
             ValueError: The pattern is not valid; the text says why.
-            TooMuch: The search took too much.
+            SearchTooLong: The search took too much.
         """
         with self._turn:
             said = self._asked(f"{json.dumps([pattern, text])}\n".encode())

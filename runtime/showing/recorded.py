@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Recorded"]
 
 MOST_MISHAPS = 100
-"""Mishaps of one agent that are shown."""
+"""Warnings of one agent that are shown."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -64,7 +64,7 @@ def decode(content: bytes, builder: Builder) -> str:
     """Decode a file's bytes, with the limit on its size.
 
     Raises:
-        Stop: The file is too large or not UTF-8.
+        ReadingStopped: The file is too large or not UTF-8.
     """
     if len(content) > builder.limits.bytes:
         limit = builder.limits.bytes

@@ -42,7 +42,7 @@ def said(name: str, text: str, longest: int) -> str:
         longest: The most characters.
 
     Raises:
-        Unfit: It has no words.
+        InvalidAnswer: It has no words.
     """
     if not (line := words(text, longest)):
         raise InvalidAnswer(f"{name}: nothing is said there. Write some words.")
@@ -53,6 +53,6 @@ def one_text(name: str, longest: int, bounds: Bounds, answer: str) -> str:
     """Read an answer that is one text.
 
     Raises:
-        Unfit: It has another shape, or no words.
+        InvalidAnswer: It has another shape, or no words.
     """
     return said(name, structured(answer, closed(**{name: ANY_TEXT}), bounds)[name], longest)

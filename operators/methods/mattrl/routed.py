@@ -83,7 +83,7 @@ async def choose(episode: Episode, single: Team, *, by: By, gauged: bool) -> Cho
 
     Raises:
         InputError: The learner is not installed.
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     cases = cases_of(episode.view.told(ROUTED), single=single.name)
     router = _fitted(_text(cases), by, episode.stage.recipe.beta)

@@ -205,7 +205,7 @@ class _Reading:
         """Take an answer of which all may be kept.
 
         Raises:
-            Unfit: Something may not.
+            InvalidAnswer: Something may not.
         """
         came = self.read(text)
         if came.problems:
@@ -216,7 +216,7 @@ class _Reading:
         """Read what may be kept of an answer, and what may not.
 
         Raises:
-            Unfit: It has another shape.
+            InvalidAnswer: It has another shape.
         """
         shape = {
             **({"agents": {"type": "object"}} if self.agents else {}),

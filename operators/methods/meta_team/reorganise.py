@@ -229,7 +229,7 @@ def _all_of(came: Reorganised) -> Reorganised:
     """Take an answer of which all may be kept.
 
     Raises:
-        Unfit: Something may not.
+        InvalidAnswer: Something may not.
     """
     if problems := [reason for refusal in came.refused for reason in refusal.reasons]:
         raise InvalidAnswer(*problems)

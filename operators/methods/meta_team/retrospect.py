@@ -269,7 +269,7 @@ def _all_of(came: Reflected) -> Reflected:
     """Take an answer of which all may be kept, and that tells the team something.
 
     Raises:
-        Unfit: Something may not.
+        InvalidAnswer: Something may not.
     """
     problems = [reason for refusal in came.refused for reason in refusal.reasons]
     if not came.summary:

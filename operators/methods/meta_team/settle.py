@@ -218,7 +218,7 @@ def _all_of(side: _Side) -> _Side:
     """Take an answer of which all may be kept.
 
     Raises:
-        Unfit: Something may not.
+        InvalidAnswer: Something may not.
     """
     if problems := [reason for refusal in side.refused for reason in refusal.reasons]:
         raise InvalidAnswer(*problems)

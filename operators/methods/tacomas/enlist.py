@@ -99,7 +99,7 @@ def _topology(
     """Join who reports to nobody to the last.
 
     Raises:
-        Unfit: An edge names a role that was not chosen, or leads back.
+        InvalidAnswer: An edge names a role that was not chosen, or leads back.
     """
     place = {role: number for number, role in enumerate(chosen)}
     receivers: dict[str, dict[str, None]] = {role: {} for role in chosen[:-1]}

@@ -271,7 +271,7 @@ def _said(text: str, offer: _Offer, bounds: Bounds) -> Mapping[str, Any]:
     """Read the lists of an answer, whose items may be of any form.
 
     Raises:
-        Unfit: It has another shape, or more changes than may be made at once.
+        InvalidAnswer: It has another shape, or more changes than may be made at once.
     """
     most = {"agents": offer.agents, "edges": offer.edges}
     kinds = {"agents": ("add_agent", "remove_agent"), "edges": ("add_edge", "remove_edge")}
@@ -295,7 +295,7 @@ def _named(changes: Sequence[Mapping[str, Any]], offer: _Offer) -> Iterator[Mapp
     """Give changes of agents as edits: newcomers as their role's agent, with an id of their own.
 
     Raises:
-        Unfit: A role is not in the catalogue, or an agent may not go.
+        InvalidAnswer: A role is not in the catalogue, or an agent may not go.
     """
     ids = {*offer.team.agents}
     for change in changes:

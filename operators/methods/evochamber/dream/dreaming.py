@@ -71,7 +71,7 @@ async def dream(
     Raises:
         Halted: A provider or a jail failed.
         LimitError: The budget is used up.
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     settings: PopulationSettings = episode.settings
     if not (episode.learning and settings.codream):

@@ -108,7 +108,7 @@ async def handed_on(
         What the event of the dream says of it.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     told: list[Mapping[str, Any]] = []
     for number, one in enumerate(came, 1):

@@ -50,7 +50,7 @@ async def heritage(episode: Episode, path: str, one: str, other: str) -> Heritag
         other: The other's.
 
     Raises:
-        CoterieError: As for `Respondent.ask`; or the embedder failed.
+        CoterieError: As for `OperatorModel.ask`; or the embedder failed.
     """
     pairs = _pairs(episode, one, other)
     same = [pair for pair in pairs if pair[0].text == pair[1].text]

@@ -59,7 +59,7 @@ async def live(episode: Episode, population: Population) -> None:
         population: The population as it sees it.
 
     Raises:
-        CoterieError: As for `Respondent.ask`.
+        CoterieError: As for `OperatorModel.ask`.
     """
     settings: PopulationSettings = episode.settings
     if not (episode.learning and settings.lifecycle):

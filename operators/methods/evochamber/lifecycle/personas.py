@@ -124,7 +124,7 @@ def _read(
     """Read a persona; what is longer than its room is cut.
 
     Raises:
-        Unfit: Nothing is said, it is the one that was shown, or no agent may have it.
+        InvalidAnswer: Nothing is said, it is the one that was shown, or no agent may have it.
     """
     limits, anything = meta.limits, {"type": "string"}
     shape: Mapping[str, Any] = closed(reason=anything, title=anything, persona=anything)
@@ -150,7 +150,7 @@ def _checked(agent: Agent, meta: OperatorModel) -> Agent:
     """Make sure that an agent may be so.
 
     Raises:
-        Unfit: It does not load, is above the ceiling, or its prompt would name a prompt file.
+        InvalidAnswer: It does not load, is above the ceiling, or its prompt names a prompt file.
     """
     if is_prompt_id(agent.prompt):
         raise InvalidAnswer("persona: one word is none. Write sentences.")

@@ -62,7 +62,7 @@ def questions_in(
         strict: Whether one that is of no use is a problem; else it is passed over.
 
     Raises:
-        Unfit: It has another shape, or a question is of no use.
+        InvalidAnswer: It has another shape, or a question is of no use.
     """
     shape = closed(questions={"type": "array"})
     said: list[Any] = structured(text, shape, Bounds())["questions"]
@@ -91,7 +91,7 @@ def answer_in(text: str) -> str:
     """Read what a colleague answered.
 
     Raises:
-        Unfit: It has another shape, or no words.
+        InvalidAnswer: It has another shape, or no words.
     """
     line = text_of(structured(text, closed(answer=ANY), Bounds())["answer"])
     if not line:

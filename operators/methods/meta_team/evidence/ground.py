@@ -89,7 +89,7 @@ class Ground:
             operator: Who asks.
             instructions: What is to be done.
             schema: The shape of the answer.
-            read: Makes something of it, or raises `Unfit`.
+            read: Makes something of it, or raises `InvalidAnswer`.
             meter: Counts what that takes.
             salvage: Makes what it can of an answer that is not right after the repair either.
             also: What the agent reads beside what the team is told.
