@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, cast
 
-from ...schema.host.catalogue import (installed, load_named)
+from ...schema.host.catalogue import installed, load_named
 from ...schema.values.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from ...schema.host.models import Model
     from ...schema.team.task import Task
     from ...schema.team.team import Team
-    from ..values.budget import Budget
     from ..agents.outcomes import Run
     from ..plan.plan import Plan
-    from .record import RunRecord
-    from ..scrubbing.scrubber import Scrubber
-    from .services import Services
     from ..record.trace import Trace
+    from ..scrubbing.scrubber import Scrubber
+    from ..values.budget import Budget
+    from .record import RunRecord
+    from .services import Services
 
 __all__ = ["RECIPE", "Adapter", "Adapting", "adapting"]
 

@@ -12,30 +12,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from ...schema.host.catalogue import Catalogue
-from ...schema.values.errors import (ConfigError, InputError)
-from ...schema.loading.host import (resolve_models, resolve_tools)
-from ...schema.loading.loading import (check_team, load_task, load_team, team_path)
+from ...schema.host.host_tools import HostTools
 from ...schema.host.python_tool import python_tool
+from ...schema.loading.host import resolve_models, resolve_tools
+from ...schema.loading.loading import check_team, load_task, load_team, team_path
 from ...schema.team.task import Task
 from ...schema.team.team import Team
-from ...schema.host.host_tools import HostTools
 from ...schema.team.writing import dump
+from ...schema.values.errors import ConfigError, InputError
 from ..messages.attached import refuse_unread
-from ..values.budget import (Budget, Caps)
-from ..tools.terminal_approver import terminal_approver
-from ..plan.plan import compile
 from ..messages.recall import refuse_met
-from .record import RunRecord
-from .services import (Setting, open_services)
+from ..plan.plan import compile
 from ..record.trace import Trace
+from ..tools.terminal_approver import terminal_approver
+from ..values.budget import Budget, Caps
+from .record import RunRecord
+from .services import Setting, open_services
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable
 
     from ..agents.outcomes import Run
     from ..plan.plan import Plan
-    from .services import Services
     from ..record.trace import Event
+    from .services import Services
 
 __all__ = ["Options", "Streaming", "arun", "run", "stream"]
 
@@ -204,7 +204,9 @@ def _known(options: Options) -> Catalogue:
     described = [python_tool(one) for one in options.get("tools", ())]
     python = {tool.name: tool for tool in described}
     if len(python) < len(described):
-        raise InputError(f"tools: two functions have one name: {[tool.name for tool in described]}.")
+        raise InputError(
+            f"tools: two functions have one name: {[tool.name for tool in described]}."
+        )
     return known.having(HostTools(python=python)).approving(options.get("approve", ()))
 
 

@@ -27,9 +27,9 @@ from ..values.usage import Usage
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from ..plan.plan import Plan, PlannedAgent
     from ..record._entries import JournalEntry
     from ..record.journal import Value
-    from ..plan.plan import (Plan, PlannedAgent)
 
 __all__ = ["PARENT", "ParentRunReuse"]
 

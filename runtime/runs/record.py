@@ -13,22 +13,22 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 from ...schema import dump
-from ...schema.values.codec import (Misfit, from_value, kept, misfit, to_value)
+from ...schema.host.models import Model
+from ...schema.team.task import ATTACHED
+from ...schema.values.codec import Misfit, from_value, kept, misfit, to_value
 from ...schema.values.entries import own_version
 from ...schema.values.errors import InputError
-from ...schema.values.json_text import (dumps, loads)
-from ...schema.host.models import Model
+from ...schema.values.json_text import dumps, loads
 from ...schema.values.problems import quoted
-from ...schema.team.task import ATTACHED
-from ..engine.artifacts import (Keeping, kept_in)
-from ..values.budget import Caps
+from ..engine.artifacts import Keeping, kept_in
 from ..jail import Jails
 from ..record.journal import Journal
+from ..record.trace import VERSION, RunFolder
+from ..roster.team_as_run import team_that_was
 from ..scoring.scorers import Score
 from ..scrubbing.scrubber import holds_secret
+from ..values.budget import Caps
 from .services import Setting
-from ..record.trace import (VERSION, RunFolder)
-from ..roster.team_as_run import team_that_was
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +39,15 @@ if TYPE_CHECKING:
     from ..plan.plan import Plan
     from ..values.usage import Usage
 
-__all__ = ["MANIFEST", "RunRecord", "as_json", "manifest", "read_result", "read_setting", "read_value"]
+__all__ = [
+    "MANIFEST",
+    "RunRecord",
+    "as_json",
+    "manifest",
+    "read_result",
+    "read_setting",
+    "read_value",
+]
 
 MANIFEST = "run.json"
 RESULT = "result.json"

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 from ...schema.values.errors import InputError
 from ...schema.values.secrets import secrets_of
-from ..values.budget import Caps
 from ..calls.cache import Cache
 from ..calls.calls import Calls
 from ..engine.engine import Context
 from ..gateway import Gateway
 from ..jail import Jails
-from ..messages.recall import (open_recall, refuse_forgetful)
+from ..messages.recall import open_recall, refuse_forgetful
+from ..record.trace import Trace
 from ..scrubbing.scrubber import Scrubber
 from ..tools import Toolbox
 from ..tools.approval import Approvals
-from ..record.trace import Trace
+from ..values.budget import Caps
 from .whole import perform
 
 if TYPE_CHECKING:
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
     from ...schema.host.catalogue import Catalogue
     from ...schema.team.task import Task
-    from ..engine.artifacts import Keep
-    from ..values.budget import Budget
-    from ..jail import JailPlace
-    from ..record.journal import Journal
     from ..agents.outcomes import Run
-    from ..plan.plan import Plan
+    from ..engine.artifacts import Keep
+    from ..jail import JailPlace
     from ..messages.recall import Recaller
+    from ..plan.plan import Plan
+    from ..record.journal import Journal
     from ..tools.approval import Approver
+    from ..values.budget import Budget
 
 __all__ = ["Services", "Setting", "open_services"]
 
@@ -237,7 +237,7 @@ async def _jails(setting: Setting, stack: AsyncExitStack, *, connected: bool) ->
     place: JailPlace | None = None
     if setting.on is not None:
         from ..cluster import On
-        from ..cluster.opening import (Unopened, open_workers)
+        from ..cluster.opening import Unopened, open_workers
 
         on = On.parse(setting.on)
         place = Unopened(on)

@@ -6,26 +6,26 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...schema.values.errors import InputError
+from ..agents.ablation import NOBODY_SILENT, Ablation
 from ..engine.allowance import Allowance
-from ..rounds.declared import (declared, declares)
 from ..engine.engine import execute
-from ..roster.open_roster import open_roster
 from ..plan.plan import part_of
+from ..roster.open_roster import open_roster
+from ..rounds.declared import declared, declares
 from ..rounds.recruiting import told
-from ..rounds.rounds import (Round, rounds, summed)
+from ..rounds.rounds import Round, rounds, summed
 from ..scoring.scoring import scored
-from ..agents.ablation import (NOBODY_SILENT, Ablation)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...schema.team.task import Task
-    from ..rounds.declared import Declared
-    from ..engine.engine import Context
     from ..agents.outcomes import Run
+    from ..engine.engine import Context
     from ..plan.plan import Plan
-    from ..rounds.rounds import Next
     from ..record.trace import Trace
+    from ..rounds.declared import Declared
+    from ..rounds.rounds import Next
 
 __all__ = ["NOBODY_SILENT", "Ablation", "as_run", "passes", "perform"]
 

@@ -21,7 +21,7 @@ import coterie
 from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Reply, ScriptedModel
 
-from ...came import (Came, invoked_in)
+from ...came import Came, invoked_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

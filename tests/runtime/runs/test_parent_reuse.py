@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from coterie.runtime import compile
-from coterie.runtime.runs.parent_reuse import (PARENT, ParentRunReuse)
 from coterie.runtime.record.journal import Journal
+from coterie.runtime.runs.parent_reuse import PARENT, ParentRunReuse
 from coterie.runtime.values.usage import Usage
 from coterie.schema import Agent, Catalogue, Model, Team
 
-from ...support.journals import (SPENT, answered, ended, put_all)
+from ...support.journals import SPENT, answered, ended, put_all
 
 CATALOGUE = Catalogue.of_host(models={one: Model(alias=one, model=one) for one in ("m", "other")})
 CALL = "attempt 1/call 1"
@@ -53,7 +53,9 @@ class Family:
     ) -> ParentRunReuse:
         self.count += 1
         place, plan = f"task 1/candidate {self.count}/", compile(of, CATALOGUE)
-        return ParentRunReuse.of(self.journal, place, plan, parents, takes_seed=takes_seed, always=always)
+        return ParentRunReuse.of(
+            self.journal, place, plan, parents, takes_seed=takes_seed, always=always
+        )
 
 
 @pytest.fixture
@@ -169,7 +171,9 @@ def test_who_has_less_time_than_in_the_parents_run_works_anew(family: Family) ->
     assert hasty.origin(f"{hasty.place}bob/{CALL}") == f"{parent.place}bob/{CALL}"
 
 
-def resumed(family: Family, parents: Sequence[ParentRunReuse]) -> tuple[ParentRunReuse, ParentRunReuse]:
+def resumed(
+    family: Family, parents: Sequence[ParentRunReuse]
+) -> tuple[ParentRunReuse, ParentRunReuse]:
     """The same run as it goes on in another process: once until now, and once from here on."""
     one = family.run(BOTH, *parents)
     family.count -= 1

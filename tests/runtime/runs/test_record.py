@@ -10,13 +10,13 @@ from tempfile import mkdtemp
 
 import pytest
 
-from coterie.runtime import (AgentOutcome, Plan, Run, Setting, compile)
-from coterie.runtime.record import _entries
-from coterie.runtime.values.bounds import LONGEST_CONTENT
+from coterie.runtime import AgentOutcome, Plan, Run, Setting, compile
 from coterie.runtime.gateway import Usage
-from coterie.runtime.runs.record import RunRecord
+from coterie.runtime.record import _entries
 from coterie.runtime.runners import AgentResult
+from coterie.runtime.runs.record import RunRecord
 from coterie.runtime.scrubbing.scrubber import Scrubber
+from coterie.runtime.values.bounds import LONGEST_CONTENT
 from coterie.schema import Agent, Catalogue, InputError, Model, Task, load_task, load_team
 from coterie.schema.values.errors import StorageError
 
