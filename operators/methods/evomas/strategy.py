@@ -122,18 +122,14 @@ def _parent(search: Search, number: int) -> Candidate:
 def _partner(search: Search, number: int, first: Candidate) -> Candidate | None:
     """Find what a candidate is crossed with: the most promising that something new can come of.
 
-    Candidates often descend from each other: a team and its own mutation have little to give each
-    other, so those of different parents come first.
+    Those of different parents come first: a team and its own mutation have little to exchange.
     """
     if CROSSOVER not in search.settings.moves:
         return None
-    others = [
-        candidate
-        for candidate in search.promising(f"step {number}/partner")
-        if candidate is not first
-    ]
-    others.sort(key=lambda one: _are_related(first, one))
-    return next((candidate for candidate in others if can_cross(first.team, candidate.team)), None)
+    ranked = search.promising(f"step {number}/partner")
+    others = [candidate for candidate in ranked if candidate is not first]
+    others.sort(key=lambda candidate: _are_related(first, candidate))
+    return next((other for other in others if can_cross(first.team, other.team)), None)
 
 
 def _are_related(one: Candidate, other: Candidate) -> bool:
