@@ -34,18 +34,21 @@ class Waiting:
     source: str
     _loop: asyncio.AbstractEventLoop = field(init=False)
     _timer: asyncio.Timeout = field(init=False)
+    _alarm: asyncio.TimerHandle = field(init=False)
     _until: float = field(init=False)
     _latest: float = field(init=False)
     _went_on: float = field(init=False)
     _began: bool = False
+    _is_over: bool = False
 
     async def __aenter__(self) -> Self:
         self._loop = asyncio.get_running_loop()
         now = self._went_on = self._loop.time()
         self._latest = math.inf if self.patience is None else now + self.patience
         self._until = min(now + self.limit, self._latest)
-        self._timer = asyncio.timeout_at(self._until)
+        self._timer = asyncio.timeout(None)
         await self._timer.__aenter__()
+        self._alarm = self._loop.call_at(self._until, self._look)
         return self
 
     async def __aexit__(
@@ -54,6 +57,7 @@ class Waiting:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self._alarm.cancel()
         try:
             await self._timer.__aexit__(kind, error, traceback)
         except TimeoutError:
@@ -65,13 +69,23 @@ class Waiting:
         Args:
             went_on: It was a part of the answer, not just a sign of life.
         """
-        if self._timer.expired():
+        if self._is_over:
             return
         now = self._loop.time()
         if went_on:
             self._began, self._went_on = True, now
         self._until = min(now + self.limit, self._went_on + KEPT_ALIVE * self.limit, self._latest)
-        self._timer.reschedule(self._until)
+
+    def _look(self) -> None:
+        """End the request if its time is up. Each piece of an answer may have moved its end.
+
+        To move the timer for each of them costs several times as much as to remember the end.
+        """
+        if self._loop.time() < self._until:
+            self._alarm = self._loop.call_at(self._until, self._look)
+        else:
+            self._is_over = True
+            self._timer.reschedule(self._until)
 
     def _too_late(self) -> CallError:
         """Say what was waited for."""
