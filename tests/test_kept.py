@@ -27,9 +27,9 @@ from coterie.runtime.gateway import ChatAnswer
 from coterie.runtime.gateway import ToolRequest as Called
 from coterie.runtime.record.attempts import Attempt
 from coterie.runtime.runners import AgentResult
-from coterie.runtime.scoring.scorers import Score
 from coterie.runtime.tools import ToolCall
 from coterie.runtime.values.caps import Caps
+from coterie.runtime.values.score import Score
 from coterie.runtime.values.usage import Usage
 from coterie.schema.host.models import Model
 from coterie.schema.values.codec import from_value, to_value

@@ -592,12 +592,11 @@ def _forms() -> Mapping[str, type[Any]]:
     """Return what entries hold, by their kind; others are checked by those who read them."""
     from ..agents.outcomes import JournaledOutcome, Run
     from ..gateway import ChatAnswer
-    from .attempts import Attempt, FailedCall
+    from .attempts import Attempt
 
     return {
         "agent": JournaledOutcome,
         "attempt": Attempt,
-        "failed": FailedCall,
         "model": ChatAnswer,
         "run": Run,
     }

@@ -8,28 +8,18 @@ from typing import Literal
 from ...schema.values.codec import kept
 from ..values.usage import Usage
 
-__all__ = ["Attempt", "FailedCall"]
+__all__ = ["Attempt"]
 
 
 @kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
-class FailedCall:
-    """A call that ended without an answer.
-
-    Attributes:
-        usage: What it cost, or may have.
-    """
-
-    usage: Usage
-
-
-@kept()
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Attempt(FailedCall):
+class Attempt:
     """An attempt of a call.
 
     Attributes:
+        usage: What it cost, or may have.
         state: Whether it is settled what it cost. What is lost or open may have cost the most.
     """
 
+    usage: Usage
     state: Literal["open", "settled", "lost"]

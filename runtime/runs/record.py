@@ -25,9 +25,9 @@ from ..jail import Jails
 from ..record.journal import Journal
 from ..record.trace import VERSION, RunFolder
 from ..roster.team_as_run import team_that_was
-from ..scoring.scorers import Score
 from ..scrubbing.scrubber import holds_secret
 from ..values.budget import Caps
+from ..values.score import Score
 from .services import Setting
 
 if TYPE_CHECKING:

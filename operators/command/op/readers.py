@@ -236,7 +236,7 @@ def ground(  # noqa: PLR0917 - all are given by their names
 ) -> Ground:
     """Read a run with what its agents read and said, for a team that looks back."""
     from ....runtime.record.events import all_events_of
-    from ....runtime.scoring.scorers import Score
+    from ....runtime.values.score import Score
 
     run = with_dialogues(account.run, all_events_of(run_folder), DIALOGUE)
     score = run.score if worth is None else Score(value=worth, reason="")
