@@ -218,7 +218,7 @@ class JailWorker:
 
         Args:
             name: What it is called from now on.
-            asked: What `Wanted` has, as JSON, with what is to be in its folders.
+            asked: A `JailRequest` as JSON, with what is to be in its folders.
 
         Returns:
             Nothing, or `missing`: digests of contents that have to be sent first.

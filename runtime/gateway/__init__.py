@@ -4,7 +4,7 @@ Who answers a call, by `Endpoint.kind`:
 
 * `openai`: we send the request ourselves, over one pool of connections. These are addresses of the
   user's own and the providers in `PROVIDERS` that have a wire. The wires (`wires`) write a request
-  and read its answer as the provider documents it; `forms` and `parameters` remember what a model
+  and read its answer as the provider documents it; `chat.fallback` remembers what a model
   refuses. litellm would take seconds to import, and reports no answer before it is whole.
 * `local`: the embedded model, called in the same way at the server that `..local` starts.
 * `litellm`: every other provider, such as Bedrock and Vertex AI, and logins that are no key, such

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...schema.values.json_text import dumps
-from ..gateway.chat.dialogue import without_middle
+from ..values.bounds import without_middle
 
 __all__ = ["shortened"]
 

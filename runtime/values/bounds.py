@@ -30,6 +30,7 @@ __all__ = [
     "MOST_VALUES",
     "MOST_VALUES_OF_TOOL",
     "apart",
+    "without_middle",
 ]
 
 LARGEST_ANSWER = 2 << 20
@@ -86,3 +87,12 @@ async def apart(size: int, work: Callable[[], T]) -> T:
     from asyncio import to_thread
 
     return await to_thread(work)
+
+
+def without_middle(text: str, longest: int) -> str:
+    """Return a text; of one with more than `longest` characters, only its two ends."""
+    left_out = len(text) - longest
+    if left_out <= 0:
+        return text
+    half = longest // 2
+    return f"{text[:half]}\n[... {left_out} characters left out ...]\n{text[-half:]}"

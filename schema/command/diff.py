@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..team.team import Team
     from ..values.problems import Problem
 
-__all__ = ["main"]
+__all__ = ["main", "painted"]
 
 DIFFER = 1
 TONES: Mapping[Tone, str] = {"name": "cyan", "old": "red", "new": "green", "place": "magenta"}
@@ -66,7 +66,7 @@ def main(files: tuple[str, ...], form: str, color: str, git: bool) -> None:
     equal, it compares the texts.
     """
     coloured = _is_coloured(color)
-    paint = _painted if coloured else plainly
+    paint = painted if coloured else plainly
     if git:
         click.echo("\n".join(_driven(files, paint)), color=coloured)
         return
@@ -186,5 +186,6 @@ def _is_coloured(choice: str) -> bool:
     return choice == "always" or (choice == "auto" and wanted and not os.environ.get("NO_COLOR"))
 
 
-def _painted(text: str, tone: Tone, /) -> str:
+def painted(text: str, tone: Tone, /) -> str:
+    """Colour a piece of text; click leaves the colours out where there is no terminal."""
     return click.style(text, fg=TONES[tone])

@@ -28,11 +28,9 @@ if TYPE_CHECKING:
 
     from ....pool.ledger.changes import Change
     from ....pool.ledger.learnt import Learnt
-    from ....schema.edits import Tone
     from ....schema.team.team import Agent, Team
     from ...core.operator import Operator
     from ...core.proposal import Proposal
-    from ...methods.evochamber.lifecycle.rules import LifecycleEvent
 
 __all__ = ["present"]
 
@@ -64,12 +62,13 @@ def present(
 def _show_child(made: Proposal, values: Mapping[str, Any], options: Mapping[str, Any]) -> None:
     """Show what differs and why, and write the child."""
     from ....schema import dump
+    from ....schema.command.diff import painted
     from ....schema.edits import words
     from ....schema.values.files import write_atomically
 
     dry_run, output = options["dry_run"], options["output"]
     reason = f"reason: {on_one_line(made.reason) or 'none given'}"
-    click.echo("\n".join([*words(made.base, made.child, _painted), reason]), err=not dry_run)
+    click.echo("\n".join([*words(made.base, made.child, painted), reason]), err=not dry_run)
     if dry_run:
         return
     text = dump(_named(made, values["task"].id if "task" in values else "", output))
@@ -96,13 +95,6 @@ def _named(made: Proposal, task: str, output: Path | None) -> Team:
     return replace(made.child, name=name or made.child.name, lineage=lineage)
 
 
-def _painted(text: str, tone: Tone, /) -> str:
-    """Colour a piece of text; where there is no terminal, the colours are left out."""
-    from ....schema.command.diff import TONES
-
-    return click.style(text, fg=TONES[tone])
-
-
 def _show_entry(entry: Learnt, values: Mapping[str, Any], options: Mapping[str, Any]) -> None:
     """Show an entry, and keep it in the memory of the pool."""
     click.echo(speakable(entry.text))
@@ -124,24 +116,20 @@ def _show_changes(
         result = pool.commit(change, op=f"{op}/{number}")
         if isinstance(result, Admission):
             click.echo(f"kept: {result.name} ({pool.agent(result.name).path})", err=True)
-    pool.commit(EventNoted(what=LIFECYCLE, about=_about(values["event"])), op=f"{op}/told")
-
-
-def _about(event: LifecycleEvent) -> Mapping[str, Any]:
-    niche = {"niche": event.niche} if event.niche else {}
-    return {"operator": event.operator, "agents": [*event.agents], **niche, "why": event.why}
+    pool.commit(EventNoted(what=LIFECYCLE, about=values["event"].about), op=f"{op}/told")
 
 
 def _change_lines(change: Change, agents: Sequence[Agent]) -> Iterator[str]:
-    """Say what a change is; of a new persona, how it differs from that of the first agent."""
+    """Return the lines about a change; a new persona is compared with the first agent's."""
+    from ....schema.command.diff import painted
     from ....schema.edits import words
 
     match change:
         case Added(member=agent, lineage=lineage):
-            yield from words(_alone(agents[0]), _alone(agent), _painted)
+            yield from words(_alone(agents[0]), _alone(agent), painted)
             yield f"reason: {speakable(lineage.reason)}"
         case Revised(to=agent, reason=reason):
-            yield from words(_alone(agents[0]), _alone(agent), _painted)
+            yield from words(_alone(agents[0]), _alone(agent), painted)
             yield f"reason: {speakable(reason)}"
         case Retired(member=name, reason=reason):
             yield f"{name}: retired, {speakable(reason)}"

@@ -1,8 +1,7 @@
 """The command of an operator: made from its parameters, whoever wrote it.
 
-Each parameter is a setting, or an input that a reader gives, which has inputs of its own. What none
-of them is, is a word or an option. Those are the command's; what is read from them is what the
-operator is given.
+Each parameter of an operator is a `Setting` or an input. A reader makes an input from other inputs,
+and in the end from the words and options of the command.
 """
 
 from __future__ import annotations
@@ -156,7 +155,7 @@ class Signature:
 
 
 def _read_for(kind: str) -> Iterator[str]:
-    """Find all that an input is read from, and the input itself, in the order of reading."""
+    """Yield every input that this one needs, in the order of reading, and then itself."""
     if kind in READERS:
         for parameter in inspect.signature(READERS[kind]).parameters.values():
             if parameter.default is parameter.empty:
@@ -260,7 +259,7 @@ class Invocation:
 
 
 def _teams_in(values: Iterable[Any]) -> Iterator[Team]:
-    """Find the teams, and the agents that may come into one: a child may ask for what they do."""
+    """Yield the teams and agents among the inputs: they bound what a child may ask for."""
     for value in values:
         match value:
             case Team():
@@ -278,7 +277,7 @@ def _teams_in(values: Iterable[Any]) -> Iterator[Team]:
 
 
 def _models_in(values: Iterable[Any]) -> set[str]:
-    """Find the models of agents that answer for themselves."""
+    """Return the models of agents that look back with their own model."""
     grounds = (value for value in values if isinstance(value, Ground) and value.own_model)
     return {
         ground.team.agents[agent].model_id

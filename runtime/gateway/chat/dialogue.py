@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from .. import ChatAnswer, Message
 
-__all__ = ["clipped", "kept", "shortened", "spoken", "without_middle"]
+__all__ = ["clipped", "kept", "shortened", "spoken"]
 
 T = TypeVar("T")
 
@@ -53,15 +53,6 @@ def shortened(value: T, most: int) -> T:
     if _length(value) <= most:
         return value
     return _cut(value, _longest([len(text) for text in _texts(value)], most))
-
-
-def without_middle(text: str, longest: int) -> str:
-    """Return a text; of one with more than `longest` characters, only its two ends."""
-    left_out = len(text) - longest
-    if left_out <= 0:
-        return text
-    half = longest // 2
-    return f"{text[:half]}\n[... {left_out} characters left out ...]\n{text[-half:]}"
 
 
 def spoken(message: Mapping[str, Any]) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ....schema.values.errors import JailError
-from ...gateway.chat.dialogue import without_middle
+from ...values.bounds import without_middle
 from ..layout import interpreter
 from ..process import JailKilled
 from .wire import HungUp, WireError, WorkerConnection

@@ -136,10 +136,7 @@ def _about(episode: Episode, one: _Lived) -> dict[str, Any]:
     event, left = one.event, one.heritage
     fused = {"fused": len(left.entries), "left": left.left} if event.operator == "merge" else {}
     return {
-        "operator": event.operator,
-        "agents": list(event.agents),
-        **({"niche": event.niche} if event.niche else {}),
-        "why": event.why,
+        **event.about,
         "numbers": {**event.numbers, **fused},
         "task": episode.task.id,
     }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -54,6 +54,12 @@ class LifecycleEvent:
     why: str
     niche: str | None = None
     numbers: Mapping[str, float] = field(default_factory=dict[str, float])
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What the ledger keeps of it, whoever asked for it."""
+        niche = {"niche": self.niche} if self.niche else {}
+        return {"operator": self.operator, "agents": [*self.agents], **niche, "why": self.why}
 
 
 def due(
