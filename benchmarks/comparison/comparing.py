@@ -237,7 +237,7 @@ def compare_all(
     """
     first, *others = folders
     pairs = combinations(folders, 2) if all_pairs else ((first, other) for other in others)
-    return [compare(pair, other, anyway=anyway) for pair, other in pairs]
+    return [compare(before, after, anyway=anyway) for before, after in pairs]
 
 
 def p_adjusted(comparisons: Sequence[Comparison]) -> list[float | None]:

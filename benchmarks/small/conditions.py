@@ -228,8 +228,7 @@ def likeliest(record: Iterable[str], known: Iterable[CaseCondition]) -> list[str
 
     def unlikely(one: CaseCondition) -> tuple[float, str]:
         chances = ((one.chance_of(finding), finding in found) for finding in possible)
-        return -sum(
-            math.log(chance if there else 1 - chance) for chance, there in chances
-        ), one.name
+        logs = (math.log(chance if is_there else 1 - chance) for chance, is_there in chances)
+        return -sum(logs), one.name
 
     return [condition.name for condition in sorted(among, key=unlikely)]

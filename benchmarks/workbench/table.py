@@ -71,7 +71,7 @@ class Table:
         if len(values) != len(cells):
             raise ValueError(f"{len(values)} values cannot be compared with {len(cells)} rows")
         pairs = enumerate(zip(cells, values, strict=True))
-        return [place for place, (cell, pair) in pairs if cell == pair and not is_missing(cell)]
+        return [place for place, (cell, value) in pairs if cell == value and not is_missing(cell)]
 
     def records(self, places: Iterable[int] | None = None) -> list[dict[Any, Any]]:
         """Give rows as mappings from column to cell; all of them by default."""
@@ -98,7 +98,7 @@ class Table:
         if label not in self.labels:
             return replace(self, labels=(*self.labels, label), rows=(*self.rows, row))
         pairs = zip(self.labels, self.rows, strict=True)
-        return replace(self, rows=tuple(row if pair == label else old for pair, old in pairs))
+        return replace(self, rows=tuple(row if known == label else old for known, old in pairs))
 
     def renumbered(self) -> Self:
         """Label the rows from 0."""

@@ -65,7 +65,9 @@ class Shown:
                 "runs": {what: told_of_run(run) for what, run in self.others.items()},
             }
         pairs = zip(candidates, self.runs, strict=True)
-        tried = [{**pair, "runs": [told_of_run(run) for run in runs]} for pair, runs in pairs]
+        tried = [
+            {**candidate, "runs": [told_of_run(run) for run in runs]} for candidate, runs in pairs
+        ]
         return {**self.line, "candidates": tried}
 
     def __str__(self) -> str:

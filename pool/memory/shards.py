@@ -181,4 +181,4 @@ def _looked_at(
             products = stretch.shelf.vectors[some].astype(np.float64) * asked
             cosines = np.round(products.sum(axis=1), DIGITS)
             pairs = zip(some.tolist(), cosines.tolist(), strict=True)
-            yield from (Hit(key=stretch.shelf.keys[at], similarity=pair) for at, pair in pairs)
+            yield from (Hit(key=stretch.shelf.keys[at], similarity=cosine) for at, cosine in pairs)

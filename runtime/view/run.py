@@ -341,7 +341,9 @@ class _View:
             "status": status,
             "is_open": status not in {"done", "not begun", "asked"} or agent == run.team.output,
             "usage": run.usage_of(agent),
-            "reads": ", ".join(edge for edge, other in run.team.edges if other == agent),
+            "reads": ", ".join(
+                reporter for reporter, receiver in run.team.edges if receiver == agent
+            ),
             "tells": ", ".join(run.team.reports_to.get(agent, ())),
             "error": whole(ended.get("error")),
             "mishaps": [str(one) for one in ended["mishaps"]],

@@ -68,8 +68,8 @@ def changes(before: Team, after: Team) -> tuple[FieldChange, ...]:
     """
     new_ids = renamed_agents(before, after)
     found = [*_roster(before, after, new_ids), *_topology(before, after, new_ids)]
-    for pair, now in pairs(before, after):
-        found += agent_changes(pair, now)
+    for was, now in pairs(before, after):
+        found += agent_changes(was, now)
     parameters: dict[str, Component] = {f.name: "parameters" for f in fields(Execution)}
     started = before.execution.following(_ids_of_now(before, after))
     found += _fields(written(started), written(after.execution), parameters, ("execution",))

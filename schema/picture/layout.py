@@ -69,9 +69,9 @@ def arrange(team: Team, spacing: Spacing) -> Arrangement:
     links = _links(team)
     before: Neighbours = defaultdict(list)
     after: Neighbours = defaultdict(list)
-    for link, other in links:
-        after[link].append(other)
-        before[other].append(link)
+    for upper, lower in links:
+        after[upper].append(lower)
+        before[lower].append(upper)
     levels = _levels(team, links)
     for _ in range(SWEEPS):
         levels = _ordered(levels, before)

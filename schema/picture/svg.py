@@ -234,20 +234,20 @@ def _frame(team: Team, labels: Mapping[str, Label]) -> Frame:
 def _edges(
     frame: Frame, carried: Container[tuple[str, str]] = (), team: Team | None = None
 ) -> Iterator[str]:
-    sending = {edge for edge, other in (team.edges if team else ()) if (edge, other) in carried}
-    for link, other in frame.arrangement.links:
+    sending = {edge[0] for edge in (team.edges if team else ()) if edge in carried}
+    for upper, lower in frame.arrangement.links:
         # The edges of one agent share the pieces that pass a level.
         is_used = (
-            link.agent_id in sending
-            if other.passing
-            else (link.agent_id, other.agent_id) in carried
+            upper.agent_id in sending
+            if lower.passing
+            else (upper.agent_id, lower.agent_id) in carried
         )
         kind = "edge carried" if is_used else "edge"
-        end = frame.start(other.level)
+        end = frame.start(lower.level)
         begin, middle = end - frame.between, end - frame.between / 2
-        here, there = frame.arrangement.centers[link], frame.arrangement.centers[other]
+        here, there = frame.arrangement.centers[upper], frame.arrangement.centers[lower]
         way = _points(frame, (begin, here), (middle, here), (middle, there), (end, there))
-        if other.passing:
+        if lower.passing:
             beyond = _points(frame, (end + frame.depth, there))
             yield f'<path class="{kind}" d="M{way[0]}C{" ".join(way[1:])}L{beyond[0]}"/>'
         else:

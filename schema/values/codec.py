@@ -354,7 +354,7 @@ def _of_length(hints: tuple[Any, ...]) -> tuple[Convert, Convert]:
 
     def written(items: Iterable[Any]) -> list[Any]:
         pairs = zip(converters, items, strict=True)
-        return [pair if write is None else write(pair) for (write, _), pair in pairs]
+        return [item if write is None else write(item) for (write, _), item in pairs]
 
     def back(value: Any) -> tuple[Any, ...]:
         items = _listed(value)
@@ -362,7 +362,7 @@ def _of_length(hints: tuple[Any, ...]) -> tuple[Convert, Convert]:
             raise Misfit(f"{quoted(value)} does not have {len(converters)} items")
         readers = (reader for _, reader in converters)
         triples = zip(itertools.count(), readers, items, strict=False)
-        return tuple(_at(place, reader, triple) for place, reader, triple in triples)
+        return tuple(_at(place, reader, item) for place, reader, item in triples)
 
     return written, back
 

@@ -143,9 +143,9 @@ def flat_trace(team: Team, run: Run, most: int) -> Iterator[str]:
 
 
 def _both_ways(pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    for pair, other in pairs:
-        yield pair, other
-        yield other, pair
+    for first, second in pairs:
+        yield first, second
+        yield second, first
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -135,7 +135,9 @@ def _effort(endpoint: Endpoint, request: ChatRequest) -> ParameterFallback:
     efforts = nearest(endpoint.thinks(request)[0])
     fields = ({"reasoning": {"effort": effort}} for effort in efforts)
     forms = zip(efforts, fields, strict=True)
-    said = tuple(ParameterForm(name=form, place="reasoning", fields=item) for form, item in forms)
+    said = tuple(
+        ParameterForm(name=effort, place="reasoning", fields=item) for effort, item in forms
+    )
     return (*said, LEFT_OUT) if said else ()
 
 
