@@ -200,7 +200,7 @@ class RunRecord:
             "seconds": round(run.seconds, 3),
             **({"rounds": run.rounds} if self.repeats else {}),
             **({"recruited": dict(run.recruited)} if run.recruited else {}),
-            **{name: value[name] for name in ("ending", "bus") if name in value},
+            **({"ending": value["ending"], "bus": value.get("bus", [])} if run.ending else {}),
             **({"cut_off": list(run.cut_off)} if run.cut_off else {}),
             "usage": {**spent.value(), "cost": spent.cost},
             "agents": {agent_id: _told(one) for agent_id, one in value["agents"].items()},

@@ -11,6 +11,7 @@ from tempfile import mkdtemp
 import pytest
 
 from coterie.runtime import AgentOutcome, Plan, Run, Setting, compile
+from coterie.runtime.agents.outcomes import Ending
 from coterie.runtime.gateway import Usage
 from coterie.runtime.record import _entries
 from coterie.runtime.runners import AgentResult
@@ -71,6 +72,16 @@ def test_result_json_has_models_and_usage(tmp_path: Path) -> None:
         "default": {"model": "openai/m", "api_base": None, "from": "--model"}
     }
     assert result["usage"]["cost"] == "unpriced"
+
+
+def test_an_open_roster_in_which_nobody_wrote_has_an_empty_bus(tmp_path: Path) -> None:
+    async def made() -> RunRecord:
+        async with begun(tmp_path / "runs", plan_of(tmp_path, "x y")) as record:
+            record.finish(Run(status="done", answer="4", ending=Ending(why="finalized")))
+        return record
+
+    result = json.loads((asyncio.run(made()).folder.path / "result.json").read_text())
+    assert (result["ending"]["why"], result["bus"]) == ("finalized", [])
 
 
 def test_without_its_answers_on_disk_a_run_has_no_result(
