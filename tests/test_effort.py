@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import random
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -10,7 +11,8 @@ from threading import Thread
 
 import pytest
 
-from .effort import ATTEMPTS, LINEAR, TooDear, growth, measured, reference, retried
+from . import effort
+from .effort import ATTEMPTS, LINEAR, Clock, TooDear, growth, measured, reference, retried
 
 SPIN = "while True: pass"
 
@@ -38,7 +40,7 @@ def linear(size: int) -> Callable[[], object]:
 
 def quadratic(size: int) -> Callable[[], object]:
     names = [f"name {number}" for number in range(size)]
-    return lambda: [name for name in names if names.index(name) < 0]
+    return lambda: sum(left is right for left in names for right in names)
 
 
 def steps(size: int) -> Callable[[], object]:
@@ -46,8 +48,24 @@ def steps(size: int) -> Callable[[], object]:
     return lambda: sum(range(size))
 
 
+@pytest.mark.parametrize(("power", "grows"), [(1, False), (2, True), (3, True)])
+def test_work_that_grows_too_fast_is_seen(
+    power: int, grows: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a clock of its own, on which three of four moments are busy and take up to nine times."""
+    draws = random.Random(power)
+
+    def seconds(_cpu: Clock, work: Callable[[], float], times: int) -> float:
+        return work() * times * draws.choice([1, 3, 5, 9])
+
+    monkeypatch.setattr(effort, "_seconds", seconds)
+    monkeypatch.setattr(effort, "REPETITIONS", 40)
+    assert (growth(lambda size: lambda: 1e-6 * size**power, 100) > LINEAR) == grows
+
+
+@pytest.mark.nightly
 @pytest.mark.usefixtures("busy")
-@pytest.mark.parametrize("size", [100, 1_000])
+@pytest.mark.parametrize("size", [100, 400])
 def test_quadratic_work_is_seen(size: int) -> None:
     assert growth(quadratic, size) > LINEAR
 
