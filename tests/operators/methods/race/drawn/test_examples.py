@@ -96,3 +96,14 @@ def test_what_an_agent_wrote_in_runs_that_were_right_is_an_example_for_it() -> N
         if "1 + 1" in proposal.child.agents[agent].prompt
     ]
     assert set(changed) == {"translator_1", "translator_2", "translator_3"}
+
+
+def test_who_goes_on_and_on_gets_room_for_an_answer_only() -> None:
+    long = [trial(SOLO, task, "Let us see. " * 9, right=False) for task in tasks("dates")]
+    short = [trial(SOLO, task, "1 May 1990", right=False) for task in tasks("dates")]
+    limits = [
+        [proposal.child.agents["solver"].max_tokens for proposal in drawn("examples", trials=given)]
+        for given in (long, short)
+    ]
+    assert set(limits[0]) == {len("1990-05-01") + 8, 96}
+    assert set(limits[1]) == {96}
