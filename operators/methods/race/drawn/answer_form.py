@@ -68,10 +68,10 @@ def answer_form(source: DrawnFrom) -> Iterator[Sketch]:
     for form in forms(answers):
         held, working = _held(form), _held(form, working=WORKING)
         yield _edits(source, agents, held, form.request), f"Hold {ids} to {form.name}."
-        yield _edits(source, agents, held), f"Hold {ids} to {form.name}, with the same prompt."
         for count in COUNTS:
             edits = _edits(source, agents, held, form.request, count)
             yield edits, f"Hold {ids} to {form.name}, and show {count} examples."
+        yield _edits(source, agents, held), f"Hold {ids} to {form.name}, with the same prompt."
         reason = f"Let {ids} work out the answer first, and hold it to {form.name}."
         yield _edits(source, agents, working, form.request), reason
 

@@ -20,6 +20,7 @@ from .drawing import drawn, tasks
         ("Ann has 12 and spends 5.", 7, ["12 - 5"]),
         ("Of 5 she takes 12.", 7, ["12 - 5"]),
         ("6 jars of 20 each", 120, ["6 * 20"]),
+        ("Three jars of 20 each for one boy", 60, ["3 * 20"]),
         ("1,200 shared by 4", 300, ["1200 / 4"]),
         ("2 and 2", 4, ["2 + 2", "2 * 2"]),
         ("3 boys and 4 girls get 5 each", 35, ["(3 + 4) * 5"]),
