@@ -12,8 +12,10 @@ from coterie.operators.command.evolve import main as mas_evolve
 from coterie.operators.methods.race.result import RaceResult
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
+from coterie.schema import Catalogue, load_team
 
 from ....came import Came, invoked_in
+from ....support.repositories import run_git
 
 TEAM = """\
 # Ours.
@@ -113,6 +115,7 @@ def test_stopped_anywhere_it_resumes_to_the_same(folder: Path, moment: int) -> N
     resumed = (folder / FOLDER / "race.json").read_text()
     ledger = (folder / "runs/evolve-solo/ledger.jsonl").read_text()
     (folder / "runs").rename(folder / "before")
+    (folder / "solo.better.yaml").unlink(missing_ok=True)
     assert raced(folder, "--budget", "calls=150").code == 0
     assert (folder / FOLDER / "race.json").read_text() == resumed
     assert (folder / "runs/evolve-solo/ledger.jsonl").read_text() == ledger
@@ -138,3 +141,34 @@ def test_a_recipe_needs_a_pool(folder: Path) -> None:
     came = raced(folder, what="race.yaml")
     assert came.code == 2
     assert "--pool FOLDER" in came.err
+
+
+def test_the_better_team_is_a_file_beside_the_original(folder: Path) -> None:
+    assert raced(folder, "--budget", "calls=200").code == 0
+    better = load_team(folder / "solo.better.yaml", Catalogue.of_host())
+    assert HELPS in better.agents["one"].prompt or "7" in better.agents["one"].prompt
+    assert better.name == "solo"
+    assert (folder / "solo.yaml").read_text() == TEAM
+
+
+def test_a_file_in_the_way_is_said_before_anything_is_spent(folder: Path) -> None:
+    (folder / "solo.better.yaml").write_text("mine\n")
+    came = raced(folder, script=lambda _request: Reply.fault("refuse"))
+    assert came.code == 2
+    assert "is not overwritten" in came.err
+    assert (folder / "solo.better.yaml").read_text() == "mine\n"
+
+
+def test_in_place_it_is_one_commit_of_the_edits_alone(folder: Path) -> None:
+    run_git(folder, "init", "-q")
+    run_git(folder, "add", ".")
+    run_git(folder, "commit", "-qm", "Ours")
+    words = ("--in-place", "--budget", "calls=150")
+    assert raced(folder, *words).code == 0
+    shown = run_git(folder, "show", "--no-ext-diff", "--format=%s").splitlines()
+    changed = [line for line in shown if line[:1] in {"+", "-"} and line[:3] not in {"+++", "---"}]
+    assert shown[0].startswith("solo: ")
+    assert "held-back tasks" in shown[0]
+    assert not any("# Ours." in line or "temperature: 0" in line for line in changed)
+    assert raced(folder, *words).code == 0
+    assert run_git(folder, "rev-list", "--count", "HEAD").strip() == "2"
