@@ -13,8 +13,10 @@ from operator import add, mul, sub, truediv
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from .....runtime.scoring.functions import evaluate
 from .....schema.edits import AddAgent, SetParameter, SetPrompt, is_tied
 from .....schema.team.team import Agent
+from .....schema.values.errors import AgentError
 from .....schema.values.json_text import dumps
 from .answering import agents_that_answer, closed_object, new_id, plain_answer
 from .choosing import COUNTS, Example, can_be_shown, choose, with_examples
@@ -37,6 +39,7 @@ WORDS = (
 )  # fmt: skip
 """Numbers that people write as words, from two on; "one" is rarely meant as a number."""
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?!\w)")
+_WRITTEN = re.compile(r"\(*\d[\d\s.,()]*[-+*/][-+*/\d\s.,()]*[\d)]")
 _NUMBER_OR_WORD = re.compile(rf"{_NUMBER.pattern}|\b(?:{'|'.join(WORDS)})\b", re.IGNORECASE)
 Operation = Callable[[float, float], float]
 OPERATIONS: Mapping[str, Operation] = MappingProxyType({"+": add, "-": sub, "*": mul, "/": truediv})
@@ -88,7 +91,10 @@ def _example(trial: TaskTrial) -> Iterator[Example]:
 
 
 def simplest_expressions(text: str, value: float) -> Sequence[Expression]:
-    """Return the expressions with a value of as few of a text's numbers as will do."""
+    """Return what has a value: an expression of the text, else of as few numbers as will do."""
+    for expression in map(str.strip, _WRITTEN.findall(text)):
+        if _value(expression) == value:
+            return [(expression, value, "written")]
     numbers = [_digits(number) for number in _NUMBER_OR_WORD.findall(text)][:MOST_NUMBERS]
     for size in (1, 2, 3):
         found = {
@@ -100,6 +106,13 @@ def simplest_expressions(text: str, value: float) -> Sequence[Expression]:
         if found:
             return list(found.values())
     return ()
+
+
+def _value(expression: str) -> float | None:
+    try:
+        return float(evaluate(expression))
+    except AgentError:
+        return None
 
 
 def _digits(number: str) -> str:
