@@ -59,7 +59,8 @@ class AnswerForm:
 
 def answer_form(source: DrawnFrom) -> Iterator[Sketch]:
     """Hold who answers to the form of the reference answers: alone, with examples, or working."""
-    references = [plain_answer(trial.task) for trial in source.trials if trial.task.answer]
+    tasks = [trial.task for trial in source.trials if trial.task.answer is not None]
+    references = [plain_answer(task) for task in tasks]
     agents = [agent for agent in agents_that_answer(source.team) if _is_free(agent)]
     answers = [answer for answer in references if answer is not None]
     if not agents or not is_tied(source.team) or len(answers) < len(references):

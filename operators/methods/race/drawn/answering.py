@@ -74,7 +74,8 @@ def plain_answer(task: Task) -> str | None:
     is_run = scorer.name != "regex" and iscoroutinefunction(load_named("scorers", scorer.name))
     if is_pattern or is_run or not isinstance(answer, str | int | float):
         return None
-    return (answer.strip() if isinstance(answer, str) else dumps(answer)) or None
+    is_value = scorer.name == "json" and not isinstance(answer, str)
+    return (dumps(answer) if is_value else str(answer).strip()) or None
 
 
 def closed_object(**fields: Any) -> dict[str, Any]:

@@ -93,7 +93,10 @@ def reference_examples(source: DrawnFrom, agent: Agent) -> Sequence[Example]:
 
 
 def own_examples(source: DrawnFrom, agent: Agent) -> Sequence[Example]:
-    """Return the tasks that the team solved, with what an agent wrote on them."""
+    """Return the tasks that the team solved, with what an agent wrote on them.
+
+    There are none where that is nothing but the reference answers.
+    """
     found: list[Example] = []
     for trial in source.trials:
         outcome = trial.run.agents.get(agent.id)
@@ -101,7 +104,9 @@ def own_examples(source: DrawnFrom, agent: Agent) -> Sequence[Example]:
             text = outcome.result.content.strip()
             label = plain_answer(trial.task) or text
             found += _example(trial, text, label) if 0 < len(text) <= LONGEST_WORKING else []
-    return found
+    known = {example.query: example.answer for example in reference_examples(source, agent)}
+    has_more = any(known.get(example.query) != example.answer for example in found)
+    return found if has_more else ()
 
 
 def _example(trial: TaskTrial, answer: str, label: str) -> Iterator[Example]:
