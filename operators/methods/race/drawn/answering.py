@@ -26,7 +26,6 @@ __all__ = [
     "new_id",
     "plain_answer",
     "prompt_text",
-    "text_prompt",
     "written",
 ]
 
@@ -56,11 +55,6 @@ def prompt_text(agent: Agent, catalogue: Catalogue) -> str:
     """Return the text of an agent's prompt, also where it names a prompt file."""
     known = catalogue.prompt(agent.prompt) if is_prompt_id(agent.prompt) else agent.prompt
     return (known or "").strip()
-
-
-def text_prompt(text: str) -> str:
-    """End a text that reads like the id of a prompt file with a line break: then it is text."""
-    return f"{text}\n" if is_prompt_id(text) else text
 
 
 def plain_answer(task: Task) -> str | None:
@@ -113,8 +107,7 @@ def written(answer: str, schema: Mapping[str, Any] | None) -> str | None:
         return None
 
 
-def new_id(wanted: str, taken: Team, *others: str) -> str:
-    """Return an id that no agent has: the one that is wanted, else with a number."""
-    used = {*taken.agents, *others}
-    numbered = (f"{wanted}_{number}" for number in range(2, len(used) + 3))
-    return next(name for name in (wanted, *numbered) if name not in used)
+def new_id(wanted: str, team: Team) -> str:
+    """Return an id that no agent of a team has: the one that is wanted, else with a number."""
+    numbered = (f"{wanted}_{number}" for number in range(2, len(team.agents) + 3))
+    return next(name for name in (wanted, *numbered) if name not in team.agents)
