@@ -23,6 +23,7 @@ __all__ = [
     "agents_that_ask",
     "closed_object",
     "holds_answer_alone",
+    "is_free",
     "new_id",
     "plain_answer",
     "prompt_text",
@@ -85,6 +86,11 @@ def closed_object(**fields: Any) -> dict[str, Any]:
 def holds_answer_alone(schema: Mapping[str, Any]) -> bool:
     """Return whether an output schema is that of an object with an answer and nothing else."""
     return set(schema.get("properties", ())) == {ANSWER}
+
+
+def is_free(agent: Agent) -> bool:
+    """Return whether an agent's output has no form, or one that holds the answer and no more."""
+    return agent.output_schema is None or holds_answer_alone(agent.output_schema)
 
 
 def written(answer: str, schema: Mapping[str, Any] | None) -> str | None:

@@ -18,7 +18,7 @@ from .....schema.edits import AddAgent, SetParameter, SetPrompt, is_tied
 from .....schema.team.team import Agent
 from .....schema.values.errors import AgentError
 from .....schema.values.json_text import dumps
-from .answering import agents_that_answer, closed_object, new_id, plain_answer
+from .answering import agents_that_answer, closed_object, is_free, new_id, plain_answer
 from .choosing import COUNTS, Example, can_be_shown, choose, with_examples
 
 if TYPE_CHECKING:
@@ -49,7 +49,8 @@ Expression = tuple[str, float, str]
 
 def calculator(source: DrawnFrom) -> Iterator[Sketch]:
     """Let who answers write an expression instead, and a calculator give its value."""
-    team, agents = source.team, agents_that_answer(source.team)
+    team = source.team
+    agents = [agent for agent in agents_that_answer(team) if is_free(agent)]
     known = [example for trial in source.trials for example in _example(trial)]
     least = max(LEAST_EXAMPLES, LEAST_EXPRESSED * len(source.trials))
     computes = {example.label for example in known} != {""}
@@ -73,7 +74,8 @@ def calculator(source: DrawnFrom) -> Iterator[Sketch]:
             SetParameter(agent=agent.id, field="output_schema", value=schema),
             AddAgent(agent=function, receives_from=(agent.id,), is_output=True),
         )
-        yield edits, f"Let {agent.id} write an expression, and a function compute it."
+        reason = f"Let {agent.id} write an expression, as {len(chosen)} examples show, and a"
+        yield edits, f"{reason} function compute it."
 
 
 def _example(trial: TaskTrial) -> Iterator[Example]:

@@ -80,5 +80,10 @@ def test_only_answers_that_are_texts_have_a_form() -> None:
 def test_a_form_that_does_more_than_hold_the_answer_stays() -> None:
     form = {"type": "object", "properties": {"answer": {"type": "string"}, "why": {}}}
     held = team("held", llm("solver", output_schema=form))
-    assert drawn("answer_form", held) == []
+    assert (
+        drawn("answer_form", held)
+        == drawn("quote", held, "ages")
+        == drawn("calculator", held)
+        == []
+    )
     assert drawn("answer_form", seed("translate_and_calculate")) == []
