@@ -84,9 +84,9 @@ def _example(trial: TaskTrial) -> Iterator[Example]:
     wanted = _NUMBER.fullmatch(answer.lstrip("-")) if answer else None
     if answer is None or wanted is None or not can_be_shown(task):
         return
-    found = simplest_expressions(task.text, float(answer.replace(",", "")))
-    if len(found) == 1:
-        ((text, _, operations),) = found
+    expressions = simplest_expressions(task.text, float(answer.replace(",", "")))
+    if len(expressions) == 1:
+        ((text, _, operations),) = expressions
         shown = dumps({"expression": text})
         query, niche = task.text.strip(), task.niche or ""
         yield Example(query=query, answer=shown, niche=niche, label=operations)
@@ -99,14 +99,14 @@ def simplest_expressions(text: str, value: float) -> Sequence[Expression]:
             return [(expression, value, "written")]
     numbers = [_digits(number) for number in _NUMBER_OR_WORD.findall(text)][:MOST_NUMBERS]
     for size in (1, 2, 3):
-        found = {
+        right = {
             expression[0]: expression
             for chosen in permutations(range(len(numbers)), size)
             for expression in _expressions([numbers[place] for place in chosen], chosen)
             if abs(expression[1] - value) < 1e-9
         }
-        if found:
-            return list(found.values())
+        if right:
+            return list(right.values())
     return ()
 
 

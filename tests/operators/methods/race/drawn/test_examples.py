@@ -56,7 +56,7 @@ def test_long_tasks_and_those_with_files_are_not_shown() -> None:
     filed = replace(filed, files={"a.txt": "7"})
     tested = replace(tested, scorer=ScorerChoice(name="regex"))
     given = trials(SOLO, [small, long, filed, tested])
-    given = [replace(one, score=replace(one.score, value=0.0)) for one in given]
+    given = [replace(wrong, score=replace(wrong.score, value=0.0)) for wrong in given]
     for proposal in drawn("examples", trials=given):
         assert [query for query, _ in shown(proposal.child)] == [small.text]
 
