@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
     from ..evolution.islands import Islands
     from .evolving import Evolving, Testing
+    from .racing import HandOver
 
 __all__ = ["main"]
 
@@ -84,14 +85,14 @@ LOOKING = {"report": report}
     " `mas show POOL/evolutions/NAME TASK` what was tried on a task. A recipe called report is"
     " ./report.",
 )
-@click.argument("recipe_file", metavar="RECIPE", type=FILE)
+@click.argument("recipe_file", metavar="TEAM|RECIPE", type=FILE)
 @click.argument("tasks_file", metavar="TASKS", type=click.Path(path_type=Path))
 @click.option(
     "--pool",
     "pool_folder",
-    required=True,
     type=FOLDER,
-    help="The pool. One that does not exist yet begins with the recipe's seeds.",
+    help="The pool. One that does not exist yet begins with the recipe's seeds.  [default, for a"
+    " team: runs/evolve-NAME]",
 )
 @click.option(
     "--name",
@@ -167,6 +168,14 @@ LOOKING = {"report": report}
     "--embedder",
     help="What finds similar tasks: minilm, hashing, or a model's alias.  [default: minilm]",
 )
+@click.option(
+    "--out", type=FILE, help="For a team: write the better one here.  [default: NAME.better.yaml]"
+)
+@click.option(
+    "--in-place",
+    is_flag=True,
+    help="For a team: change its own file, as one commit of a clean git work tree.",
+)
 @click.option("--limit", type=click.IntRange(min=1), help="Take only the first N tasks.")
 @click.option("--view", is_flag=True, help="Show the evolution in a browser while it is made.")
 @click.option("--git", "use_git", is_flag=True, help="Commit the pool after each task.")
@@ -183,23 +192,29 @@ LOOKING = {"report": report}
 @on_option
 @host_options
 @problem_format
-def main(recipe_file: Path, tasks_file: Path, pool_folder: Path, **options: Any) -> None:
-    """Evolve the teams of a pool over a stream of tasks.
+def main(recipe_file: Path, tasks_file: Path, pool_folder: Path | None, **options: Any) -> None:
+    """Find a better team for tasks, or evolve the teams of a pool over them.
 
-    RECIPE says how (`mas explain evolution`). TASKS is a JSONL file with a task on each line, or a
-    folder of task files. Only valid teams enter the pool, whatever a model answers. The same
-    command again goes on where an interrupted evolution ended, and shows the report of one that is
-    done; nothing is paid twice. With further tasks at its end, the stream is prolonged.
+    TEAM is a team file: its children race on TASKS, and the winner is measured once beside it, on
+    tasks that are kept back. RECIPE says how to evolve in another way (`mas explain evolution`).
+    TASKS is a JSONL file with a task on each line, or a folder of task files. Only valid teams
+    enter the pool, whatever a model answers. The same command again goes on where an interrupted
+    evolution ended, and shows the report of one that is done; nothing is paid twice. With further
+    tasks at its end, the stream of a recipe is prolonged.
     """
     from ...pool.folder.own_files import refuse_link
     from ...schema.loading.recipe import load_recipe
     from ...schema.loading.tasks import placed_tasks
     from .evolving import Evolving
+    from .racing import race_of
     from .several import Several
 
     _refuse_view(options)
     known = catalogue_of(options)
-    recipe = load_recipe(recipe_file)
+    race = race_of(recipe_file)
+    recipe = race or load_recipe(recipe_file)
+    hand_over = _hand_over(recipe_file, options, is_team=race is not None)
+    pool_folder = pool_folder or _pool_of(recipe_file, recipe)
     placed = placed_tasks(tasks_file, known)
     tasks = [*placed.values()][: options["limit"]]
     testing = _testing(recipe, options, known)
@@ -216,6 +231,7 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path, **options: Any)
     if options["seeds"] is None:
         one = evolving(recipe if islands is None else islands.seeded(recipe), pool_folder)
         one.refuse_unused()
+        one.hand_over = hand_over
         sys.exit(one.to_the_end())
     if (pool_folder / "ledger.jsonl").exists():
         raise InputError(f"{pool_folder} is a pool itself. --seeds makes pools in a folder.")
@@ -225,6 +241,36 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path, **options: Any)
         refuse_link(one.pool_folder)
     each[0].refuse_unused()
     sys.exit(Several(each).to_the_end())
+
+
+def _pool_of(recipe_file: Path, recipe: Recipe) -> Path:
+    """Return where the pool of a team is kept.
+
+    Raises:
+        InputError: It is the recipe's, and nobody said.
+    """
+    from .racing import RACE
+
+    if recipe.strategy != RACE:
+        raise InputError(f"{recipe_file}: a recipe. Say where its pool is kept: --pool FOLDER.")
+    return Path("runs") / f"evolve-{recipe_file.stem}"
+
+
+def _hand_over(source: Path, options: dict[str, Any], *, is_team: bool) -> HandOver | None:
+    """Settle where a better team goes; None where pools keep what is found.
+
+    Raises:
+        InputError: An option says where, and there is a recipe, or several evolutions.
+    """
+    from .racing import HandOver
+
+    given = [name for name in ("out", "in_place") if options[name]]
+    if given and (not is_team or options["seeds"] is not None):
+        name = f"--{given[0].replace('_', '-')}"
+        raise InputError(f"{name} is for one race of a team: mas-evolve TEAM TASKS {name} ...")
+    if not is_team or options["seeds"] is not None:
+        return None
+    return HandOver.of(source, options["out"], in_place=options["in_place"])
 
 
 def _refuse_view(options: dict[str, Any]) -> None:

@@ -20,7 +20,7 @@ from ...runtime.record.journal import digest
 from ...runtime.values.terminal import counted, speakable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from ...runtime.otel.telemetry import Telemetry
     from ...runtime.runs.services import Setting
@@ -33,7 +33,10 @@ if TYPE_CHECKING:
     from ..evolution.context import EvolutionContext
     from ..evolution.folder import Manifest
     from ..evolution.islands import Islands
+    from ..evolution.strategy import Strategy
+    from ..evolution.stream import TaskStream
     from ..report.heldout import Subject
+    from .racing import HandOver
     from .starting import EvolutionStart
     from .watching import Watch
 
@@ -79,6 +82,7 @@ class Evolving:
         elsewhere: What evolutions that share the budget have spent, and their seconds.
         islands: The islands of which it is one; recipe and tasks are then its own.
         stem: What it is called where nobody says; by default as the recipe.
+        hand_over: Where the better team of a race goes; None: it stays in the pool.
         budget: What there is to spend, once it is at work.
     """
 
@@ -94,6 +98,7 @@ class Evolving:
     islands: Islands | None = None
     stem: str = ""
     _taken: int = field(default=0, init=False)
+    hand_over: HandOver | None = field(default=None, init=False)
     budget: Budget | None = field(default=None, init=False)
     telemetry: Telemetry | None = field(default=None, init=False)
     page: AsyncExitStack = field(default_factory=AsyncExitStack, init=False)
@@ -151,7 +156,18 @@ class Evolving:
             )
         if code == 0:
             show()
+            self._give()
         return code
+
+    def _give(self) -> None:
+        """Hand the better team over, where a race found one."""
+        from ...pool.teams.pool import Pool
+        from ..methods.race.result import RaceResult
+
+        status = RaceResult.read(self.folder) if self.hand_over else None
+        if self.hand_over is not None and status is not None:
+            pool = Pool.open(self.pool_folder, catalogue=self.start.catalogue)
+            self._say(self.hand_over.give(status, pool, self.start.catalogue) or None)
 
     def how_to_go_on(self) -> str:
         """Say how to go on: by the same command, after a budget was met with a larger one."""
@@ -178,6 +194,10 @@ class Evolving:
             self.islands.check(self.recipe)
         _ = self.setting
         self._taken = sum(1 for _ in Ledger(self.folder / TURNS).read())
+        if (status := self.strategy.status(self.folder)) is not None and status.is_over:
+            self._taken = len(self.tasks)
+        elif self.hand_over is not None:
+            self.hand_over.check(self.pool_folder)
         if self.testing is not None:
             self.start.refuse_unread(self.testing.tasks)
             learnt = self.islands.stream if self.islands else self.tasks
@@ -238,7 +258,7 @@ class Evolving:
 
         if self._taken < len(self.tasks):
             await self.start.check_host(self.setting)
-        elif self.testing is None:
+        elif self.testing is None or self.strategy.whole is not None:
             if self.options.get("view"):
                 await self._open_page()
             return 0
@@ -261,8 +281,11 @@ class Evolving:
                 stage.budget.deposit(usage, seconds=seconds)
             if self.options.get("view"):
                 await self._open_page()
-            await self._evolve(stage)
-            await self._test(stage)
+            if self.strategy.whole is not None:
+                await self._whole(stage, self.strategy.whole)
+            else:
+                await self._evolve(stage)
+                await self._test(stage)
         return 0
 
     @property
@@ -307,6 +330,31 @@ class Evolving:
                 hear=turns.beside(watch.hear),
                 islands=self.islands and replace(self.islands, say=watch.say),
             ).to_the_end()
+
+    async def _whole(
+        self, stage: EvolutionContext, work: Callable[[TaskStream], Awaitable[object]]
+    ) -> None:
+        """Evolve on all tasks together."""
+        from ..evolution.stream import TaskStream
+
+        self._say(self._heading())
+        stream = TaskStream(
+            stage=stage,
+            tasks=self.tasks,
+            folder=self.folder,
+            held_out=self.testing.tasks if self.testing else (),
+            say=self._say,
+        )
+        with around(self.telemetry, self.recipe.strategy):
+            await work(stream)
+        self._commit(f"{self.recipe.strategy}: {self.name}")
+
+    @cached_property
+    def strategy(self) -> Strategy:
+        """The recipe's strategy."""
+        from ..evolution.strategy import strategy_of
+
+        return strategy_of(self.recipe.strategy)
 
     def _turns(self, stage: EvolutionContext) -> TurnSpans:
         """Give what makes spans of the evolution's tasks, where traces are wanted."""

@@ -33,7 +33,7 @@ def test_proposals_are_valid_distinct_and_the_same_for_the_same_chance(kind: str
     assert len(hashes) == 1 + len(proposals)
     for proposal in proposals:
         child = proposal.child
-        assert proposal.operator == f"race/{kind}"
+        assert proposal.operator == f"race_{kind}"
         assert proposal.reason.endswith(".")
         assert child.name == of.name
         assert allowed_by_default(of).problems(child) == []
