@@ -19,6 +19,7 @@ from ...evolution.episode import Episode
 from ...evolution.strategy import Strategy
 from .ceiling import allowed_by_default
 from .course import key_of
+from .pages import race_page
 from .race import Race
 from .result import Entrant, LastWord, RaceResult
 from .settings import SCHEMA, RaceSettings, check, needs
@@ -193,6 +194,7 @@ RACE = Strategy(
     needs=needs,
     ceiling=allowed_by_default,
     status=RaceResult.read,
+    page=race_page,
     leaves_team=True,
     reuses=True,
 )
