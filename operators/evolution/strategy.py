@@ -12,12 +12,16 @@ from ...schema.values.errors import InputError
 from ..core.scoring import is_judged
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Container, Iterable, Mapping, Sequence
     from pathlib import Path
+
+    from markupsafe import Markup
 
     from ...pool.ledger.changes import Change
     from ...pool.view import Fold
     from ...runtime.plan.plan import Plan
+    from ...runtime.values.usage import Usage
+    from ...runtime.view import Links
     from ...schema.host.catalogue import Catalogue
     from ...schema.loading.ceiling import CapabilityPolicy
     from ...schema.loading.recipe import Recipe
@@ -83,6 +87,11 @@ class WholeStatus(Protocol):
         """Whether nothing is left to do."""
         ...
 
+    @property
+    def spending(self) -> Mapping[str, Usage]:
+        """What was consumed, by purpose."""
+        ...
+
     def value(self) -> Mapping[str, Any]:
         """Return it as a JSON object."""
         ...
@@ -142,6 +151,8 @@ class Strategy:
             seeds ask for together.
         status: Reads what it came to until now from the evolution's folder, where it works on all
             tasks together; None where it did not begin.
+        page: Writes its part of the evolution's page, given what `status` reads, the page's links,
+            and the names of the pool's teams, which have pages of their own.
         begin: Gives what is to happen to the pool before the first task: its first agents. It
             **must** give the same whenever it is asked.
         settings: The type of its settings; see `schema.host.settings.Configurable`.
@@ -176,6 +187,7 @@ class Strategy:
     whole: Callable[[TaskStream], Awaitable[object]] | None = None
     ceiling: Callable[[Team], CapabilityPolicy] | None = None
     status: Callable[[Path], WholeStatus | None] = _no_status
+    page: Callable[[Any, Links, Container[str]], Markup | str] = lambda *_: ""
     begin: Callable[[EvolutionContext], Iterable[Change]] = lambda _stage: ()
     settings: Callable[..., Any] = NoSettings
     schema: Mapping[str, Any] = field(default_factory=lambda: NO_SETTINGS)

@@ -13,6 +13,7 @@ from ...evolution.strategy import Strategy
 from .ceiling import allowed_by_default
 from .keeping import keep
 from .last_word import last_word
+from .pages import race_page
 from .race import Race
 from .result import Entrant, RaceResult
 from .settings import SCHEMA, RaceSettings, check, needs
@@ -117,6 +118,7 @@ RACE = Strategy(
     needs=needs,
     ceiling=allowed_by_default,
     status=RaceResult.read,
+    page=race_page,
     leaves_team=True,
     reuses=True,
 )
