@@ -248,6 +248,11 @@ class Search:
         """The best candidate; see `best_of`, also for ties."""
         return best_of(self.candidates)
 
+    @property
+    def is_over(self) -> bool:
+        """Whether no step can gain anything, as some candidate's reward cannot be beaten."""
+        return self.settings.early_stop and any(one.is_unbeatable for one in self.candidates)
+
     def candidate(self, number: int) -> Candidate:
         """Find a candidate by its number."""
         return next(one for one in self.candidates if one.number == number)
@@ -283,6 +288,24 @@ class Search:
             )
             for candidate in self.candidates
         ]
+
+    async def consolidate(self, number: int) -> None:
+        """Keep what the steps showed (EvoMAS Eq. 6); a task without any leaves nothing.
+
+        Args:
+            number: Where this stands among the attempts.
+
+        Raises:
+            CoterieError: As for `OperatorModel.ask`.
+        """
+        episode, act = self.episode, operator_of("consolidate").act
+        if not any(one.sources for one in self.candidates):
+            return
+        learnt = await act(episode.meta, f"{episode.path}consolidate", episode.task, self.steps())
+        if isinstance(learnt, RejectedProposal):
+            self.lose(number, learnt)
+        else:
+            episode.keep(learnt, "learnt")
 
     def promising(self, what: str) -> list[Candidate]:
         """Give the candidates, those that ran and have the highest reward first.

@@ -52,6 +52,7 @@ class SearchSettings:
     admission: Literal["gain", "best", "none"] = "gain"
     margin: float = 0
     cap: int | None = None
+    early_stop: bool = True
 
     @property
     def asks(self) -> bool:
