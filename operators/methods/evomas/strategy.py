@@ -19,7 +19,7 @@ from ..search.choice import choose_move
 from ..search.decide import CROSSOVER
 from ..search.search import Search, SearchAttempt
 from ..search.search_cost import MOST, calls_at_most
-from ..search.settings import SCHEMA, SearchSettings, check
+from ..search.settings import SCHEMA, SearchSettings, check, check_recipe
 from .crossover import can_cross
 
 if TYPE_CHECKING:
@@ -136,9 +136,10 @@ def _are_related(one: Candidate, other: Candidate) -> bool:
 EVOMAS = Strategy(
     name="evomas",
     episode=evomas,
-    settings=SearchSettings,
+    settings=SearchSettings.of,
     schema=SCHEMA,
     check=check,
+    check_recipe=check_recipe,
     needs=lambda settings: settings.needs,
     leaves_team=True,
     reuses=True,
