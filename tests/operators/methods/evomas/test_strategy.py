@@ -96,6 +96,33 @@ def test_steps_end_at_a_reward_that_cannot_be_beaten(
     assert asks is None or operators == asks
 
 
+def test_a_step_may_add_and_remove_agents_where_the_recipe_says_so(folder: Path) -> None:
+    offered: list[str] = []
+
+    def restructuring(request: Request) -> Reply:
+        wanted = asked(request)
+        if "change" in wanted:
+            offered.extend(wanted["change"]["enum"])
+            return Reply.json({"reason": "two is idle", "change": "roster"})
+        if "edits" in wanted:
+            assert "Look for what no agent does" in json.dumps(request["messages"])
+            edits = [{"remove_agent": {"agent": "two"}}]
+            return Reply.json({"reason": "two is idle", "edits": edits})
+        return Reply(text="8")
+
+    recipe = RECIPE.replace(", solo.yaml", "").replace("parents: 2", "parents: 1")
+    recipe = recipe.replace("steps: 2", "steps: 1")
+    more = "  instantiate: false\n  components: [prompts, roster]\n"
+    (folder / "recipe.yaml").write_text(f"{recipe}{more}")
+    code, _, err, _ = evolved(folder, "pool", "--limit", "1", script=restructuring)
+    assert code == 0, err
+    assert offered == ["prompts", "roster"]
+    (line,) = lines_of(folder / "pool")
+    parent, child = line["candidates"]
+    assert (child["operator"], child["component"]) == ("mutate", "roster")
+    assert (parent["usage"]["calls"], child["usage"]["calls"]) == (3, 2)
+
+
 def test_lineage_files_each_edit_under_the_operator_that_made_it(folder: Path) -> None:
     def two_steps(request: Request) -> Reply:
         shown = json.dumps(request["messages"])
