@@ -1,15 +1,15 @@
-"""Which candidate of a task is the best, and what a tie is worth."""
+"""Which candidate of a task is the best, what decides ties, and what a candidate comes from."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ...evolution.candidates import Candidate
 
-__all__ = ["best_of"]
+__all__ = ["ancestors_of", "best_of"]
 
 
 def best_of(candidates: Sequence[Candidate]) -> Candidate:
@@ -27,21 +27,27 @@ def best_of(candidates: Sequence[Candidate]) -> Candidate:
     highest = max(map(_rank, candidates))
     tied = {one.number: one for one in candidates if _rank(one) == highest}
     by_number = {one.number: one for one in candidates}
-    gains = (one for one in tied.values() if _ancestors(one, by_number).isdisjoint(tied))
+    find = by_number.__getitem__
+    gains = (one for one in tied.values() if ancestors_of(one, find).isdisjoint(tied))
     return min(gains, key=lambda one: (one.usage.tokens, one.number))
 
 
-def _rank(one: Candidate) -> tuple[bool, float]:
-    return one.executed, one.reward
+def ancestors_of(one: Candidate, find: Callable[[int], Candidate]) -> set[int]:
+    """Return the numbers of all candidates that a candidate comes from.
 
-
-def _ancestors(one: Candidate, by_number: dict[int, Candidate]) -> set[int]:
-    """Return the numbers of all candidates that a candidate comes from."""
+    Args:
+        one: The candidate.
+        find: Finds a candidate by its number.
+    """
     ancestors: set[int] = set()
     pending = [*one.sources]
     while pending:
         number = pending.pop()
         if number not in ancestors:
             ancestors.add(number)
-            pending += by_number[number].sources
+            pending += find(number).sources
     return ancestors
+
+
+def _rank(one: Candidate) -> tuple[bool, float]:
+    return one.executed, one.reward
