@@ -117,6 +117,10 @@ def _right(_settings: Any, _said: Mapping[str, Any], /) -> Mapping[str, str]:
     return {}
 
 
+def _fitting(_recipe: Recipe, /) -> Mapping[str, str]:
+    return {}
+
+
 def _suited(
     _settings: Any, _teams: Sequence[Team], _agents: Sequence[Agent], /
 ) -> Mapping[str, str]:
@@ -155,9 +159,11 @@ class Strategy:
             and the names of the pool's teams, which have pages of their own.
         begin: Gives what is to happen to the pool before the first task: its first agents. It
             **must** give the same whenever it is asked.
-        settings: The type of its settings; see `schema.host.settings.Configurable`.
+        settings: Makes its settings, mostly their type; see `schema.host.settings.Configurable`.
         schema: Their JSON Schema.
         check: Says what is wrong with them that no schema can say, by the field.
+        check_recipe: Says what is wrong with them beside the other fields of the recipe, by the
+            field of the settings.
         suits: Says what is wrong with them beside the teams and the agents of the pool that are not
             retired, by the field; of a new pool, its seeds, and no agents.
         seeds: The teams that a new pool begins with where the recipe has none.
@@ -192,6 +198,7 @@ class Strategy:
     settings: Callable[..., Any] = NoSettings
     schema: Mapping[str, Any] = field(default_factory=lambda: NO_SETTINGS)
     check: Callable[[Any, Mapping[str, Any]], Mapping[str, str]] = _right
+    check_recipe: Callable[[Recipe], Mapping[str, str]] = _fitting
     suits: Callable[[Any, Sequence[Team], Sequence[Agent]], Mapping[str, str]] = _suited
     seeds: tuple[str, ...] = DEFAULT_SEEDS
     agents: Callable[[Any, Path, Catalogue], Sequence[Agent]] = _nobody
