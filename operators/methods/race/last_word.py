@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ....pool.values.intervals import paired_interval
 from ....runtime.values.together import by_workers
 from ....runtime.values.usage import Usage
+from ....schema.values.errors import LimitError
 from ...core.proposal import RejectedProposal
 from ...evolution.episode import Episode
 from .course import key_of
@@ -19,10 +20,14 @@ if TYPE_CHECKING:
 __all__ = ["last_word"]
 
 ORIGINAL, WINNER = "original", "winner"
+FEWEST = 4
+"""Tasks without which there is no last word."""
 
 
 async def last_word(running: Race) -> LastWord | None:
     """Run the leader and the original once on held-back tasks, as many as the budget allows.
+
+    Where a budget of tokens or USD ends it early, the tasks that both have done count.
 
     Raises:
         Halted: A provider or a jail failed.
@@ -30,7 +35,7 @@ async def last_word(running: Race) -> LastWord | None:
     """
     stream, leader = running.stream, running.standings.leader
     pairs = running.spending.pairs(running.pair, len(running.split.held))
-    tasks = running.split.held[: max(2, pairs)]
+    tasks = running.split.held[: max(FEWEST, pairs)]
     teams = (running.standings.candidates[0].team, leader.team)
     stream.say(f"the last word: candidate {leader.number} on {len(tasks)} held-back tasks")
     scores: dict[str, tuple[float, float]] = {}
@@ -55,7 +60,11 @@ async def last_word(running: Race) -> LastWord | None:
         if len(known) == len(teams):
             scores[task.id] = (known[0], known[1])
 
-    await by_workers(tasks, meet, stream.stage.recipe.workers)
+    try:
+        await by_workers(tasks, meet, stream.stage.recipe.workers)
+    except LimitError:
+        if len(scores) < FEWEST:
+            raise
     ids = [task.id for task in tasks if task.id in scores]
     if not ids:
         return None
@@ -66,5 +75,5 @@ async def last_word(running: Race) -> LastWord | None:
         winner=tuple(scores[task][1] for task in ids),
         low=low,
         high=high,
-        usage=sum((usages[task.id] for task in tasks), Usage()),
+        usage=sum((usages[task] for task in ids), Usage()),
     )
