@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from coterie.schema.edits import AddAgent, SetPrompt, apply
 from coterie.schema.loading.loading import parse_team
 from coterie.schema.team.team import Agent, Team
 from coterie.schema.team.writing import dump
-from coterie.schema.values.errors import ConfigError
+from coterie.schema.values.errors import ConfigError, InputError
 
 from .proposing import Proposer
 from .trials import Outcome
@@ -87,12 +88,12 @@ class PromptAdapter:
         self, batch: Sequence[Task], candidate: Mapping[str, str], capture_traces: bool = False
     ) -> Any:
         """Run a candidate on tasks."""
-        from gepa.core.adapter import EvaluationBatch
-
         team = self.team(candidate)
         scores = [self.scored.score(team, task) for task in batch]
         traces = [*zip(batch, scores, strict=True)] if capture_traces else None
-        return EvaluationBatch(outputs=scores, scores=scores, trajectories=traces)
+        return _part("gepa.core.adapter").EvaluationBatch(
+            outputs=scores, scores=scores, trajectories=traces
+        )
 
     def team(self, candidate: Mapping[str, str]) -> Team:
         """Return the team with the prompts of a candidate."""
@@ -121,15 +122,13 @@ class PromptAdapter:
 
 def on_prompts(world: World) -> Outcome:
     """Let GEPA optimize the prompts of a world's team."""
-    from gepa import optimize
-
     adapter = PromptAdapter(scored=Scored(world=world))
     tasks = world.tasks[:VALIDATED]
-    result: Any = optimize(
+    result = _part("gepa.api").optimize(
         seed_candidate={**world.prompts},
         trainset=tasks,
         valset=tasks,
-        adapter=adapter,  # pyright: ignore[reportArgumentType]
+        adapter=adapter,
         reflection_lm=adapter.reflect,
         stop_callbacks=adapter.scored.is_spent,
         seed=world.seed,
@@ -140,14 +139,7 @@ def on_prompts(world: World) -> Outcome:
 
 def on_yaml(world: World) -> Outcome:
     """Let GEPA's `optimize_anything` optimize the file of a world's team."""
-    from gepa.optimize_anything import (
-        EngineConfig,
-        GEPAConfig,
-        ReflectionConfig,
-        TrackingConfig,
-        optimize_anything,
-    )
-
+    parts = _part("gepa.optimize_anything")
     scored = Scored(world=world)
 
     def evaluate(candidate: str, example: Task) -> tuple[float, dict[str, str]]:
@@ -166,21 +158,34 @@ def on_yaml(world: World) -> Outcome:
         return f"```\n{dump(_edited(team or world.team, hypothesis))}\n```"
 
     tasks = world.tasks[:VALIDATED]
-    result = optimize_anything(
+    result = parts.optimize_anything(
         dump(world.team),
         evaluator=evaluate,
         dataset=tasks,
         valset=tasks,
         objective="A team of agents that answers the tasks right.",
-        config=GEPAConfig(
-            engine=EngineConfig(seed=world.seed, parallel=False),
-            reflection=ReflectionConfig(reflection_lm=reflect),
-            tracking=TrackingConfig(logger=_Silent()),
+        config=parts.GEPAConfig(
+            engine=parts.EngineConfig(seed=world.seed, parallel=False),
+            reflection=parts.ReflectionConfig(reflection_lm=reflect),
+            tracking=parts.TrackingConfig(logger=_Silent()),
             stop_callbacks=scored.is_spent,
         ),
     )
     team, _ = _read(str(result.best_candidate), world)
     return scored.outcome(team or world.team)
+
+
+def _part(name: str) -> Any:
+    """Return a module of GEPA.
+
+    Raises:
+        InputError: It is not installed.
+    """
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        message = "GEPA is not installed. pip install gepa==0.1.4, or choose other --rows."
+        raise InputError(message) from error
 
 
 class _Silent:

@@ -153,6 +153,12 @@ class World:
         return Team(name="original", agents=agents, reports_to={first: tuple(rest)} if rest else {})
 
     @property
+    def case(self) -> str:
+        """What sets trials of the same world apart: base rates and scores, where nothing helps."""
+        kind = "graded" if self.graded else "right or wrong"
+        return f"{self.base}, {kind}" if self.name == "null" else ""
+
+    @property
     def ceiling(self) -> CapabilityPolicy:
         """What teams may ask for."""
         return CapabilityPolicy(models=frozenset({AGENT}), agents=self.most_agents)
@@ -305,12 +311,12 @@ def coverage(seed: int) -> World:
 
 MAKERS: Mapping[str, Callable[[int], World]] = {
     "sentence": sentence,
-    "sentence, graded": functools.partial(sentence, graded=True),
+    "graded": functools.partial(sentence, graded=True),
     "structure": structure,
-    "two gains": two_gains,
+    "two-gains": two_gains,
     "null": null,
     "harm": harm,
-    "harm, judge at chance": functools.partial(harm, judged=True),
+    "judged-harm": functools.partial(harm, judged=True),
     "coverage": coverage,
 }
 """The worlds by name, each made by its seed."""

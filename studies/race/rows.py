@@ -1,0 +1,31 @@
+"""Who is compared, and one trial of theirs, in a process of its own."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from . import gepa
+from .trials import SEARCHES, searched
+from .worlds import MAKERS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from .trials import Outcome
+    from .worlds import World
+
+__all__ = ["ROWS", "trial"]
+
+ROWS: Mapping[str, Callable[[World], Outcome]] = {
+    "GEPA": gepa.on_prompts,
+    "GEPA, the file": gepa.on_yaml,
+    **{name: partial(searched, name=name) for name in SEARCHES},
+}
+"""Who is compared, by name."""
+
+
+def trial(name: str, world: str, seed: int) -> tuple[str, Outcome]:
+    """Run one trial, and return it with the case of the world."""
+    made = MAKERS[world](seed)
+    return made.case, ROWS[name](made)
