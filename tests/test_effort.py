@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from threading import Thread
+from types import SimpleNamespace
 
 import pytest
 
@@ -76,6 +77,31 @@ def test_linear_work_is_linear(prepare: Callable[[int], Callable[[], object]], s
     assert growth(prepare, size) <= LINEAR
 
 
+@pytest.mark.parametrize("slowness", [1, 30])
+def test_a_unit_is_a_run_of_the_reference_on_any_machine(
+    slowness: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a clock of its own, which only work moves on."""
+    now = 0.0
+
+    def work() -> None:
+        nonlocal now
+        now += 0.005 * slowness
+
+    ticks = SimpleNamespace(
+        monotonic=lambda: now, process_time=lambda: now, thread_time=lambda: now
+    )
+    monkeypatch.setattr(effort, "time", ticks)
+    monkeypatch.setattr(effort, "reference", work)
+    effort._unit_in.cache_clear()
+    with measured() as cost:
+        for _ in range(3):
+            work()
+    effort._unit_in.cache_clear()
+    assert cost.units == pytest.approx(3)
+
+
+@pytest.mark.nightly
 @pytest.mark.usefixtures("busy")
 @pytest.mark.parametrize("runs", [2, 40])
 def test_work_costs_as_many_units_as_it_is_runs_of_the_reference(runs: int) -> None:

@@ -1,0 +1,1 @@
+"""Race: candidates meet on the same tasks until the data separate them."""

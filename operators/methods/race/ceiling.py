@@ -1,0 +1,37 @@
+"""What children of a team may ask for where a person gave no policy."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ....schema.loading.ceiling import SINGLE_CALL, CapabilityPolicy
+
+if TYPE_CHECKING:
+    from ....schema.team.team import Team
+
+__all__ = ["MORE_AGENTS", "MORE_EDGES", "allowed_by_default"]
+
+MORE_AGENTS = 6
+"""So that the largest of the small seeds, of seven agents, can take the place of one agent."""
+MORE_EDGES = 12
+"""So that each new agent can hear two others; a debate of three has as many edges."""
+MORE_TOKENS = 2
+"""How many times the tokens of an answer may grow."""
+
+
+def allowed_by_default(team: Team) -> CapabilityPolicy:
+    """Return the ceiling for children of a team: it may grow a little and is granted no right.
+
+    A child may have a few more agents that make a single call or none, and answers of twice the
+    length. It may use no tool, package or model that the team does not use.
+    """
+    own = CapabilityPolicy.of(team)
+    return replace(
+        own,
+        agent_types=own.agent_types | frozenset(SINGLE_CALL.values()),
+        backends=own.backends | frozenset(SINGLE_CALL),
+        agents=len(team.agents) + MORE_AGENTS,
+        edges=len(team.edges) + MORE_EDGES,
+        max_tokens=own.max_tokens and own.max_tokens * MORE_TOKENS,
+    )

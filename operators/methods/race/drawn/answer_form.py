@@ -1,0 +1,159 @@
+"""Draws output schemas from the form of the reference answers."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from .....schema.edits import SetParameter, SetPrompt, is_tied
+from .....schema.values.hints import listed
+from .....schema.values.json_text import dumps, loads
+from .answering import (
+    ANSWER,
+    agents_that_answer,
+    closed_object,
+    holds_answer_alone,
+    plain_answer,
+    prompt_text,
+)
+from .choosing import COUNTS, choose, with_examples, without_examples
+from .examples import reference_examples
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from .....schema.edits import Edit
+    from .....schema.team.team import Agent
+    from .source import DrawnFrom, Sketch
+
+__all__ = ["AnswerForm", "answer_form", "forms"]
+
+MOST_LABELS = 12
+LONGEST_LABEL = 80
+LEAST_ALIKE = 3
+"""How many answers of one shape make it a form."""
+LONGEST_ANSWER = 200
+"""Characters; longer answers are no short texts."""
+ROOM = 20
+"""Characters that a short text may be longer than the longest answer."""
+WORKING: Mapping[str, Any] = {"type": "string", "maxLength": 400}
+"""The schema of what an agent writes ahead of its answer, to work its way there."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AnswerForm:
+    """A form that all reference answers have.
+
+    Attributes:
+        schema: The schema of the answer.
+        name: What such an answer is, for people.
+        request: A sentence that asks for it.
+    """
+
+    schema: Mapping[str, Any]
+    name: str
+    request: str
+
+
+def answer_form(source: DrawnFrom) -> Iterator[Sketch]:
+    """Hold who answers to the form of the reference answers: alone, with examples, or working."""
+    references = [plain_answer(trial.task) for trial in source.trials if trial.task.answer]
+    agents = [agent for agent in agents_that_answer(source.team) if _is_free(agent)]
+    answers = [answer for answer in references if answer is not None]
+    if not agents or not is_tied(source.team) or len(answers) < len(references):
+        return
+    ids = listed([agent.id for agent in agents])
+    for form in forms(answers):
+        held, working = _held(form), _held(form, working=WORKING)
+        yield _edits(source, agents, held, form.request), f"Hold {ids} to {form.name}."
+        yield _edits(source, agents, held), f"Hold {ids} to {form.name}, with the same prompt."
+        for count in COUNTS:
+            edits = _edits(source, agents, held, form.request, count)
+            yield edits, f"Hold {ids} to {form.name}, and show {count} examples."
+        reason = f"Let {ids} work out the answer first, and hold it to {form.name}."
+        yield _edits(source, agents, working, form.request), reason
+
+
+def forms(answers: Sequence[str]) -> Iterator[AnswerForm]:
+    """Return the forms that all of these answers have, the narrowest first."""
+    labels = sorted(set(answers))
+    longest = max(map(len, answers), default=0)
+    if _are_labels(labels, answers):
+        shown = ", ".join(labels)
+        yield AnswerForm(
+            schema={"type": "string", "enum": labels},
+            name=f"{len(labels)} possible answers",
+            request=f"Answer with one of these: {shown}.",
+        )
+    kinds = {_number_kind(answer) for answer in answers}
+    if kinds in ({"integer"}, {"number"}, {"integer", "number"}):
+        kind = "integer" if kinds == {"integer"} else "number"
+        request = f"Answer with {'an integer' if kind == 'integer' else 'a number'} only."
+        yield AnswerForm(schema={"type": kind}, name=f"the form of a {kind}", request=request)
+    elif len(answers) >= LEAST_ALIKE and len({*map(_shape, answers)}) == 1 and longest <= 40:
+        yield AnswerForm(
+            schema={"type": "string", "minLength": longest, "maxLength": longest},
+            name=f"answers of {longest} characters",
+            request=f"Write the answer in the form of {answers[0]}.",
+        )
+    elif 0 < longest <= LONGEST_ANSWER:
+        yield AnswerForm(
+            schema={"type": "string", "maxLength": longest + ROOM},
+            name="a short answer",
+            request="Answer in a few words.",
+        )
+
+
+def _are_labels(labels: Sequence[str], answers: Sequence[str]) -> bool:
+    """Return whether a few short answers come again and again."""
+    few = min(MOST_LABELS, max(2, len(answers) / 2), len(answers) - 1)
+    return len(labels) <= few and max(map(len, labels), default=0) <= LONGEST_LABEL
+
+
+def _number_kind(answer: str) -> str | None:
+    """Return the type of the number that an answer is, where JSON writes it the same."""
+    try:
+        value = loads(answer)
+    except ValueError:
+        return None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or dumps(value) != answer:
+        return None
+    return "integer" if isinstance(value, int) else "number"
+
+
+def _shape(answer: str) -> str:
+    """Return an answer with all digits and all letters alike."""
+    return re.sub(r"[^\W\d_]", "a", re.sub(r"\d", "9", answer))
+
+
+def _is_free(agent: Agent) -> bool:
+    """Return whether the form of an agent's output is up to us."""
+    return agent.output_schema is None or holds_answer_alone(agent.output_schema)
+
+
+def _held(form: AnswerForm, **before: Any) -> Mapping[str, Any]:
+    return closed_object(**before, **{ANSWER: form.schema})
+
+
+def _edits(
+    source: DrawnFrom,
+    agents: Sequence[Agent],
+    schema: Mapping[str, Any],
+    request: str = "",
+    examples: int = 0,
+) -> tuple[Edit, ...]:
+    """Hold agents to a schema, ask for it in words, and show examples of it."""
+    edits: list[Edit] = []
+    for agent in agents:
+        edits.append(SetParameter(agent=agent.id, field="output_schema", value=schema))
+        if not request:
+            continue
+        prompt = without_examples(prompt_text(agent, source.catalogue))
+        prompt = prompt if request in prompt else f"{prompt}\n{request}".strip()
+        if examples:
+            known = reference_examples(source, replace(agent, output_schema=schema))
+            prompt = with_examples(prompt, choose(known, examples, source.chance))
+        edits.append(SetPrompt(agent=agent.id, prompt=prompt))
+    return tuple(edits)

@@ -1,0 +1,119 @@
+"""Who in a team asks a model, who gives its answer, and how an answer is written."""
+
+from __future__ import annotations
+
+from inspect import iscoroutinefunction
+from typing import TYPE_CHECKING, Any
+
+from .....runtime.scoring.voting import picks
+from .....schema.host.catalogue import load_named
+from .....schema.team.team import is_prompt_id
+from .....schema.values.json_text import dumps, loads
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .....schema.host.catalogue import Catalogue
+    from .....schema.team.task import Task
+    from .....schema.team.team import Agent, Team
+
+__all__ = [
+    "ANSWER",
+    "agents_that_answer",
+    "agents_that_ask",
+    "closed_object",
+    "holds_answer_alone",
+    "new_id",
+    "plain_answer",
+    "prompt_text",
+    "text_prompt",
+    "written",
+]
+
+ANSWER = "answer"
+"""The field of a structured answer that counts as the answer."""
+
+
+def agents_that_ask(team: Team) -> Sequence[Agent]:
+    """Return the agents that ask a model."""
+    return [agent for agent in team.agents.values() if team.backend_of(agent) != "function"]
+
+
+def agents_that_answer(team: Team) -> Sequence[Agent]:
+    """Return the agents that ask a model and whose output is the answer, or a vote for it."""
+    waiting = [team.output]
+    answering: list[Agent] = []
+    while waiting:
+        agent = team.agents[waiting.pop(0)]
+        if team.backend_of(agent) != "function":
+            answering.append(agent)
+        elif agent.function and picks(agent.function):
+            waiting += team.predecessors[agent.id]
+    return list({agent.id: agent for agent in answering}.values())
+
+
+def prompt_text(agent: Agent, catalogue: Catalogue) -> str:
+    """Return the text of an agent's prompt, also where it names a prompt file."""
+    known = catalogue.prompt(agent.prompt) if is_prompt_id(agent.prompt) else agent.prompt
+    return (known or "").strip()
+
+
+def text_prompt(text: str) -> str:
+    """End a text that reads like the id of a prompt file with a line break: then it is text."""
+    return f"{text}\n" if is_prompt_id(text) else text
+
+
+def plain_answer(task: Task) -> str | None:
+    """Return a task's reference answer as a team would write it; None where it is no such text.
+
+    A scorer that runs something, such as tests, has references that are no answers; so has one
+    that searches with the reference as a pattern.
+    """
+    scorer, answer = task.scorer, task.answer
+    is_pattern = scorer.name == "regex" and "pattern" not in scorer.options
+    is_run = scorer.name != "regex" and iscoroutinefunction(load_named("scorers", scorer.name))
+    if is_pattern or is_run or not isinstance(answer, str | int | float):
+        return None
+    return (answer.strip() if isinstance(answer, str) else dumps(answer)) or None
+
+
+def closed_object(**fields: Any) -> dict[str, Any]:
+    """Write the output schema of an object with exactly these fields."""
+    return {
+        "type": "object",
+        "properties": fields,
+        "required": list(fields),
+        "additionalProperties": False,
+    }
+
+
+def holds_answer_alone(schema: Mapping[str, Any]) -> bool:
+    """Return whether an output schema is that of an object with an answer and nothing else."""
+    return set(schema.get("properties", ())) == {ANSWER}
+
+
+def written(answer: str, schema: Mapping[str, Any] | None) -> str | None:
+    """Write an answer in the form of an output schema; None where the answer alone is not enough.
+
+    Args:
+        answer: The answer as plain text.
+        schema: What the agent's answer is held to. None: nothing.
+    """
+    if schema is None:
+        return answer
+    if not holds_answer_alone(schema):
+        return None
+    value: Mapping[str, Any] = schema["properties"][ANSWER]
+    if value.get("type") not in {"integer", "number"}:
+        return dumps({ANSWER: answer}, ensure_ascii=False)
+    try:
+        return dumps({ANSWER: loads(answer)})
+    except ValueError:
+        return None
+
+
+def new_id(wanted: str, taken: Team, *others: str) -> str:
+    """Return an id that no agent has: the one that is wanted, else with a number."""
+    used = {*taken.agents, *others}
+    numbered = (f"{wanted}_{number}" for number in range(2, len(used) + 3))
+    return next(name for name in (wanted, *numbered) if name not in used)

@@ -1,0 +1,114 @@
+"""Draws a calculator: an agent writes an expression, and a function computes it.
+
+Nobody writes the examples of that. They are found by search: the simplest expression of the
+numbers in a question whose value is the reference answer, where there is only one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import permutations, product
+from operator import add, mul, sub, truediv
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from .....schema.edits import AddAgent, SetParameter, SetPrompt, is_tied
+from .....schema.team.team import Agent
+from .....schema.values.json_text import dumps
+from .answering import agents_that_answer, closed_object, new_id, plain_answer
+from .choosing import COUNTS, Example, can_be_shown, choose, with_examples
+
+if TYPE_CHECKING:
+    from ..task_trial import TaskTrial
+    from .source import DrawnFrom, Sketch
+
+__all__ = ["calculator", "simplest_expressions"]
+
+DRAWS = 4
+MOST_NUMBERS = 5
+"""Numbers of a question that are combined; more give too many expressions."""
+LEAST_EXPRESSED = 0.5
+"""The share of tasks for which there has to be an expression."""
+LEAST_EXAMPLES = 3
+PROMPT = "Translate the question into one arithmetic expression. Do not compute it."
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?!\w)")
+Operation = Callable[[float, float], float]
+OPERATIONS: Mapping[str, Operation] = MappingProxyType({"+": add, "-": sub, "*": mul, "/": truediv})
+Expression = tuple[str, float, str]
+"""An expression, its value, and its operations in order."""
+
+
+def calculator(source: DrawnFrom) -> Iterator[Sketch]:
+    """Let who answers write an expression instead, and a calculator give its value."""
+    team, agents = source.team, agents_that_answer(source.team)
+    known = [example for trial in source.trials for example in _example(trial)]
+    least = max(LEAST_EXAMPLES, LEAST_EXPRESSED * len(source.trials))
+    computes = {example.label for example in known} != {""}
+    if len(agents) != 1 or agents[0].id != team.output or not is_tied(team):
+        return
+    if len(known) < least or not computes:
+        return
+    (agent,) = agents
+    longest = 2 * max(len(example.answer) for example in known)
+    schema = closed_object(expression={"type": "string", "maxLength": longest})
+    function = Agent(
+        id=new_id("calculator", team),
+        role="calculator",
+        agent_type="Function",
+        function="calculate",
+    )
+    for _, count in product(range(DRAWS), COUNTS):
+        chosen = choose(known, count, source.chance)
+        edits = (
+            SetPrompt(agent=agent.id, prompt=with_examples(PROMPT, chosen)),
+            SetParameter(agent=agent.id, field="output_schema", value=schema),
+            AddAgent(agent=function, receives_from=(agent.id,), is_output=True),
+        )
+        yield edits, f"Let {agent.id} write an expression, and a function compute it."
+
+
+def _example(trial: TaskTrial) -> Iterator[Example]:
+    """Return the question of a task with its expression, where there is exactly one."""
+    task, answer = trial.task, plain_answer(trial.task)
+    wanted = _NUMBER.fullmatch(answer.lstrip("-")) if answer else None
+    if answer is None or wanted is None or not can_be_shown(task):
+        return
+    found = simplest_expressions(task.text, float(answer.replace(",", "")))
+    if len(found) == 1:
+        ((text, _, operations),) = found
+        shown = dumps({"expression": text})
+        query, niche = task.text.strip(), task.niche or ""
+        yield Example(query=query, answer=shown, niche=niche, label=operations)
+
+
+def simplest_expressions(text: str, value: float) -> Sequence[Expression]:
+    """Return the expressions with a value of as few of a text's numbers as will do."""
+    numbers = [number.replace(",", "") for number in _NUMBER.findall(text)][:MOST_NUMBERS]
+    for size in (1, 2, 3):
+        found = {
+            expression[0]: expression
+            for chosen in permutations(range(len(numbers)), size)
+            for expression in _expressions([numbers[place] for place in chosen], chosen)
+            if abs(expression[1] - value) < 1e-9
+        }
+        if found:
+            return list(found.values())
+    return ()
+
+
+def _expressions(numbers: Sequence[str], places: Sequence[int]) -> Iterator[Expression]:
+    """Combine numbers from the left; where order does not matter, in that of the text."""
+    first, *others = numbers
+    if not others:
+        yield first, float(first), ""
+        return
+    for text, value, operations in _expressions(numbers[:-1], places[:-1]):
+        for sign, operation in OPERATIONS.items():
+            if sign in "+*" and places[-1] < places[-2]:
+                continue
+            if sign == "/" and float(others[-1]) == 0:
+                continue
+            grouped = f"({text})" if sign in "*/" and operations[-1:] in {"+", "-"} else text
+            result = operation(value, float(others[-1]))
+            yield f"{grouped} {sign} {others[-1]}", result, operations + sign

@@ -1,0 +1,97 @@
+"""Solved examples: which of them are chosen, and how a prompt shows them."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Iterator, Sequence
+
+    from .....schema.team.task import Task
+
+__all__ = ["COUNTS", "Example", "can_be_shown", "choose", "with_examples", "without_examples"]
+
+COUNTS = (8, 4, 2)
+"""How many examples are shown, the most promising number first."""
+MOST_LABELS = 12
+LONGEST_EXAMPLE = 1_500
+"""Characters of one example."""
+LONGEST = 6_000
+"""Characters of all examples together: about 1,500 tokens."""
+HEADER = "Answer like this."
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Example:
+    """A question with its right answer.
+
+    Attributes:
+        query: The question.
+        answer: The answer as it is to be written.
+        niche: The niche of its task.
+        label: What it is an example of, where several are: its answer, or the kind of its answer.
+    """
+
+    query: str
+    answer: str
+    niche: str = ""
+    label: str = ""
+
+    @property
+    def text(self) -> str:
+        """The example as a prompt shows it."""
+        return f"Q: {self.query}\nA: {self.answer}"
+
+
+def can_be_shown(task: Task) -> bool:
+    """Return whether the text of a task is all that there is to it, and is short."""
+    is_text = not (task.files or task.attachments or task.repo or task.briefs)
+    return is_text and len(task.text) <= LONGEST_EXAMPLE
+
+
+def choose(examples: Sequence[Example], count: int, chance: random.Random) -> Sequence[Example]:
+    """Choose examples: in proportion to niches, and of each label as many as of the others."""
+    by_niche: defaultdict[str, list[Example]] = defaultdict(list)
+    for example in chance.sample(examples, len(examples)):
+        by_niche[example.niche].append(example)
+    placed = [
+        ((place + 0.5) / len(those), example)
+        for those in by_niche.values()
+        for place, example in enumerate(_label_by_label(those))
+    ]
+    placed.sort(key=lambda item: item[0])
+    chosen = list(_within(LONGEST, [example for _, example in placed[:count]]))
+    return chance.sample(chosen, len(chosen))
+
+
+def _label_by_label(examples: Sequence[Example]) -> Sequence[Example]:
+    """Put the first example of each label first, then the second of each, and so on."""
+    if len({example.label for example in examples}) > min(MOST_LABELS, len(examples) / 2):
+        return examples
+    seen = Counter[str]()
+    ranked: list[tuple[int, Example]] = []
+    for example in examples:
+        ranked.append((seen[example.label], example))
+        seen[example.label] += 1
+    return [example for _, example in sorted(ranked, key=lambda item: item[0])]
+
+
+def _within(characters: int, examples: Sequence[Example]) -> Iterator[Example]:
+    for example in examples:
+        characters -= len(example.text)
+        if characters >= 0:
+            yield example
+
+
+def with_examples(prompt: str, examples: Sequence[Example]) -> str:
+    """Return a prompt that ends in examples, in the place of those that it ended in."""
+    shown = "\n\n".join(example.text for example in examples)
+    return "\n\n".join(filter(None, (without_examples(prompt), HEADER, shown)))
+
+
+def without_examples(prompt: str) -> str:
+    """Return what a prompt says ahead of its examples."""
+    return prompt.partition(f"{HEADER}\n")[0].strip()

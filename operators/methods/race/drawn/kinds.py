@@ -1,0 +1,39 @@
+"""The kinds of draws, by name."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from .answer_form import answer_form
+from .calculator import calculator
+from .examples import examples
+from .parameters import max_tokens, model, temperature, tool
+from .seeds import seed
+from .source import drawing
+from .structure import check, leave_out, vote
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .source import Draw, Sketches
+
+__all__ = ["KINDS"]
+
+_SKETCHES: Mapping[str, Sketches] = {
+    "examples": examples,
+    "answer_form": answer_form,
+    "calculator": calculator,
+    "vote": vote,
+    "check": check,
+    "seed": seed,
+    "max_tokens": max_tokens,
+    "temperature": temperature,
+    "model": model,
+    "tool": tool,
+    "leave_out": leave_out,
+}
+KINDS: Mapping[str, Draw] = MappingProxyType(
+    {kind: drawing(kind, sketches) for kind, sketches in _SKETCHES.items()}
+)
+"""Every kind, those first that most often gain something."""

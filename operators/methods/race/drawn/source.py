@@ -1,0 +1,73 @@
+"""What proposals are drawn from, and how a sketch of one becomes a proposal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .....schema.edits import Edit, components
+from ....core.answers import InvalidAnswer, child_of
+from ....core.proposal import Proposal
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Sequence
+
+    from .....schema.host.catalogue import Catalogue
+    from .....schema.loading.ceiling import CapabilityPolicy
+    from .....schema.team.team import Team
+    from ..task_trial import TaskTrial
+
+__all__ = ["Draw", "DrawnFrom", "Sketch", "Sketches", "drawing"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DrawnFrom:
+    """What proposals are drawn from.
+
+    Attributes:
+        team: The parent.
+        trials: Its runs on tasks that it may learn from: their reference answers may be shown.
+        catalogue: What names are known.
+        ceiling: What a child may ask for at most.
+        seeds: Teams that may stand in for the parent, or for one of its agents.
+        chance: Where chance comes from.
+    """
+
+    team: Team
+    trials: Sequence[TaskTrial]
+    catalogue: Catalogue
+    ceiling: CapabilityPolicy
+    seeds: Sequence[Team] = ()
+    chance: random.Random
+
+
+Sketch = tuple[tuple[Edit, ...], str]
+"""Edits that may make a child, and the reason for them."""
+Sketches = Callable[[DrawnFrom], Iterator[Sketch]]
+Draw = Callable[[DrawnFrom], Iterator[Proposal]]
+"""Gives every distinct proposal of a kind for a team, the best guess first, as it is asked."""
+
+
+def drawing(kind: str, sketches: Sketches) -> Draw:
+    """Draw the sketches that make a valid child which no sketch before them made."""
+
+    def draw(source: DrawnFrom) -> Iterator[Proposal]:
+        team = source.team
+        seen = {team.content_hash}
+        for edits, reason in sketches(source):
+            try:
+                child = child_of(team, edits, source.catalogue, source.ceiling)
+            except InvalidAnswer:
+                continue
+            if child.content_hash in seen:
+                continue
+            seen.add(child.content_hash)
+            touched = components(edits)
+            component = next(iter(touched)) if len(touched) == 1 else None
+            yield Proposal.of(
+                f"race/{kind}", team, edits, reason=reason, child=child, component=component
+            )
+
+    return draw
