@@ -1,7 +1,7 @@
 """GEPA in a world: the same operator model, the same scores, the same budget of calls.
 
 `pip install gepa==0.1.4` makes it available; the project does not depend on it. GEPA has its usual
-settings, and proposes on and validates with 24 tasks. It may finish the iteration in which its
+settings, and proposes on and validates with 16 tasks. It may finish the iteration in which its
 budget ends. What it would deploy is its best candidate by validation score.
 """
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PromptAdapter", "Scored", "on_prompts", "on_yaml"]
 
-VALIDATED = 24
+VALIDATED = 16
 """How many tasks it proposes on, and validates with."""
 
 

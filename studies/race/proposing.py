@@ -95,7 +95,7 @@ def variants(schema: Json) -> list[Json]:
 def filled(schema: Json, text: str, chance: random.Random) -> Json:
     """Return a value that a schema lets through; its free strings are a text."""
     schema = chance.choice(variants(schema))
-    if choices := schema.get("enum"):
+    if choices := schema.get("enum", [False] if schema.get("type") == "boolean" else None):
         return text if text in choices else chance.choice(choices)
     match schema.get("type"):
         case "object":
@@ -111,8 +111,10 @@ def filled(schema: Json, text: str, chance: random.Random) -> Json:
 
 
 def _several(items: Json, count: int, text: str, chance: random.Random) -> list[Json]:
+    """Return as few items as may be, but a text where there is room for texts."""
     if "enum" in items:
         return chance.sample(items["enum"], count)
+    count = max(count, items.get("type") == "string")
     return [filled(items, text, chance) for _ in range(count)]
 
 

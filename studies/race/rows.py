@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,14 +11,16 @@ from .trials import SEARCHES, searched
 from .worlds import MAKERS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from .trials import Outcome
     from .worlds import World
 
-__all__ = ["ROWS", "trial"]
+__all__ = ["ROWS", "Row", "trial"]
 
-ROWS: Mapping[str, Callable[[World], Outcome]] = {
+Row = Callable[["World"], "Outcome"]
+"""Runs one trial in a world."""
+ROWS: Mapping[str, Row] = {
     "GEPA": gepa.on_prompts,
     "GEPA, the file": gepa.on_yaml,
     **{name: partial(searched, name=name) for name in SEARCHES},

@@ -16,6 +16,7 @@ from coterie.pool.teams.pool import Pool
 from coterie.runtime.record.journal import Journal
 from coterie.runtime.values.budget import Budget
 from coterie.runtime.values.caps import Caps
+from coterie.schema.host.settings import find_strategy
 from coterie.schema.loading.recipe import Recipe
 from coterie.schema.team.writing import dump
 from coterie.schema.values.errors import LimitError
@@ -39,6 +40,12 @@ SEARCHES = {
         strategy="evomas",
         settings=SearchSettings(operators="chance", choice="chance", select="chance"),
         meta_model=META,
+    ),
+    "Meta-Team": Recipe(
+        strategy="meta_team", settings=find_strategy("meta_team").settings(), meta_model=META
+    ),
+    "MATTRL": Recipe(
+        strategy="mattrl", settings=find_strategy("mattrl").settings(), meta_model=META
     ),
     "best of n": Recipe(strategy="best_of_n", settings=SearchSettings(), meta_model=META),
 }
@@ -97,8 +104,8 @@ async def _searched(world: World, recipe: Recipe, folder: Path) -> Outcome:
         with suppress(LimitError):
             await evolution.to_the_end()
     pool.refresh()
-    team = most_promising(pool)[0].team
-    return outcome_of(world, team, gateway)
+    best = pool.head or most_promising(pool)[0]
+    return outcome_of(world, best.team, gateway)
 
 
 def pool_of(world: World, folder: Path) -> Pool:

@@ -1,10 +1,10 @@
 """The rules of the worlds. They and their seeds were settled before any result.
 
 **A team's worth** is its chance of a right answer, or, with graded scores, its mean score: the
-world's base, plus the lift of every good sentence that stands in the prompt of one of its agents,
-plus the lift of a check, if an agent that receives another agent's report is asked in its prompt to
-check or to verify. It is held within [0, 1]. A sentence counts once, whoever reads it. Nothing else
-has an effect: no example, temperature, form of answer, or agent.
+world's base, plus the lift of every good sentence that stands in the prompt of one of its agents or
+in its constitution, plus the lift of a check, if an agent that receives another agent's report is
+asked to check or to verify. It is held within [0, 1]. A sentence counts once, whoever reads it.
+Nothing else has an effect: no example, temperature, form of answer, or agent.
 
 **Scores** of a team on a task are drawn by the world's seed, the task, the hypotheses that stand in
 the team and the seed of the run, so that repeated runs and different teams draw independently.
@@ -198,7 +198,7 @@ class World:
         """Return the hypotheses in force in a team."""
         hearing = {receiver for _, receiver in team.edges}
         each = (
-            self.effective(agent.prompt or "", hears=name in hearing)
+            self.effective(f"{agent.prompt}\n{team.constitution}", hears=name in hearing)
             for name, agent in team.agents.items()
         )
         return frozenset[int]().union(*each)
