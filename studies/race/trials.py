@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from .worlds import World
 
-__all__ = ["SEARCHES", "Outcome", "searched"]
+__all__ = ["SEARCHES", "Outcome", "outcome_of", "searched"]
 
 SEARCHES = {
     "EvoMAS": Recipe(strategy="evomas", settings=SearchSettings(), meta_model=META),
@@ -105,7 +105,7 @@ async def _searched(world: World, recipe: Recipe, folder: Path) -> Outcome:
             await evolution.to_the_end()
     pool.refresh()
     best = pool.head or most_promising(pool)[0]
-    return outcome_of(world, best.team, gateway)
+    return outcome_of(world, best.team, gateway.calls[AGENT], gateway.calls[META])
 
 
 def pool_of(world: World, folder: Path) -> Pool:
@@ -115,12 +115,12 @@ def pool_of(world: World, folder: Path) -> Pool:
     return Pool.init(folder / "pool", [seed], catalogue=catalogue())
 
 
-def outcome_of(world: World, team: Team, gateway: Simulated) -> Outcome:
-    """Measure a final team."""
+def outcome_of(world: World, team: Team, agents: int, operators: int) -> Outcome:
+    """Measure a final team; whoever hands over another than the original claims a gain."""
     return Outcome(
         found=world.is_found(team),
         gain=world.worth_of(team) - world.base,
-        agents=gateway.calls[AGENT],
-        operators=gateway.calls[META],
+        agents=agents,
+        operators=operators,
         claims=team.content_hash != world.team.content_hash,
     )

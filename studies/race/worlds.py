@@ -35,8 +35,8 @@ from __future__ import annotations
 import functools
 import random
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 from coterie.schema.host.catalogue import Catalogue
 from coterie.schema.host.models import Model
@@ -232,86 +232,54 @@ def _sentences(agent: str, texts: Iterable[str], lift: float, seed: object) -> l
     return [Hypothesis(text=each, agent=agent, lift=lift * (each == good)) for each in texts]
 
 
-def sentence(seed: int, *, graded: bool = False, lift: float = 0.4, name: str = "") -> World:
+def sentence(seed: int, name: str = "sentence", *, lift: float = 0.4, **changes: Any) -> World:
     """One of ten sentences lifts an agent."""
-    return World(
-        name=name or "sentence",
-        seed=seed,
-        hypotheses=(*_sentences("solver", SENTENCES[:10], lift, seed),),
-        prompts=SOLVER,
-        budget=130 if graded else 320,
-        graded=graded,
-    )
+    hypotheses = (*_sentences("solver", SENTENCES[:10], lift, seed),)
+    return World(name=name, seed=seed, hypotheses=hypotheses, prompts=SOLVER, **changes)
 
 
 def structure(seed: int) -> World:
     """A check by a second agent lifts; sentences hardly do."""
     chance = random.Random(f"structure/{seed}")  # noqa: S311 - guards nothing
-    small = [
-        Hypothesis(text=each, agent="solver", lift=chance.uniform(0, 0.05))
-        for each in SENTENCES[:10]
-    ]
-    checker = Hypothesis(text=CHECKER, agent="solver", lift=0.3, place="after")
-    planner = Hypothesis(text=PLANNER, agent="solver", place="before")
-    hypotheses = (*small, checker, planner)
-    return World(
-        name="structure",
-        seed=seed,
-        hypotheses=hypotheses,
-        prompts=SOLVER,
-        most_agents=2,
-        budget=500,
+    hypotheses = (
+        *(
+            Hypothesis(text=each, agent="solver", lift=chance.uniform(0, 0.05))
+            for each in SENTENCES[:10]
+        ),
+        Hypothesis(text=CHECKER, agent="solver", lift=0.3, place="after"),
+        Hypothesis(text=PLANNER, agent="solver", place="before"),
     )
+    return replace(sentence(seed, "structure"), hypotheses=hypotheses, most_agents=2, budget=500)
 
 
 def two_gains(seed: int) -> World:
     """Each of two agents has one good sentence among six."""
     writer = _sentences("writer", SENTENCES[:6], 0.2, seed)
     editor = _sentences("editor", SENTENCES[6:], 0.2, seed)
-    return World(
-        name="two gains",
-        seed=seed,
-        hypotheses=(*writer, *editor),
-        prompts=PAIR,
-        most_agents=2,
-        budget=500,
-    )
+    pair = sentence(seed, "two gains", most_agents=2, budget=500)
+    return replace(pair, hypotheses=(*writer, *editor), prompts=PAIR)
 
 
 def null(seed: int) -> World:
     """Nothing helps: base rates and kinds of scores take turns."""
-    return World(
-        name="null",
-        seed=seed,
-        hypotheses=(*_sentences("solver", SENTENCES[:10], 0.0, seed),),
-        prompts=SOLVER,
-        base=(0.2, 0.5, 0.8)[seed % 3],
-        graded=seed // 3 % 2 == 1,
-    )
+    base, graded = (0.2, 0.5, 0.8)[seed % 3], seed // 3 % 2 == 1
+    return sentence(seed, "null", lift=0.0, base=base, graded=graded)
 
 
 def harm(seed: int, *, judged: bool = False) -> World:
     """Every change hurts."""
-    return World(
-        name="harm",
-        seed=seed,
-        hypotheses=(*_sentences("solver", SENTENCES[:10], 0.0, seed),),
-        prompts=SOLVER,
-        base=0.5,
-        harm=0.2,
-        judged=judged,
-    )
+    return sentence(seed, "harm", lift=0.0, base=0.5, harm=0.2, judged=judged)
 
 
 def coverage(seed: int) -> World:
     """The sentence world with a lift that is drawn."""
     lift = random.Random(f"lift/{seed}").choice((0.0, 0.1, 0.2, 0.4))  # noqa: S311
-    return sentence(seed, lift=lift, name="coverage")
+    return sentence(seed, "coverage", lift=lift)
 
 
 MAKERS: Mapping[str, Callable[[int], World]] = {
     "sentence": sentence,
-    "graded": functools.partial(sentence, graded=True),
+    "graded": functools.partial(sentence, graded=True, budget=130),
     "structure": structure,
     "two-gains": two_gains,
     "null": null,

@@ -13,7 +13,7 @@ from coterie.schema.edits import component_schema
 from coterie.schema.team.writing import dump
 from studies.race import rows
 from studies.race.__main__ import main
-from studies.race.gepa import PromptAdapter, Scored, on_prompts, on_yaml
+from studies.race.gepa import Adapter, on_prompts, on_yaml
 from studies.race.proposing import Proposer, filled
 from studies.race.trials import searched
 from studies.race.worlds import MAKERS, META, catalogue
@@ -53,11 +53,11 @@ def test_what_carries_no_hypothesis_is_filled_by_the_schema() -> None:
 
 
 def test_gepa_is_answered_with_the_prompt_and_a_sentence_more() -> None:
-    adapter = PromptAdapter(scored=Scored(world=WORLD))
+    adapter = Adapter(world=WORLD)
     tried = "\n".join(TEXTS[:9])
     answer = adapter.reflect(f"Instructions:\n```\nSolve the task.\n{tried}\n```\nExamples: none")
     assert answer == f"```\nSolve the task.\n{tried}\n{TEXTS[9]}\n```"
-    assert adapter.scored.operators == 1
+    assert adapter.operators == 1
 
 
 @pytest.mark.parametrize("optimize", [on_prompts, on_yaml])
