@@ -84,14 +84,14 @@ LOOKING = {"report": report}
     " `mas show POOL/evolutions/NAME TASK` what was tried on a task. A recipe called report is"
     " ./report.",
 )
-@click.argument("recipe_file", metavar="RECIPE", type=FILE)
+@click.argument("recipe_file", metavar="TEAM|RECIPE", type=FILE)
 @click.argument("tasks_file", metavar="TASKS", type=click.Path(path_type=Path))
 @click.option(
     "--pool",
     "pool_folder",
-    required=True,
     type=FOLDER,
-    help="The pool. One that does not exist yet begins with the recipe's seeds.",
+    help="The pool. One that does not exist yet begins with the recipe's seeds.  [default, for a"
+    " team: runs/evolve-NAME]",
 )
 @click.option(
     "--name",
@@ -183,23 +183,27 @@ LOOKING = {"report": report}
 @on_option
 @host_options
 @problem_format
-def main(recipe_file: Path, tasks_file: Path, pool_folder: Path, **options: Any) -> None:
-    """Evolve the teams of a pool over a stream of tasks.
+def main(recipe_file: Path, tasks_file: Path, pool_folder: Path | None, **options: Any) -> None:
+    """Find a better team for tasks, or evolve the teams of a pool over them.
 
-    RECIPE says how (`mas explain evolution`). TASKS is a JSONL file with a task on each line, or a
-    folder of task files. Only valid teams enter the pool, whatever a model answers. The same
-    command again goes on where an interrupted evolution ended, and shows the report of one that is
-    done; nothing is paid twice. With further tasks at its end, the stream is prolonged.
+    TEAM is a team file: its children race on TASKS, and the winner is measured once beside it, on
+    tasks that are kept back. RECIPE says how to evolve in another way (`mas explain evolution`).
+    TASKS is a JSONL file with a task on each line, or a folder of task files. Only valid teams
+    enter the pool, whatever a model answers. The same command again goes on where an interrupted
+    evolution ended, and shows the report of one that is done; nothing is paid twice. With further
+    tasks at its end, the stream of a recipe is prolonged.
     """
     from ...pool.folder.own_files import refuse_link
     from ...schema.loading.recipe import load_recipe
     from ...schema.loading.tasks import placed_tasks
     from .evolving import Evolving
+    from .racing import race_of
     from .several import Several
 
     _refuse_view(options)
     known = catalogue_of(options)
-    recipe = load_recipe(recipe_file)
+    recipe = race_of(recipe_file) or load_recipe(recipe_file)
+    pool_folder = pool_folder or _pool_of(recipe_file, recipe)
     placed = placed_tasks(tasks_file, known)
     tasks = [*placed.values()][: options["limit"]]
     testing = _testing(recipe, options, known)
@@ -225,6 +229,19 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path, **options: Any)
         refuse_link(one.pool_folder)
     each[0].refuse_unused()
     sys.exit(Several(each).to_the_end())
+
+
+def _pool_of(recipe_file: Path, recipe: Recipe) -> Path:
+    """Return where the pool of a team is kept.
+
+    Raises:
+        InputError: It is the recipe's, and nobody said.
+    """
+    from .racing import RACE
+
+    if recipe.strategy != RACE:
+        raise InputError(f"{recipe_file}: a recipe. Say where its pool is kept: --pool FOLDER.")
+    return Path("runs") / f"evolve-{recipe_file.stem}"
 
 
 def _refuse_view(options: dict[str, Any]) -> None:

@@ -20,7 +20,7 @@ from ...runtime.record.journal import digest
 from ...runtime.values.terminal import counted, speakable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from ...runtime.otel.telemetry import Telemetry
     from ...runtime.runs.services import Setting
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from ..evolution.context import EvolutionContext
     from ..evolution.folder import Manifest
     from ..evolution.islands import Islands
+    from ..evolution.strategy import Strategy
+    from ..evolution.stream import TaskStream
     from ..report.heldout import Subject
     from .starting import EvolutionStart
     from .watching import Watch
@@ -178,6 +180,8 @@ class Evolving:
             self.islands.check(self.recipe)
         _ = self.setting
         self._taken = sum(1 for _ in Ledger(self.folder / TURNS).read())
+        if (status := self.strategy.status(self.folder)) is not None and status.is_over:
+            self._taken = len(self.tasks)
         if self.testing is not None:
             self.start.refuse_unread(self.testing.tasks)
             learnt = self.islands.stream if self.islands else self.tasks
@@ -238,7 +242,7 @@ class Evolving:
 
         if self._taken < len(self.tasks):
             await self.start.check_host(self.setting)
-        elif self.testing is None:
+        elif self.testing is None or self.strategy.whole is not None:
             if self.options.get("view"):
                 await self._open_page()
             return 0
@@ -261,8 +265,11 @@ class Evolving:
                 stage.budget.deposit(usage, seconds=seconds)
             if self.options.get("view"):
                 await self._open_page()
-            await self._evolve(stage)
-            await self._test(stage)
+            if self.strategy.whole is not None:
+                await self._whole(stage, self.strategy.whole)
+            else:
+                await self._evolve(stage)
+                await self._test(stage)
         return 0
 
     @property
@@ -307,6 +314,31 @@ class Evolving:
                 hear=turns.beside(watch.hear),
                 islands=self.islands and replace(self.islands, say=watch.say),
             ).to_the_end()
+
+    async def _whole(
+        self, stage: EvolutionContext, work: Callable[[TaskStream], Awaitable[object]]
+    ) -> None:
+        """Evolve on all tasks together."""
+        from ..evolution.stream import TaskStream
+
+        self._say(self._heading())
+        stream = TaskStream(
+            stage=stage,
+            tasks=self.tasks,
+            folder=self.folder,
+            held_out=self.testing.tasks if self.testing else (),
+            say=self._say,
+        )
+        with around(self.telemetry, self.recipe.strategy):
+            await work(stream)
+        self._commit(f"{self.recipe.strategy}: {self.name}")
+
+    @cached_property
+    def strategy(self) -> Strategy:
+        """The recipe's strategy."""
+        from ..evolution.strategy import strategy_of
+
+        return strategy_of(self.recipe.strategy)
 
     def _turns(self, stage: EvolutionContext) -> TurnSpans:
         """Give what makes spans of the evolution's tasks, where traces are wanted."""

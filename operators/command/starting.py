@@ -356,6 +356,9 @@ def _ceiling(
 
     if recipe.policy is not None:
         return load_ceiling(folder / recipe.policy)
+    if (grown := strategy_of(recipe.strategy).ceiling) is not None and written:
+        allowed = grown(written[0])
+        return replace(allowed, models=allowed.models | frozenset(recipe.models))
     # A single agent alone would leave nothing to evolve.
     wants_more = not recipe.seeds or not written
     more = [load_source(one, catalogue) for one in DEFAULT_SEEDS] if wants_more else []

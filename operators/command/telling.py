@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from ..evolution.strategy import WholeStatus
     from ..routing import By
     from ..routing import RouterFigures as RoutingFigures
 
@@ -44,6 +45,7 @@ class EvolutionStatus:
             where the pool has no team, or its teams are made anew for each task.
         routing: What a router is worth that is fitted to the pool's cases; None where it has none.
         population: The pool's folder, where its teams are made of its agents.
+        whole: What a strategy came to that works on all tasks together; None for others.
     """
 
     report: EvolutionReport
@@ -52,6 +54,7 @@ class EvolutionStatus:
     best: Mapping[str, Any] | None
     routing: RoutingFigures | None
     population: Path | None = None
+    whole: WholeStatus | None = None
 
     @classmethod
     def of(cls, pool_folder: Path, name: str) -> EvolutionStatus:
@@ -62,13 +65,14 @@ class EvolutionStatus:
             StorageError: A file is damaged.
         """
         folder = pool_folder / EVOLUTIONS / name
+        recipe = Manifest.read(folder).recipe
+        strategy = strategy_of(recipe["strategy"])
         lines = [*lines_in(folder)]
         report = EvolutionReport.of(lines)
         unfinished = _unfinished(folder, len(lines))
         if unfinished is not None and unfinished.calls:
             report.spending["unfinished"] = unfinished
-        recipe = Manifest.read(folder).recipe
-        makes_teams = strategy_of(recipe["strategy"]).teams is not None
+        makes_teams = strategy.teams is not None
         return cls(
             report=report,
             held_out=read_figures(folder),
@@ -76,6 +80,7 @@ class EvolutionStatus:
             best=None if makes_teams else _best(Pool.open(pool_folder)),
             routing=_routing(pool_folder, recipe),
             population=pool_folder if makes_teams else None,
+            whole=strategy.status(folder),
         )
 
     @property
@@ -88,6 +93,8 @@ class EvolutionStatus:
 
     def value(self) -> dict[str, Any]:
         """Give it as a JSON object, the held-out figures first."""
+        if self.whole is not None:
+            return dict(self.whole.value())
         return {
             "held_out": self.held_out and self.held_out.value(),
             "chosen_by": self.chosen_by,
@@ -98,6 +105,8 @@ class EvolutionStatus:
 
     def __str__(self) -> str:
         """Write it for people."""
+        if self.whole is not None:
+            return str(self.whole)
         routing = ["", str(self.routing), ""] if self.routing else []
         return "\n".join([*self._held_out(), str(self.report), *routing, *self._notes()])
 

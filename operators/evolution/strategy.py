@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ...schema.host.settings import find_strategy
 from ...schema.loading.recipe import DEFAULT_SEEDS
@@ -19,11 +19,13 @@ if TYPE_CHECKING:
     from ...pool.view import Fold
     from ...runtime.plan.plan import Plan
     from ...schema.host.catalogue import Catalogue
+    from ...schema.loading.ceiling import CapabilityPolicy
     from ...schema.loading.recipe import Recipe
     from ...schema.team.task import Task
     from ...schema.team.team import Agent, Team
     from .context import EvolutionContext
     from .episode import Episode
+    from .stream import TaskStream
 
 __all__ = [
     "NO_SETTINGS",
@@ -31,6 +33,7 @@ __all__ = [
     "NoSettings",
     "SettingError",
     "Strategy",
+    "WholeStatus",
     "asked_models",
     "strategy_of",
 ]
@@ -72,6 +75,27 @@ class NoSettings:
     """The settings of a strategy that lets nothing be set."""
 
 
+class WholeStatus(Protocol):
+    """What a strategy that works on all tasks together came to; its text is what people read."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is left to do."""
+        ...
+
+    def value(self) -> Mapping[str, Any]:
+        """Return it as a JSON object."""
+        ...
+
+
+def _no_status(_folder: Path, /) -> None:
+    return None
+
+
+async def _no_episode(_episode: Episode, /) -> None:
+    raise TypeError("this strategy works on all tasks together.")
+
+
 def _nothing(_settings: Any, /) -> frozenset[Need]:
     return frozenset()
 
@@ -104,13 +128,20 @@ class Strategy:
 
     Attributes:
         name: What recipes call it.
-        episode: What it does with a task. It
+        episode: What it does with a task, where it takes one after the other. It
 
             * **must** say what came of it by `Episode.answered`, or raise;
             * **must** take chance from `Episode.chance` and model answers through the journal only,
               under paths that do not depend on scheduling;
             * **must** keep changes in an order that does not depend on scheduling either, and make
               none in any other way.
+        whole: What it does with all tasks together. It **must** take chance from the recipe's seed
+            and model answers through the journal only, under paths that do not depend on
+            scheduling, and leave what it came to in the evolution's folder.
+        ceiling: What children of a team may ask for, where the recipe has no policy. None: what the
+            seeds ask for together.
+        status: Reads what it came to until now from the evolution's folder, where it works on all
+            tasks together; None where it did not begin.
         begin: Gives what is to happen to the pool before the first task: its first agents. It
             **must** give the same whenever it is asked.
         settings: The type of its settings; see `schema.host.settings.Configurable`.
@@ -141,7 +172,10 @@ class Strategy:
     """
 
     name: str
-    episode: Callable[[Episode], Awaitable[None]]
+    episode: Callable[[Episode], Awaitable[None]] = _no_episode
+    whole: Callable[[TaskStream], Awaitable[object]] | None = None
+    ceiling: Callable[[Team], CapabilityPolicy] | None = None
+    status: Callable[[Path], WholeStatus | None] = _no_status
     begin: Callable[[EvolutionContext], Iterable[Change]] = lambda _stage: ()
     settings: Callable[..., Any] = NoSettings
     schema: Mapping[str, Any] = field(default_factory=lambda: NO_SETTINGS)

@@ -1,0 +1,110 @@
+"""The course of a race: the slots in which candidates run, each a task and a repeat."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ....runtime.values.score import Score
+from ....runtime.values.usage import Usage
+from ...evolution.episode import Episode
+from .task_trial import TaskTrial
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ....schema.team.task import Task
+    from ....schema.team.team import Team
+    from ...evolution.context import EvolutionContext
+    from .standings import Candidate
+
+__all__ = ["Course", "Outcome", "key_of", "repeats"]
+
+DIGITS = 16
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Outcome:
+    """What a run came to.
+
+    Attributes:
+        trial: The run with its score; None where the judge gave none.
+        usage: What its agents consumed, without what a parent's run had the answers for.
+    """
+
+    trial: TaskTrial | None
+    usage: Usage
+
+
+def key_of(team: Team) -> str:
+    """Return what tells a team's runs from those of others in the journal."""
+    return team.content_hash[:DIGITS]
+
+
+def repeats(team: Team) -> bool:
+    """Return whether a second run on a task may come to another answer."""
+    asking = (agent for agent in team.agents.values() if team.backend_of(agent) != "function")
+    return any(agent.temperature != 0 for agent in asking)
+
+
+@dataclass(kw_only=True)
+class Course:
+    """Runs teams on tasks, each once in a slot; who resumes reads what was paid for.
+
+    Attributes:
+        stage: The host, journal and budget.
+        name: Where the runs stand in the journal.
+        tasks: The tasks, in the order of the slots; after the last, they begin again.
+    """
+
+    stage: EvolutionContext
+    name: str
+    tasks: Sequence[Task]
+    _episodes: dict[int, Episode] = field(default_factory=dict[int, Episode])
+
+    def has_slot(self, candidate: Candidate, pending: int = 0) -> bool:
+        """Return whether there is a slot left that a candidate has not run in.
+
+        Args:
+            candidate: The candidate.
+            pending: How many of its runs are about to be made.
+        """
+        return candidate.repeats or len(candidate.scores) + pending < len(self.tasks)
+
+    async def run(self, team: Team, slot: int, parent: Team | None = None) -> Outcome:
+        """Run a team in a slot, and score its answer.
+
+        Args:
+            team: The team.
+            slot: Which slot, from 0.
+            parent: The team that it was made of, where it has run in this slot: its answers count
+                for agents that did not change.
+
+        Raises:
+            Halted: A provider or a jail failed.
+            LimitError: The budget is used up.
+        """
+        episode, what = self._episode(slot), key_of(team)
+        run = await episode.run(team, what, parents=[key_of(parent)] if parent else [])
+        score = await episode.score(run, what)
+        is_scored = isinstance(score, Score)
+        trial = TaskTrial(task=episode.task, run=run, score=score) if is_scored else None
+        return Outcome(trial=trial, usage=run.usage - run.saved)
+
+    @property
+    def judging(self) -> Usage:
+        """What judging consumed, all together."""
+        return sum((episode.judging for episode in self._episodes.values()), Usage())
+
+    def _episode(self, slot: int) -> Episode:
+        if slot not in self._episodes:
+            repeat, place = divmod(slot, len(self.tasks))
+            task = self.tasks[place]
+            self._episodes[slot] = Episode(
+                stage=self.stage,
+                number=slot,
+                task=task,
+                view=self.stage.view(),
+                path=f"{self.name}/{task.id}/{repeat}/",
+            )
+        return self._episodes[slot]

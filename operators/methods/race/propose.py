@@ -1,0 +1,146 @@
+"""Proposes a child of a team from many runs at once: one question, one hypothesis, one child."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ....schema.values.terminal import on_one_line
+from ...core.answers import InvalidAnswer, child_of, closed, edits_in, reason_schema
+from ...core.digest import digest
+from ...core.material import clip, fenced, material, models_text, parent_text, task_text
+from ...core.meta import Question, prompt
+from ...core.proposal import Parent, Proposal, RejectedProposal
+from ..search.components import offer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
+
+    from ....schema.edits import Component
+    from ....schema.team.team import Team
+    from ...core.meta import OperatorModel
+    from .task_trial import TaskTrial
+
+__all__ = ["Tried", "propose"]
+
+OPERATOR = "race/hypothesis"
+FAILURES = 4
+"""Failed tasks that are shown, and one that was solved."""
+MOST_TRIED = 40
+LONGEST_TRIED = 240
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tried:
+    """A change that was tried before.
+
+    Attributes:
+        edits: What it changed, in words.
+        effect: What it changed about the mean score, as far as its runs show.
+        runs: How many runs.
+    """
+
+    edits: tuple[str, ...]
+    effect: float
+    runs: int
+
+    @property
+    def text(self) -> str:
+        """The change and its effect, on one line."""
+        measured = f"{self.effect:+.2f} in {self.runs} runs" if self.runs else "not measured yet"
+        return f"- {clip(on_one_line('; '.join(self.edits)), LONGEST_TRIED)}: {measured}"
+
+
+async def propose(
+    meta: OperatorModel,
+    path: str,
+    team: Team,
+    trials: Sequence[TaskTrial],
+    *,
+    components: Sequence[Component],
+    tried: Sequence[Tried] = (),
+    known: AbstractSet[str] = frozenset(),
+    answers: bool = True,
+) -> Proposal | RejectedProposal:
+    """Make one child of a team.
+
+    Args:
+        meta: Who is asked.
+        path: Which proposal this is.
+        team: The team.
+        trials: Its runs on tasks that are neither raced on nor held back.
+        components: What may be edited.
+        tried: What was tried before.
+        known: The content hashes of teams that were tried: none of them is proposed again.
+        answers: Whether reference answers, and scorers' reasons that may quote them, are shown.
+
+    Raises:
+        CoterieError: As for `OperatorModel.ask`.
+    """
+    schema = offer(meta, team, *components)
+    if schema is None:
+        why = "there is nothing to change that is known and below the ceiling."
+        return meta.drop(path, OPERATOR, why, parents=(team.name,))
+    limits = meta.limits
+    shown = material(
+        parent_text(Parent(team=team), meta.catalogue, limits),
+        *(_trial_text(meta, number, trial, answers=answers)
+          for number, trial in enumerate(_telling(trials), start=1)),
+        models_text(meta) if "model_id" in components else "",
+        fenced("tried", "\n".join(change.text for change in tried[-MOST_TRIED:])),
+    )  # fmt: skip
+    question = Question(
+        operator=OPERATOR,
+        instructions=prompt(
+            "race_propose", answers=answers, components=", ".join(components), edits=limits.edits
+        ),
+        material=shown,
+        schema=closed(reason=reason_schema(limits), **schema["properties"]),
+        read=functools.partial(_child, meta, team, tuple(components), known),
+        parents=(team.name,),
+        team=team,
+    )
+    return await meta.ask(path, question)
+
+
+def _telling(trials: Sequence[TaskTrial]) -> list[TaskTrial]:
+    """Return the trials with the lowest scores, and last the one with the highest."""
+    order = sorted(trials, key=lambda trial: trial.score.value)
+    failures = [trial for trial in order if trial.score.value < 1][:FAILURES]
+    best = order[-1:]
+    return failures + [trial for trial in best if trial not in failures]
+
+
+def _trial_text(meta: OperatorModel, number: int, trial: TaskTrial, *, answers: bool) -> str:
+    limits, task, run = meta.limits, trial.task, trial.run
+    reference = f"right answer: {task.answer}" if answers and task.answer is not None else ""
+    reason = f"scorer: {on_one_line(trial.score.reason)}" if answers and trial.score.reason else ""
+    tokens = limits.digest_tokens // (FAILURES + 1)
+    feedback = material(digest(run, verdict=trial.score, tokens=tokens), reference, reason)
+    return material(task_text(task, limits), fenced("run", feedback, f"task {number}"))
+
+
+def _child(
+    meta: OperatorModel,
+    team: Team,
+    components: tuple[Component, ...],
+    known: AbstractSet[str],
+    text: str,
+) -> Proposal:
+    """Read an answer as a child that nobody tried.
+
+    Raises:
+        InvalidAnswer: It is none.
+    """
+    reason, edits = edits_in(text, meta.limits, components)
+    if not edits:
+        raise InvalidAnswer("there is no edit. Change something.")
+    child = child_of(team, edits, meta.catalogue, meta.ceiling)
+    if child.content_hash == team.content_hash:
+        raise InvalidAnswer("the edits change nothing that is run. Change something.")
+    if child.content_hash in known:
+        raise InvalidAnswer("this change was tried before. Propose another one.")
+    fields: dict[str, Any] = {"reason": reason, "child": child}
+    return Proposal.of(OPERATOR, team, edits, **fields)

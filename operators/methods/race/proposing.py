@@ -1,0 +1,212 @@
+"""Who proposes what: the kinds of proposals, each by what it gained so far."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ....pool.teams.sources import load_source
+from ....runtime.calls.calls import seed_of
+from ....runtime.values.together import together
+from ....runtime.values.usage import Usage
+from ....schema.loading.seeds import is_seed
+from ...core.proposal import Proposal, RejectedProposal
+from .drawn import KINDS, DrawnFrom
+from .merging import merges
+from .propose import Tried, propose
+from .settings import HYPOTHESIS, MERGE
+from .standings import PRIOR_SPREAD
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ....schema.team.task import Task
+    from ...evolution.context import EvolutionContext
+    from ...evolution.episode import Episode
+    from .course import Course
+    from .settings import RaceSettings
+    from .standings import Candidate, Standings
+    from .task_trial import TaskTrial
+
+__all__ = ["Proposing"]
+
+MOST_LEARNT_FROM = 8
+"""Tasks to propose on that a child runs on before others are made of it."""
+USELESS = 2
+"""So many useless answers in a row, and the meta-model is not asked about a team any more."""
+
+
+@dataclass(kw_only=True)
+class Proposing:
+    """Makes proposals for a race.
+
+    Attributes:
+        stage: The host, journal and budget.
+        settings: What kinds there are.
+        standings: The candidates, and what is believed of them.
+        course: Where teams run on the tasks to propose on.
+        author: The episode that asks the meta-model.
+    """
+
+    stage: EvolutionContext
+    settings: RaceSettings
+    standings: Standings
+    course: Course
+    author: Episode
+    _trials: dict[int, Sequence[TaskTrial]] = field(
+        default_factory=dict[int, "Sequence[TaskTrial]"]
+    )
+    _draws: dict[tuple[int, str], Iterator[Proposal]] = field(
+        default_factory=dict[tuple[int, str], "Iterator[Proposal]"]
+    )
+    _exhausted: set[tuple[int, str]] = field(default_factory=set[tuple[int, str]])
+    _useless: int = 0
+    _ran: Usage = field(default_factory=Usage)
+    dropped: list[RejectedProposal] = field(default_factory=list[RejectedProposal])
+
+    def choose(self, base: Candidate, chance: random.Random) -> tuple[str, float] | None:
+        """Choose a kind of proposal for a team by what is believed of each kind's gain.
+
+        Returns:
+            The kind, and the mean score that is drawn for its child; None: nothing is left.
+        """
+        kinds = [kind for kind in self.settings.kinds if self._is_open(base, kind)]
+        if not kinds:
+            return None
+        gains = {kind: self.standings.gain(kind) for kind in kinds}
+        kind = max(kinds, key=lambda kind: gains[kind].draw(chance))
+        spread = (PRIOR_SPREAD**2 + self.standings.belief(base).spread ** 2) ** 0.5
+        return kind, chance.gauss(self.standings.belief(base).mean + gains[kind].mean, spread)
+
+    def _is_open(self, base: Candidate, kind: str) -> bool:
+        if (base.number, kind) in self._exhausted:
+            return False
+        if kind == HYPOTHESIS:
+            model = self.stage.catalogue.models.get(self.stage.recipe.meta_model)
+            return model is None or not model.is_embedded
+        return kind != MERGE or self._fresh(self._merges(base), base, kind) is not None
+
+    async def make(self, base: Candidate, kind: str, number: int) -> Proposal | None:
+        """Make a proposal that nobody tried; None where there is none.
+
+        Args:
+            base: The candidate that it changes.
+            kind: The kind.
+            number: Which proposal of the race it is.
+
+        Raises:
+            Halted: A provider or a jail failed.
+            LimitError: The budget is used up.
+        """
+        if kind == MERGE:
+            return self._fresh(self._merges(base), base, kind)
+        trials = await self.trials(base)
+        if kind == HYPOTHESIS:
+            return await self._hypothesis(base, trials, number)
+        if (base.number, kind) not in self._draws:
+            self._draws[base.number, kind] = KINDS[kind](self._source(base, kind, trials))
+        return self._fresh(self._draws[base.number, kind], base, kind)
+
+    def _fresh(self, proposals: Iterator[Proposal], base: Candidate, kind: str) -> Proposal | None:
+        """Take the next proposal that makes another team than all before; else the kind is done."""
+        known = self.known
+        for proposal in proposals:
+            if proposal.child.content_hash not in known:
+                return proposal
+        if kind != MERGE:  # others may come to merge with
+            self._exhausted.add((base.number, kind))
+        return None
+
+    def _merges(self, base: Candidate) -> Iterator[Proposal]:
+        stage = self.stage
+        return merges(self.standings, base, stage.catalogue, stage.ceiling)
+
+    def _source(self, base: Candidate, kind: str, trials: Sequence[TaskTrial]) -> DrawnFrom:
+        recipe, catalogue = self.stage.recipe, self.stage.catalogue
+        places = [
+            source if is_seed(source) else self.stage.beside / source
+            for source in self.settings.library
+        ]
+        seed = seed_of(recipe.seed, f"race/draw {base.team.content_hash} {kind}")
+        return DrawnFrom(
+            team=base.team,
+            trials=trials,
+            catalogue=catalogue,
+            ceiling=self.stage.ceiling,
+            seeds=[load_source(place, catalogue) for place in places] if kind == "seed" else (),
+            chance=random.Random(seed),  # noqa: S311 - no secret
+        )
+
+    async def _hypothesis(
+        self, base: Candidate, trials: Sequence[TaskTrial], number: int
+    ) -> Proposal | None:
+        episode = self.author
+        proposal = await propose(
+            episode.meta,
+            f"{episode.path}proposal {number}",
+            base.team,
+            trials,
+            components=self.settings.components,
+            tried=[self._tried(candidate) for candidate in self.standings.candidates[1:]],
+            known=self.known,
+            answers=self.settings.feedback == "answers",
+        )
+        if isinstance(proposal, Proposal):
+            self._useless = 0
+            return proposal
+        self.dropped.append(proposal)
+        self._useless += 1
+        if self._useless >= USELESS:
+            self._useless = 0
+            self._exhausted.add((base.number, HYPOTHESIS))
+        return None
+
+    def _tried(self, candidate: Candidate) -> Tried:
+        parent = self.standings.candidates[candidate.parent or 0]
+        beliefs = [self.standings.belief(team).mean for team in (candidate, parent)]
+        effect = beliefs[0] - beliefs[1]
+        return Tried(edits=candidate.edits, effect=effect, runs=len(candidate.known))
+
+    @property
+    def known(self) -> frozenset[str]:
+        """The content hashes of all candidates."""
+        return frozenset(one.team.content_hash for one in self.standings.candidates)
+
+    async def trials(self, base: Candidate) -> Sequence[TaskTrial]:
+        """Run a team on tasks to propose on, once; of a child, on fewer.
+
+        Raises:
+            Halted: A provider or a jail failed.
+            LimitError: The budget is used up.
+        """
+        if base.number not in self._trials:
+            slots = range(len(self.tasks) if base.parent is None else self._few)
+            original = self.standings.candidates[0].team if base.parent is not None else None
+            outcomes = await together(
+                *(self.course.run(base.team, slot, original) for slot in slots)
+            )
+            self._ran += sum((outcome.usage for outcome in outcomes), Usage())
+            self._trials[base.number] = [
+                outcome.trial for outcome in outcomes if outcome.trial is not None
+            ]
+        return self._trials[base.number]
+
+    @property
+    def pilot(self) -> Sequence[TaskTrial]:
+        """The original's runs on the tasks to propose on."""
+        return self._trials[0]
+
+    @property
+    def tasks(self) -> Sequence[Task]:
+        """The tasks to propose on."""
+        return self.course.tasks
+
+    @property
+    def _few(self) -> int:
+        return min(MOST_LEARNT_FROM, len(self.tasks))
+
+    @property
+    def spent(self) -> Usage:
+        """What the meta-model consumed, and the runs to propose on with their judge."""
+        return self.author.operators + self._ran + self.course.judging

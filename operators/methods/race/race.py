@@ -1,0 +1,315 @@
+"""The search of a race: who runs next, what is proposed, who is dropped, and when it ends.
+
+Each step draws a mean score for every candidate from what is believed of it (Thompson sampling),
+and one for a proposal that nobody made yet. The highest runs next, or every other time the highest
+of the others, so that runs go where the decision is open (top-two sampling, Russo 2020).
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ....runtime.calls.calls import seed_of
+from ....runtime.record.journal import digest
+from ....runtime.values.together import together
+from ....runtime.values.usage import Usage
+from ...core.proposal import Proposal
+from ...evolution.episode import Episode
+from .bets import Bets
+from .course import Course, repeats
+from .proposing import Proposing
+from .spending import Spending
+from .split import Split, split
+from .standings import Candidate, Standings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ....schema.team.team import Team
+    from ...evolution.stream import TaskStream
+    from .course import Outcome
+    from .settings import RaceSettings
+
+__all__ = ["Race"]
+
+REDRAWS = 20
+"""Draws in which another candidate may come out on top."""
+PROPOSING = 0.8
+"""The share of the search's budget after which nothing new is proposed."""
+HOPELESS = 3.0
+"""So many standard deviations behind the leader, and a candidate runs no more."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Pick:
+    """What happens next: a run of a candidate in a slot, or a proposal of a kind for it."""
+
+    candidate: Candidate
+    slot: int = 0
+    kind: str = ""
+
+
+@dataclass(kw_only=True)
+class Race:
+    """A race on its way.
+
+    Attributes:
+        stream: The host, and the tasks.
+        standings: The candidates.
+        order: Whose run each was, in order.
+        ended: Why the search ended; empty: it goes on.
+        split: The tasks to propose on, to race on, and to keep back.
+        course: Where candidates run on the tasks to race on.
+        proposing: Who makes proposals.
+        gains: Bets on what each candidate gains over the original, by number.
+    """
+
+    stream: TaskStream
+    standings: Standings = field(default_factory=Standings)
+    order: list[int] = field(default_factory=list[int])
+    ended: str = ""
+    split: Split = field(init=False)
+    course: Course = field(init=False)
+    proposing: Proposing = field(init=False)
+    gains: dict[int, Bets] = field(default_factory=dict[int, Bets])
+    _steps: int = 0
+    _proposals: int = 0
+
+    def __post_init__(self) -> None:
+        stage, tasks = self.stream.stage, self.stream.tasks
+        self.split = split(tasks, self.chance("split"), self.stream.held_out)
+        self.course = Course(stage=stage, name="race", tasks=self.split.race)
+        self.proposing = Proposing(
+            stage=stage,
+            settings=self.settings,
+            standings=self.standings,
+            course=Course(stage=stage, name="propose", tasks=self.split.propose),
+            author=Episode(
+                stage=stage, number=0, task=tasks[0], view=stage.view(), path="race/proposals/"
+            ),
+        )
+
+    @property
+    def settings(self) -> RaceSettings:
+        """What the recipe sets."""
+        return self.stream.stage.recipe.settings
+
+    def chance(self, what: str) -> random.Random:
+        """Return the chance of one decision; it depends on the recipe's seed alone."""
+        seed = self.stream.stage.recipe.seed
+        return random.Random(seed_of(seed, f"race/{what}"))  # noqa: S311 - no secret
+
+    async def begin(self, original: Team) -> None:
+        """Enter the original, and run it on the tasks to propose on: the pilot.
+
+        Raises:
+            Halted: A provider or a jail failed.
+            LimitError: The budget is used up.
+        """
+        self._enter(Candidate(number=0, team=original, repeats=repeats(original)))
+        await self.proposing.trials(self.standings.candidates[0])
+
+    async def step(self) -> bool:
+        """Make the next runs and proposals; False: the search has ended.
+
+        Raises:
+            Halted: A provider or a jail failed.
+            LimitError: The budget is used up.
+        """
+        self.ended = self._why_ended() or await self._out_of_time()
+        picks = [] if self.ended else [*self._picks()]
+        if not picks:
+            self.ended = self.ended or "nothing was left to try"
+            return False
+        self._steps += 1
+        results = await together(*(self._do(pick) for pick in picks))
+        for pick, result in zip(picks, results, strict=True):
+            if isinstance(result, Proposal):
+                self._accept(pick, result)
+            elif result is not None:
+                self._record(pick.candidate, result)
+        self._settle()
+        return True
+
+    def _picks(self) -> Iterator[_Pick]:
+        """Choose what to do side by side: as many runs as there are workers, and one proposal."""
+        chance, pending = self.chance(f"step {self._steps}"), Counter[int]()
+        may_propose = self.used < PROPOSING
+        for _ in range(self.stream.stage.recipe.workers):
+            pick = self._pick(chance, pending, may_propose=may_propose)
+            if pick is None:
+                return
+            may_propose = may_propose and not pick.kind
+            if not pick.kind:
+                pending[pick.candidate.number] += 1
+            yield pick
+
+    def _pick(
+        self, chance: random.Random, pending: Counter[int], *, may_propose: bool
+    ) -> _Pick | None:
+        ready = self._ready(pending)
+        for candidate in ready:
+            if not candidate.scores and not pending[candidate.number]:
+                return _Pick(candidate=candidate)
+        drawn = self.standings.drawn(chance)
+        top = max(drawn, key=drawn.__getitem__)
+        if may_propose:
+            base = self.standings.base(self.standings.candidates[top])
+            chosen = self.proposing.choose(base, chance)
+            if chosen is not None and (chosen[1] > drawn[top] or not ready):
+                return _Pick(candidate=base, kind=chosen[0])
+        if not ready:
+            return None
+        if chance.random() < 0.5:
+            drawn = self._second(chance, top)
+        runner = max(ready, key=lambda candidate: drawn[candidate.number])
+        return _Pick(candidate=runner, slot=len(runner.scores) + pending[runner.number])
+
+    def _ready(self, pending: Mapping[int, int]) -> list[Candidate]:
+        """Return the candidates that have a slot left to run in."""
+        return [
+            candidate
+            for candidate in self.standings.running
+            if self.course.has_slot(candidate, pending[candidate.number])
+        ]
+
+    def _second(self, chance: random.Random, top: int) -> dict[int, float]:
+        """Draw again until another candidate comes out on top."""
+        for _ in range(REDRAWS):
+            drawn = self.standings.drawn(chance)
+            if max(drawn, key=drawn.__getitem__) != top:
+                return drawn
+        return self.standings.drawn(chance)
+
+    async def _do(self, pick: _Pick) -> Outcome | Proposal | None:
+        candidate = pick.candidate
+        if pick.kind:
+            self._proposals += 1
+            return await self.proposing.make(candidate, pick.kind, self._proposals)
+        before = None if candidate.parent is None else self.standings.candidates[candidate.parent]
+        has_run = before is not None and len(before.scores) > pick.slot
+        return await self.course.run(
+            candidate.team, pick.slot, before.team if before and has_run else None
+        )
+
+    def _accept(self, pick: _Pick, proposal: Proposal) -> None:
+        """Enter a child."""
+        number = len(self.standings.candidates)
+        child = Candidate(
+            number=number,
+            team=proposal.child,
+            parent=pick.candidate.number,
+            kind=pick.kind,
+            reason=proposal.reason,
+            edits=proposal.words,
+            repeats=repeats(proposal.child),
+        )
+        self._enter(child)
+        parent = f"candidate {child.parent}" if child.parent else "the original"
+        self.stream.say(f"candidate {number} changes {parent} ({child.kind}): {child.reason}")
+
+    def _enter(self, candidate: Candidate) -> None:
+        self.standings.candidates.append(candidate)
+        self.gains[candidate.number] = Bets()
+        self.standings.refresh()
+
+    def _record(self, candidate: Candidate, outcome: Outcome) -> None:
+        candidate.scores.append(outcome.trial.score.value if outcome.trial else None)
+        candidate.usage += outcome.usage
+        self.order.append(candidate.number)
+
+    def _settle(self) -> None:
+        """Take in new scores: settle the bets, and drop who is hopeless."""
+        self.standings.refresh()
+        original, leader = self.standings.candidates[0], self.standings.leader
+        for candidate in self.standings.running[1:]:
+            self._bet(candidate, original)
+            if candidate is not leader and self._is_hopeless(candidate, leader):
+                self._move(candidate, "behind")
+            elif candidate.state == "open" and self.gains[candidate.number].interval[0] > 0:
+                self._move(candidate, "ahead")
+
+    def _bet(self, candidate: Candidate, original: Candidate) -> None:
+        """Settle the bets on slots that both have run in now."""
+        bets = self.gains[candidate.number]
+        both = min(len(candidate.scores), len(original.scores))
+        for slot in range(bets.slots, both):
+            new, old = candidate.scores[slot], original.scores[slot]
+            bets.take(None if new is None or old is None else new - old)
+
+    def _is_hopeless(self, candidate: Candidate, leader: Candidate) -> bool:
+        belief, best = self.standings.belief(candidate), self.standings.belief(leader)
+        spread = (belief.spread**2 + best.spread**2) ** 0.5
+        return bool(candidate.known) and best.mean - belief.mean > HOPELESS * spread
+
+    def _move(self, candidate: Candidate, state: str) -> None:
+        candidate.state = state
+        low, high = self.gains[candidate.number].interval
+        self.stream.say(
+            f"candidate {candidate.number} is {state}: {candidate.mean:.2f} in"
+            f" {len(candidate.known)} runs, gain {low:+.2f} to {high:+.2f}"
+        )
+
+    @property
+    def spending(self) -> Spending:
+        """What was spent, and the caps."""
+        return Spending(caps=self.stream.stage.budget.caps, spent=self.spent)
+
+    @property
+    def spent(self) -> Usage:
+        """What all of it consumed until now, operators and judges too."""
+        runs = (candidate.usage for candidate in self.standings.candidates)
+        return sum(runs, self.proposing.spent + self.course.judging)
+
+    @property
+    def pair(self) -> Usage:
+        """What a run of the original and one of the leader consume together, on the mean."""
+        leader, original = self.standings.leader, self.standings.candidates[0]
+        return _each(original) + _each(leader)
+
+    @property
+    def used(self) -> float:
+        """The share of the search's part of the budget that was used, runs counting too."""
+        spending, runs = self.spending, len(self.order) / self.settings.runs
+        pairs = spending.pairs(self.pair, len(self.split.held))
+        kept = min(0.99, pairs * spending.share(self.pair))
+        return max(runs, spending.used / (1 - kept))
+
+    def _why_ended(self) -> str:
+        leader = self.standings.leader
+        if len(self.order) >= self.settings.runs:
+            return f"the search ended after {len(self.order)} runs"
+        runs = [_each(candidate) for candidate in self.standings.running]
+        ahead = self.stream.stage.recipe.workers * max(map(self.spending.share, runs), default=0)
+        if self.used + ahead >= 1:
+            return "the search ended as its part of the budget was spent"
+        is_perfect = len(leader.known) >= len(self.split.race) and leader.mean >= 1
+        return "the search ended at a mean score that cannot be beaten" if is_perfect else ""
+
+    async def _out_of_time(self) -> str:
+        """End while there is time for the last word; what was decided is journaled."""
+        stage, left = self.stream.stage, self.stream.stage.budget.left()
+        if stage.budget.caps.seconds is None:
+            return ""
+
+        async def work() -> dict[str, bool]:
+            each = stage.budget.seconds / max(1, len(self.order))
+            return {"late": left is not None and left < 2 * len(self.split.held) * each}
+
+        asked = digest("late", self._steps)
+        decided = await stage.journal.once(f"race/step {self._steps}/time", "decision", asked, work)
+        return "the search ended as its part of the time was over" if decided["late"] else ""
+
+
+def _each(candidate: Candidate) -> Usage:
+    """Return what a run of a candidate consumes on the mean, rounded up."""
+    runs, usage = max(1, len(candidate.scores)), candidate.usage
+    return Usage(
+        calls=-(-usage.calls // runs),
+        prompt_tokens=-(-usage.prompt_tokens // runs),
+        completion_tokens=-(-usage.completion_tokens // runs),
+        usd=usage.usd / runs,
+    )

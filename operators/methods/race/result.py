@@ -1,0 +1,191 @@
+"""What a race came to, as race.json keeps it and people read it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+from ....runtime.values.usage import Usage
+from ....schema.values.codec import Misfit, from_value, kept, to_value
+from ....schema.values.errors import StorageError
+from ....schema.values.files import write_atomically
+from ....schema.values.json_text import dumps, loads
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+__all__ = ["RACE_FILE", "Entrant", "LastWord", "RaceResult"]
+
+RACE_FILE = "race.json"
+
+
+@kept(omit=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entrant:
+    """A candidate of a race, as its record has it.
+
+    Attributes:
+        number: Its place among those that entered; 0 is the original.
+        parent: Whom it changes; None: nobody.
+        kind: The kind of proposal that made it.
+        reason: Why.
+        edits: What it changes about its parent, in words.
+        scores: Its score in each slot; None where nobody could score it.
+        mean: The mean score that is believed of it, in [0, 1].
+        spread: The standard deviation of that belief.
+        gain: The interval of what it gains over the original on the tasks that were raced on,
+            valid at any moment; None: it did not run.
+        state: `open`, `ahead`, `behind` or `over`.
+        usage: What its runs consumed.
+        member: What the pool calls it.
+    """
+
+    number: int
+    parent: int | None = None
+    kind: str = ""
+    reason: str = ""
+    edits: tuple[str, ...] = ()
+    scores: tuple[float | None, ...] = ()
+    mean: float = 0.0
+    spread: float = 0.0
+    gain: tuple[float, float] | None = None
+    state: str = "open"
+    usage: Usage = field(default_factory=Usage)
+    member: str = ""
+
+
+@kept(omit=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LastWord:
+    """The winner beside the original, once each on tasks that nothing was chosen by.
+
+    Attributes:
+        tasks: The ids of the tasks.
+        original: The original's score on each, in [0, 1].
+        winner: The winner's.
+        low: The lower end of the 95 % interval of the mean gain.
+        high: The upper end.
+        usage: What it consumed.
+    """
+
+    tasks: tuple[str, ...]
+    original: tuple[float, ...]
+    winner: tuple[float, ...]
+    low: float
+    high: float
+    usage: Usage = field(default_factory=Usage)
+
+    @property
+    def gain(self) -> float:
+        """What the winner scores more than the original, on the mean."""
+        return (sum(self.winner) - sum(self.original)) / len(self.tasks)
+
+
+@kept(omit=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RaceResult:
+    """What a race came to.
+
+    Attributes:
+        entrants: All candidates, in the order in which they entered.
+        tasks: The slots' tasks, by id.
+        leader: The number of the candidate that is expected to score most.
+        slots: In which order runs were made: the candidate's number of each.
+        last_word: The last word; None: there is none (yet).
+        ended: Why the search ended; empty: it goes on.
+        spent: What all of it consumed, operators and judges too.
+        operators: The part of it that operators and judges consumed.
+        dropped: How many proposals were of no use.
+    """
+
+    entrants: tuple[Entrant, ...] = ()
+    tasks: tuple[str, ...] = ()
+    leader: int = 0
+    slots: tuple[int, ...] = ()
+    last_word: LastWord | None = None
+    ended: str = ""
+    spent: Usage = field(default_factory=Usage)
+    operators: Usage = field(default_factory=Usage)
+    dropped: int = 0
+
+    @property
+    def is_better(self) -> bool:
+        """Whether the data show that the leader is better than the original."""
+        return self.last_word is not None and self.last_word.low > 0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is left to do."""
+        return bool(self.ended) and (self.leader == 0 or self.last_word is not None)
+
+    @property
+    def winner(self) -> Entrant:
+        """Who is handed over: the leader where it is better, else the original."""
+        return self.entrants[self.leader if self.is_better else 0]
+
+    def path_to(self, number: int) -> Sequence[Entrant]:
+        """Return the steps that led from the original to a candidate, the first one first."""
+        steps: list[Entrant] = []
+        while (parent := self.entrants[number].parent) is not None:
+            steps.append(self.entrants[number])
+            number = parent
+        return steps[::-1]
+
+    def write(self, folder: Path) -> None:
+        """Keep it in the evolution's folder.
+
+        Raises:
+            StorageError: It cannot be written.
+        """
+        write_atomically(folder / RACE_FILE, dumps(to_value(self), ensure_ascii=False) + "\n")
+
+    @classmethod
+    def read(cls, folder: Path) -> Self | None:
+        """Read what a race came to until now; None where none began.
+
+        Raises:
+            StorageError: The file is damaged.
+        """
+        path = folder / RACE_FILE
+        try:
+            return from_value(cls, loads(path.read_text(encoding="utf-8")))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, Misfit) as error:
+            raise StorageError(f"{path}: not what a race wrote there: {error}.") from None
+
+    def value(self) -> dict[str, Any]:
+        """Return what --json prints: the last word first."""
+        word = self.last_word
+        return {
+            "is_better": self.is_better,
+            "winner": self.winner.member or self.winner.number,
+            "gain": word and {"mean": word.gain, "interval": [word.low, word.high]},
+            "held_back": len(word.tasks) if word else 0,
+            **to_value(self),
+        }
+
+    def __str__(self) -> str:
+        """Write it for people."""
+        return "\n".join(_lines(self))
+
+
+def _lines(result: RaceResult) -> list[str]:
+    word, spent = result.last_word, result.spent
+    proposals = len(result.entrants) - 1
+    raced = f"{proposals} proposals raced, {spent.calls} calls, {spent.cost}; {result.ended}"
+    if word is None:
+        ended = "No proposal leads the original" if result.ended else "The race goes on"
+        return [f"{ended}. The original stays as it is.", raced]
+    means = (sum(scores) / len(word.tasks) for scores in (word.original, word.winner))
+    scores = "original {:.3f}, candidate {:.3f}".format(*means)
+    gain = f"gain {word.gain:+.3f} [{word.low:+.3f}, {word.high:+.3f}]"
+    head = "A better team" if result.is_better else "No improvement that the data can show"
+    steps = [
+        line
+        for step in result.path_to(result.leader)
+        for line in (f"  {step.kind}: {step.reason}", *(f"    {edit}" for edit in step.edits))
+    ]
+    on = f"on {len(word.tasks)} tasks that nothing was chosen by"
+    return [f"{head}: {scores}, {gain}, {on}.", *steps, raced]

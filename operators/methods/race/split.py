@@ -1,0 +1,78 @@
+"""The split of tasks: some to propose on, some to race on, some held back for the last word."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ....schema.values.errors import InputError
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Sequence
+
+    from ....schema.team.task import Task
+
+__all__ = ["FEWEST", "Split", "split"]
+
+PROPOSED_ON = 0.2
+"""The share of tasks to propose on: operators may see their reference answers."""
+RACED_ON = 0.4
+"""The share of tasks to race on."""
+MOST_PROPOSED_ON = 12
+FEWEST = 10
+"""Tasks without which a race can show nothing."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Split:
+    """Three disjoint parts of the tasks, each with the niches in proportion.
+
+    Attributes:
+        propose: Tasks whose answers operators may see.
+        race: Tasks on which candidates meet.
+        held: Tasks for the last word. Nothing is chosen by them.
+    """
+
+    propose: tuple[Task, ...]
+    race: tuple[Task, ...]
+    held: tuple[Task, ...]
+
+
+def split(tasks: Sequence[Task], chance: random.Random, held_out: Sequence[Task] = ()) -> Split:
+    """Split tasks into three parts, or into two where others are held out.
+
+    Args:
+        tasks: The tasks to learn from.
+        chance: Draws the order within each niche.
+        held_out: Tasks for the last word.
+
+    Raises:
+        InputError: There are too few tasks.
+    """
+    if len(tasks) < FEWEST:
+        raise InputError(
+            f"{len(tasks)} tasks: a race needs at least {FEWEST}, to propose on some, race on"
+            " others and keep some back. Add tasks."
+        )
+    order = _mixed(tasks, chance)
+    proposed_on = min(MOST_PROPOSED_ON, max(2, round(PROPOSED_ON * len(order))))
+    propose, rest = order[:proposed_on], order[proposed_on:]
+    if held_out:
+        return Split(propose=propose, race=rest, held=_mixed(held_out, chance))
+    raced_on = round(len(rest) * RACED_ON / (1 - PROPOSED_ON))
+    return Split(propose=propose, race=rest[:raced_on], held=rest[raced_on:])
+
+
+def _mixed(tasks: Sequence[Task], chance: random.Random) -> tuple[Task, ...]:
+    """Order tasks so that every stretch of them has the niches in proportion."""
+    niches: dict[str, list[Task]] = defaultdict(list)
+    for task in tasks:
+        niches[task.niche or ""].append(task)
+    places: list[tuple[float, Task]] = []
+    for _, members in sorted(niches.items()):
+        chance.shuffle(members)
+        start = chance.random()
+        places += [((n + start) / len(members), task) for n, task in enumerate(members)]
+    return tuple(task for _, task in sorted(places, key=lambda place: place[0]))
