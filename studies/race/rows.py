@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from . import gepa
-from .trials import SEARCHES, searched
+from .trials import SEARCHES, raced, searched
 from .worlds import MAKERS
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ __all__ = ["ROWS", "Row", "trial"]
 Row = Callable[["World"], "Outcome"]
 """Runs one trial in a world."""
 ROWS: Mapping[str, Row] = {
+    "race": raced,
+    "race, no merging": partial(raced, merges=False),
     "GEPA": gepa.on_prompts,
     "GEPA, the file": gepa.on_yaml,
     **{name: partial(searched, name=name) for name in SEARCHES},
