@@ -6,6 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from coterie.operators.methods.race.settings import HYPOTHESIS, MERGE
+
 from . import gepa
 from .trials import SEARCHES, raced, searched
 from .worlds import MAKERS
@@ -22,7 +24,8 @@ Row = Callable[["World"], "Outcome"]
 """Runs one trial in a world."""
 ROWS: Mapping[str, Row] = {
     "race": raced,
-    "race, no merging": partial(raced, merges=False),
+    "race, hypotheses": partial(raced, kinds=(HYPOTHESIS, MERGE)),
+    "race, hypotheses, no merging": partial(raced, kinds=(HYPOTHESIS,)),
     "GEPA": gepa.on_prompts,
     "GEPA, the file": gepa.on_yaml,
     **{name: partial(searched, name=name) for name in SEARCHES},

@@ -11,7 +11,7 @@ from coterie.operators.evolution.evolution import Evolution
 from coterie.operators.evolution.folder import open_folder
 from coterie.operators.evolution.strategy import strategy_of
 from coterie.operators.evolution.stream import TaskStream
-from coterie.operators.methods.race.settings import MERGE, RaceSettings
+from coterie.operators.methods.race.settings import RaceSettings
 from coterie.operators.methods.race.strategy import race
 from coterie.operators.methods.search.settings import SearchSettings
 from coterie.pool.expectation.expectation import most_promising
@@ -101,11 +101,9 @@ def searched(world: World, name: str) -> Outcome:
         return outcome_of(world, best.team, gateway.calls[AGENT], gateway.calls[META])
 
 
-def raced(world: World, *, merges: bool = True) -> Outcome:
+def raced(world: World, kinds: tuple[str, ...] = RaceSettings().kinds) -> Outcome:
     """Race until the budget ends, and let the last word be on tasks held back."""
-    settings = RaceSettings()
-    if not merges:
-        settings = replace(settings, kinds=tuple(kind for kind in settings.kinds if kind != MERGE))
+    settings = RaceSettings(kinds=kinds)
     recipe = Recipe(strategy="race", settings=settings, meta_model=META, workers=WORKERS)
     calls = 2 * len(world.prompts)
     held = min(HELD, world.budget // (3 * calls))
