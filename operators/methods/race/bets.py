@@ -73,4 +73,6 @@ class Bets:
         low = max((c for c in cells if self._above[c] >= rich), default=-1) + 1
         high = min((c for c in cells if self._below[c] >= rich), default=CELLS + 1) - 1
         low, high = min(low, CELLS), max(high, 0)
-        return 2 * (max(0, low - 1) if low else 0) / CELLS - 1, 2 * min(CELLS, high + 1) / CELLS - 1
+        return round(2 * max(0, low - 1) / CELLS - 1, 2), round(
+            2 * min(CELLS, high + 1) / CELLS - 1, 2
+        )

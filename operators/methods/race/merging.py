@@ -44,7 +44,7 @@ def merges(
             continue
         reason = f"Both help: {base.reason} {partner.reason}"
         yield Proposal.of(
-            "race/merge", base.team, edits, reason=reason, child=child, others=(partner.team,)
+            "race_merge", base.team, edits, reason=reason, child=child, others=(partner.team,)
         )
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Tried", "propose"]
 
-OPERATOR = "race/hypothesis"
+OPERATOR = "race_hypothesis"
 FAILURES = 4
 """Failed tasks that are shown, and one that was solved."""
 MOST_TRIED = 40

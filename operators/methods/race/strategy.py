@@ -134,7 +134,7 @@ def _kept(running: Race) -> list[str]:
             names.append(stage.pool.twin_of(candidate.team) or candidate.team.name)
         else:
             lineage = Lineage(
-                operator=f"race/{candidate.kind}",
+                operator=f"race_{candidate.kind}",
                 parents=(names[candidate.parent],),
                 edits=candidate.edits,
                 reason=candidate.reason,

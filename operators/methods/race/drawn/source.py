@@ -67,7 +67,7 @@ def drawing(kind: str, sketches: Sketches) -> Draw:
             touched = components(edits)
             component = next(iter(touched)) if len(touched) == 1 else None
             yield Proposal.of(
-                f"race/{kind}", team, edits, reason=reason, child=child, component=component
+                f"race_{kind}", team, edits, reason=reason, child=child, component=component
             )
 
     return draw
