@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from coterie.operators.evolution.folder import open_folder
 from coterie.operators.evolution.strategy import strategy_of
 from coterie.operators.evolution.stream import TaskStream
 from coterie.operators.methods.race.settings import RaceSettings
+from coterie.operators.methods.race.split import split
 from coterie.operators.methods.race.strategy import race
 from coterie.operators.methods.search.settings import SearchSettings
 from coterie.pool.expectation.expectation import most_promising
@@ -57,8 +59,6 @@ SEARCHES = {
 """The strategies that work task by task, with their defaults."""
 
 
-HELD = 34
-"""How many tasks a race holds back of those of a world."""
 WORKERS = 4
 """How many runs a race makes side by side, as it does without a recipe."""
 
@@ -105,10 +105,8 @@ def raced(world: World, kinds: tuple[str, ...] = RaceSettings().kinds) -> Outcom
     """Race until the budget ends, and let the last word be on tasks held back."""
     settings = RaceSettings(kinds=kinds)
     recipe = Recipe(strategy="race", settings=settings, meta_model=META, workers=WORKERS)
-    calls = 2 * len(world.prompts)
-    held = min(HELD, world.budget // (3 * calls))
-    caps = world.budget + calls * held
-    with in_memory() as folder, _staged(world, recipe, caps, folder) as (stage, gateway, place):
+    calls = _calls_with_last_word(world)
+    with in_memory() as folder, _staged(world, recipe, calls, folder) as (stage, gateway, place):
         stream = TaskStream(stage=stage, tasks=world.tasks, folder=place)
         result = asyncio.run(race(stream))
         teams = [stage.pool.member(each.member).team for each in result.entrants]
@@ -121,6 +119,16 @@ def raced(world: World, kinds: tuple[str, ...] = RaceSettings().kinds) -> Outcom
         return outcome
     gain = world.worth_of(teams[result.leader]) - world.base
     return replace(outcome, interval=(word.low, word.high), tested=gain)
+
+
+def _calls_with_last_word(world: World) -> int:
+    """Return the calls with which a race has the world's budget for its search.
+
+    A race keeps what its last word takes, on all held-back tasks and at most a quarter of all.
+    """
+    pair = 2 * len(world.prompts)
+    held = len(split(world.tasks, random.Random(0)).held)  # noqa: S311 - guards nothing
+    return world.budget + min(pair * held, world.budget // 3 // pair * pair)
 
 
 @contextmanager
