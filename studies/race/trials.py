@@ -15,13 +15,11 @@ from coterie.operators.evolution.stream import TaskStream
 from coterie.operators.methods.race.settings import RaceSettings
 from coterie.operators.methods.race.split import split
 from coterie.operators.methods.race.strategy import race
-from coterie.operators.methods.search.settings import SearchSettings
 from coterie.pool.expectation.expectation import most_promising
 from coterie.pool.teams.pool import Pool
 from coterie.runtime.record.journal import Journal
 from coterie.runtime.values.budget import Budget
 from coterie.runtime.values.caps import Caps
-from coterie.schema.host.settings import find_strategy
 from coterie.schema.loading.recipe import Recipe
 from coterie.schema.team.writing import dump
 from coterie.schema.values.errors import LimitError
@@ -41,20 +39,18 @@ if TYPE_CHECKING:
 
 __all__ = ["SEARCHES", "Outcome", "outcome_of", "raced", "searched"]
 
+
+def _recipe(name: str, **settings: object) -> Recipe:
+    """Return the recipe of a strategy with its defaults, but for some settings."""
+    return Recipe(strategy=name, settings=strategy_of(name).settings(**settings), meta_model=META)
+
+
 SEARCHES = {
-    "EvoMAS": Recipe(strategy="evomas", settings=SearchSettings(), meta_model=META),
-    "EvoMAS, by chance": Recipe(
-        strategy="evomas",
-        settings=SearchSettings(operators="chance", choice="chance", select="chance"),
-        meta_model=META,
-    ),
-    "Meta-Team": Recipe(
-        strategy="meta_team", settings=find_strategy("meta_team").settings(), meta_model=META
-    ),
-    "MATTRL": Recipe(
-        strategy="mattrl", settings=find_strategy("mattrl").settings(), meta_model=META
-    ),
-    "best of n": Recipe(strategy="best_of_n", settings=SearchSettings(), meta_model=META),
+    "EvoMAS": _recipe("evomas"),
+    "EvoMAS, by chance": _recipe("evomas", operators="chance", choice="chance", select="chance"),
+    "Meta-Team": _recipe("meta_team"),
+    "MATTRL": _recipe("mattrl"),
+    "best of n": _recipe("best_of_n"),
 }
 """The strategies that work task by task, with their defaults."""
 
@@ -103,8 +99,7 @@ def searched(world: World, name: str) -> Outcome:
 
 def raced(world: World, kinds: tuple[str, ...] = RaceSettings().kinds) -> Outcome:
     """Race until the budget ends, and let the last word be on tasks held back."""
-    settings = RaceSettings(kinds=kinds)
-    recipe = Recipe(strategy="race", settings=settings, meta_model=META, workers=WORKERS)
+    recipe = replace(_recipe("race", kinds=kinds), workers=WORKERS)
     calls = _calls_with_last_word(world)
     with in_memory() as folder, _staged(world, recipe, calls, folder) as (stage, gateway, place):
         stream = TaskStream(stage=stage, tasks=world.tasks, folder=place)

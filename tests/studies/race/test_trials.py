@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
@@ -15,7 +16,7 @@ from studies.race import rows
 from studies.race.__main__ import main
 from studies.race.gepa import Adapter, on_prompts, on_yaml
 from studies.race.proposing import Proposer, filled
-from studies.race.trials import searched
+from studies.race.trials import raced, searched
 from studies.race.worlds import MAKERS, META, catalogue
 
 WORLD = MAKERS["sentence"](2)
@@ -69,15 +70,22 @@ def test_a_trial_of_gepa_stays_near_its_budget(optimize: rows.Row) -> None:
 
 
 def test_a_search_holds_its_budget_to_the_call() -> None:
-    outcome = searched(MAKERS["graded"](0), "best of n")
-    assert (outcome.agents, outcome.operators, outcome.claims) == (130, 0, False)
+    outcome = searched(replace(MAKERS["graded"](0), budget=40), "best of n")
+    assert (outcome.agents, outcome.operators, outcome.claims) == (40, 0, False)
 
 
 def test_the_command_prints_a_line_for_each_case() -> None:
-    options = ["null", "--trials", "1", "--jobs", "1", "--rows", "best of n"]
+    options = ["null", "--trials", "1", "--jobs", "1", "--rows", "MATTRL"]
     result = CliRunner().invoke(main, options)
     assert result.exit_code == 0
     assert [line.split(" |")[0] for line in result.output.splitlines()[2:]] == [
-        "| best of n",
-        "| best of n: 0.2, right or wrong",
+        "| MATTRL",
+        "| MATTRL: 0.2, right or wrong",
     ]
+
+
+def test_a_race_keeps_to_its_search_budget_and_hands_over_what_it_measured() -> None:
+    outcome = raced(replace(MAKERS["graded"](0), budget=60))
+    assert outcome.agents + outcome.operators <= 60
+    assert outcome.claims == (outcome.interval is not None and outcome.interval[0] > 0)
+    assert outcome.gain == pytest.approx(outcome.tested if outcome.claims else 0.0)
