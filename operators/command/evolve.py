@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
     from ..evolution.islands import Islands
     from .evolving import Evolving, Testing
+    from .racing import HandOver
 
 __all__ = ["main"]
 
@@ -167,6 +168,14 @@ LOOKING = {"report": report}
     "--embedder",
     help="What finds similar tasks: minilm, hashing, or a model's alias.  [default: minilm]",
 )
+@click.option(
+    "--out", type=FILE, help="For a team: write the better one here.  [default: NAME.better.yaml]"
+)
+@click.option(
+    "--in-place",
+    is_flag=True,
+    help="For a team: change its own file, as one commit of a clean git work tree.",
+)
 @click.option("--limit", type=click.IntRange(min=1), help="Take only the first N tasks.")
 @click.option("--view", is_flag=True, help="Show the evolution in a browser while it is made.")
 @click.option("--git", "use_git", is_flag=True, help="Commit the pool after each task.")
@@ -202,7 +211,9 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path | None, **option
 
     _refuse_view(options)
     known = catalogue_of(options)
-    recipe = race_of(recipe_file) or load_recipe(recipe_file)
+    race = race_of(recipe_file)
+    recipe = race or load_recipe(recipe_file)
+    hand_over = _hand_over(recipe_file, options, is_team=race is not None)
     pool_folder = pool_folder or _pool_of(recipe_file, recipe)
     placed = placed_tasks(tasks_file, known)
     tasks = [*placed.values()][: options["limit"]]
@@ -220,6 +231,7 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path | None, **option
     if options["seeds"] is None:
         one = evolving(recipe if islands is None else islands.seeded(recipe), pool_folder)
         one.refuse_unused()
+        one.hand_over = hand_over
         sys.exit(one.to_the_end())
     if (pool_folder / "ledger.jsonl").exists():
         raise InputError(f"{pool_folder} is a pool itself. --seeds makes pools in a folder.")
@@ -242,6 +254,23 @@ def _pool_of(recipe_file: Path, recipe: Recipe) -> Path:
     if recipe.strategy != RACE:
         raise InputError(f"{recipe_file}: a recipe. Say where its pool is kept: --pool FOLDER.")
     return Path("runs") / f"evolve-{recipe_file.stem}"
+
+
+def _hand_over(source: Path, options: dict[str, Any], *, is_team: bool) -> HandOver | None:
+    """Settle where a better team goes; None where pools keep what is found.
+
+    Raises:
+        InputError: An option says where, and there is a recipe, or several evolutions.
+    """
+    from .racing import HandOver
+
+    given = [name for name in ("out", "in_place") if options[name]]
+    if given and (not is_team or options["seeds"] is not None):
+        name = f"--{given[0].replace('_', '-')}"
+        raise InputError(f"{name} is for one race of a team: mas-evolve TEAM TASKS {name} ...")
+    if not is_team or options["seeds"] is not None:
+        return None
+    return HandOver.of(source, options["out"], in_place=options["in_place"])
 
 
 def _refuse_view(options: dict[str, Any]) -> None:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ..evolution.strategy import Strategy
     from ..evolution.stream import TaskStream
     from ..report.heldout import Subject
+    from .racing import HandOver
     from .starting import EvolutionStart
     from .watching import Watch
 
@@ -81,6 +82,7 @@ class Evolving:
         elsewhere: What evolutions that share the budget have spent, and their seconds.
         islands: The islands of which it is one; recipe and tasks are then its own.
         stem: What it is called where nobody says; by default as the recipe.
+        hand_over: Where the better team of a race goes; None: it stays in the pool.
         budget: What there is to spend, once it is at work.
     """
 
@@ -96,6 +98,7 @@ class Evolving:
     islands: Islands | None = None
     stem: str = ""
     _taken: int = field(default=0, init=False)
+    hand_over: HandOver | None = field(default=None, init=False)
     budget: Budget | None = field(default=None, init=False)
     telemetry: Telemetry | None = field(default=None, init=False)
     page: AsyncExitStack = field(default_factory=AsyncExitStack, init=False)
@@ -153,7 +156,18 @@ class Evolving:
             )
         if code == 0:
             show()
+            self._give()
         return code
+
+    def _give(self) -> None:
+        """Hand the better team over, where a race found one."""
+        from ...pool.teams.pool import Pool
+        from ..methods.race.result import RaceResult
+
+        status = RaceResult.read(self.folder) if self.hand_over else None
+        if self.hand_over is not None and status is not None:
+            pool = Pool.open(self.pool_folder, catalogue=self.start.catalogue)
+            self._say(self.hand_over.give(status, pool, self.start.catalogue) or None)
 
     def how_to_go_on(self) -> str:
         """Say how to go on: by the same command, after a budget was met with a larger one."""
@@ -182,6 +196,8 @@ class Evolving:
         self._taken = sum(1 for _ in Ledger(self.folder / TURNS).read())
         if (status := self.strategy.status(self.folder)) is not None and status.is_over:
             self._taken = len(self.tasks)
+        elif self.hand_over is not None:
+            self.hand_over.check(self.pool_folder)
         if self.testing is not None:
             self.start.refuse_unread(self.testing.tasks)
             learnt = self.islands.stream if self.islands else self.tasks

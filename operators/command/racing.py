@@ -1,20 +1,30 @@
-"""A race of a team's children, as `mas-evolve TEAM TASKS` begins it without a recipe."""
+"""A race of a team's children, as `mas-evolve TEAM TASKS` begins it, and where its winner goes."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
 
+from ...pool.teams.sources import load_source
+from ...schema.edits.in_place import rewritten
 from ...schema.loading.loading import read_file
 from ...schema.loading.recipe import Recipe
-from ...schema.loading.seeds import is_seed, located
+from ...schema.loading.seeds import SEED, is_seed, located
+from ...schema.values.errors import InputError
 from ...schema.values.values import is_mapping
 from ...schema.values.yaml_text import read_yaml
+from ..core.proposal import edit_words
 from ..evolution.strategy import strategy_of
+from ..report.gain import Gain, gain_message
+from .handing_over import commit_in_place, refuse_unclean, write_new
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from ...pool.teams.pool import Pool
+    from ...schema.host.catalogue import Catalogue
+    from ..methods.race.result import RaceResult
 
-__all__ = ["RACE", "race_of"]
+__all__ = ["RACE", "HandOver", "race_of"]
 
 RACE = "race"
 WORKERS = 4
@@ -37,3 +47,81 @@ def race_of(path: Path) -> Recipe | None:
     strategy = strategy_of(RACE)
     seed = str(path) if is_seed(path) else path.name
     return Recipe(strategy=RACE, settings=strategy.settings(), seeds=(seed,), workers=WORKERS)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HandOver:
+    """Where the better team goes that a race found.
+
+    Attributes:
+        source: The team's file, or `seed:NAME`.
+        out: The file that it is written to; None: it changes its source, as one commit.
+    """
+
+    source: Path
+    out: Path | None
+
+    @classmethod
+    def of(cls, source: Path, out: Path | None, *, in_place: bool) -> Self:
+        """Settle where it goes: by default beside its source, as NAME.better.yaml.
+
+        Raises:
+            InputError: Both are wanted.
+        """
+        if out is not None and in_place:
+            raise InputError("--out and --in-place: write the team to one of them.")
+        name = Path(f"{str(source).removeprefix(SEED)}.yaml") if is_seed(source) else source
+        beside = name.with_suffix(".better.yaml")
+        return cls(source=source, out=None if in_place else out or beside)
+
+    def check(self, pool: Path) -> None:
+        """Make sure that it can go there, before anything is spent.
+
+        Args:
+            pool: The pool's folder.
+
+        Raises:
+            InputError: A file is in the way, or the source cannot be changed in place.
+        """
+        if self.out is None:
+            refuse_unclean(self.source, besides=[pool])
+        elif self.out.exists():
+            raise InputError(f"{self.out} is there, and is not overwritten. Name another: --out.")
+
+    def give(self, status: RaceResult, pool: Pool, catalogue: Catalogue) -> str:
+        """Write the better team, and return a line that says where; empty: there is none.
+
+        Raises:
+            AgentError: The source has changed meanwhile, or git failed.
+            InputError: Another file is in the way.
+            StorageError: It cannot be written.
+        """
+        word = status.last_word
+        if word is None or not status.is_better:
+            return ""
+        original = load_source(str(self.source), catalogue)
+        team = replace(pool.member(status.winner.member).team, name=original.name, lineage=None)
+        if self.out is not None:
+            write_new(self.out, team)
+            return f"Written to {self.out}. Compare: mas-diff {self.source} {self.out}"
+        n = len(word.tasks)
+        message = gain_message(
+            original.name,
+            edit_words(original, team),
+            [step.reason for step in status.path_to(status.leader)],
+            Gain(
+                original=sum(word.original) / n,
+                new=sum(word.winner) / n,
+                gain=word.gain,
+                interval=(word.low, word.high),
+                tasks=n,
+                calls=status.spent.calls,
+                usd=None if status.spent.unpriced_calls else status.spent.usd,
+            ),
+        )
+        text = self.source.read_bytes().decode()
+        new = rewritten(
+            text, team, catalogue, file=str(self.source), folder=self.source.resolve().parent
+        )
+        commit_in_place(self.source, new, message)
+        return f"Changed {self.source} as one commit: git show"

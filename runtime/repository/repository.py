@@ -169,6 +169,23 @@ class Repository:
         names = self._git("ls-tree", "--full-tree", "--name-only", "-z", commit, "--", path)
         return self._git("cat-file", "blob", f"{commit}:{path}") if names else None
 
+    def uncommitted(self) -> Sequence[str]:
+        """Name the files that differ from the last commit, in the working copy or as staged.
+
+        Files that git does not know are not among them.
+
+        Raises:
+            AgentError: There is no commit, or the index can't be read.
+        """
+        index = {"GIT_INDEX_FILE": str(self.folder / "theirs")}
+        refresh = ("update-index", "-q", "--refresh", "--ignore-submodules")
+        self._in(self.source, *refresh, accepted=(0, 1), environment=index)
+        words = ("diff-index", "-z", "--name-only", "--ignore-submodules", "HEAD")
+        names = [
+            self._in(self.source, *words, *more, environment=index) for more in ((), ("--cached",))
+        ]
+        return sorted({*"".join(names).split("\0")[:-1]})
+
     def commit(self, folder: Path, message: str) -> None:
         """Commit what changed below a folder of the working copy, and nothing else.
 

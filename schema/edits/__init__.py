@@ -9,6 +9,7 @@ from .applying import RejectedEdits, apply
 from .changes import FieldChange, changes
 from .components import COMPONENTS, Component
 from .difference import agent_edits, diff
+from .in_place import rewritten
 from .json_form import edits_from_json, edits_to_json, edits_to_values
 from .kinds.kinds import KINDS, AgentEdit, Edit
 from .kinds.of_agents import SetModel, SetParameter, SetPrompt, SetRole
@@ -69,6 +70,7 @@ __all__ = [
     "is_tied",
     "new_edges",
     "plainly",
+    "rewritten",
     "spare_agents",
     "spare_edges",
     "summary",

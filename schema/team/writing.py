@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import yaml
 
@@ -31,10 +31,14 @@ if TYPE_CHECKING:
 __all__ = [
     "AGENT_SCHEMA",
     "DEFAULT_SCHEMA",
+    "WIDTH",
     "agent_value",
+    "block_text",
     "canonical",
     "dump",
+    "fits_block",
     "output_schema_in_order",
+    "scalar",
     "team_value",
     "write_agent_yaml",
     "write_team_yaml",
@@ -189,9 +193,9 @@ def _mapping(value: Mapping[str, Any], path: Path, comments: Comments) -> Iterat
         inner = (*path, key)
         yield from comments.above.get(inner, ())
         beside = f"  {comments.beside[inner]}" if inner in comments.beside else ""
-        name = _scalar(key, in_flow=True)
+        name = scalar(key, in_flow=True)
         if _is_block(item):
-            header, *lines = _block_text(item)
+            header, *lines = block_text(item)
             yield f"{name}: {header}{beside}"
             yield from (f"  {line}" if line else "" for line in lines)
         elif (short := _on_one_line(item, inner, comments, WIDTH - len(name))) is not None:
@@ -208,7 +212,7 @@ def _sequence(value: Sequence[Any], path: Path, comments: Comments) -> Iterator[
         yield from comments.above.get(inner, ())
         beside = f"  {comments.beside[inner]}" if inner in comments.beside else ""
         if _is_block(item):
-            lines = list(_block_text(item))
+            lines = list(block_text(item))
         elif (short := _on_one_line(item, inner, comments, WIDTH)) is not None:
             lines = [short]
         else:
@@ -230,17 +234,18 @@ def _on_one_line(item: Any, path: Path, comments: Comments, room: int) -> str | 
     if isinstance(item, Mapping):
         return None if item else "{}"
     if not isinstance(item, list | tuple):
-        return _scalar(item)
+        return scalar(item)
     if not item:
         return "[]"
     simple = all(not isinstance(part, Mapping | list | tuple) for part in item)
     if not simple or path in comments.within:
         return None
-    text = f"[{', '.join(_scalar(part, in_flow=True) for part in item)}]"
+    text = f"[{', '.join(scalar(part, in_flow=True) for part in item)}]"
     return text if len(text) <= room else None
 
 
-def _scalar(value: Any, *, in_flow: bool = False) -> str:
+def scalar(value: Any, *, in_flow: bool = False) -> str:
+    """Write a value that is no collection on one line; `in_flow`: as a key, or in a flow list."""
     if isinstance(value, float):
         # Readers of YAML 1.1 take an exponent for a number only after a decimal point.
         return re.sub(r"^(-?\d+)e", r"\1.0e", repr(value))
@@ -264,14 +269,19 @@ def _is_plain(text: str) -> bool:
 
 def _is_block(value: Any) -> bool:
     """Tell whether a text is written as a literal block: several lines, or one very long one."""
-    if not isinstance(value, str) or not (body := value.strip("\n")):
+    return fits_block(value) and ("\n" in value or len(value) > WIDTH)
+
+
+def fits_block(value: Any) -> TypeGuard[str]:
+    """Return whether a value can be written as a literal block: a text without odd signs."""
+    if not isinstance(value, str) or not value.strip("\n"):
         return False
     speakable = value.translate(_WITHOUT_BREAKS).isprintable()
-    starts_well = not value.startswith(("\n", " ", "\t"))
-    return speakable and starts_well and ("\n" in body or len(value) > WIDTH or "\n" in value)
+    return speakable and not value.startswith(("\n", " ", "\t"))
 
 
-def _block_text(text: str) -> Iterator[str]:
+def block_text(text: str) -> Iterator[str]:
+    """Write a text as a literal block: its header, then its lines, not indented."""
     body = text.rstrip("\n")
     ends = len(text) - len(body)
     yield "|" + ("-" if ends == 0 else "+" if ends > 1 else "")

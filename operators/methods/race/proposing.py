@@ -68,16 +68,22 @@ class Proposing:
     def choose(self, base: Candidate, chance: random.Random) -> tuple[str, float] | None:
         """Choose a kind of proposal for a team by what is believed of each kind's gain.
 
+        First it chooses who proposes (the meta-model, a merge, a draw), so that the many kinds of
+        draws do not crowd out the others; then the kind.
+
         Returns:
             The kind, and the mean score that is drawn for its child; None: nothing is left.
         """
         kinds = [kind for kind in self.settings.kinds if self._is_open(base, kind)]
         if not kinds:
             return None
-        gains = {kind: self.standings.gain(kind) for kind in kinds}
-        kind = max(kinds, key=lambda kind: gains[kind].draw(chance))
-        spread = (PRIOR_SPREAD**2 + self.standings.belief(base).spread ** 2) ** 0.5
-        return kind, chance.gauss(self.standings.belief(base).mean + gains[kind].mean, spread)
+        draws = [kind for kind in kinds if kind in KINDS]
+        authors = [[kind] for kind in kinds if kind not in KINDS] + ([draws] if draws else [])
+        author = max(authors, key=lambda kinds: self.standings.gain(kinds).draw(chance))
+        kind = max(author, key=lambda kind: self.standings.gain([kind]).draw(chance))
+        belief, gain = self.standings.belief(base), self.standings.gain([kind])
+        spread = (PRIOR_SPREAD**2 + belief.spread**2) ** 0.5
+        return kind, chance.gauss(belief.mean + gain.mean, spread)
 
     def _is_open(self, base: Candidate, kind: str) -> bool:
         if (base.number, kind) in self._exhausted:

@@ -16,7 +16,7 @@ from ....runtime.values.usage import Usage
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from ....schema.team.team import Team
 
@@ -204,12 +204,12 @@ class Standings:
             candidate = parent
         return candidate
 
-    def gain(self, kind: str) -> Belief:
-        """Return what is believed of the gain of a proposal of a kind, from those before it."""
+    def gain(self, kinds: Collection[str]) -> Belief:
+        """Return what is believed of the gain of a proposal of some kinds, from those before it."""
         gains = [
             self.belief(child).mean - self.belief(self.candidates[child.parent]).mean
             for child in self.candidates
-            if child.parent is not None and child.kind == kind
+            if child.parent is not None and child.kind in kinds
         ]
         weight = PRIOR_WEIGHT + len(gains)
         mean = (PRIOR_WEIGHT * PRIOR_GAIN + sum(gains)) / weight

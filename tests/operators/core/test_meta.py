@@ -185,6 +185,7 @@ VALUES: dict[str, dict[str, Any]] = {
         "newcomers": 1,
     },
     "choose_topology": {"was_run": True},
+    "check_answer": {},
     "coach": {"agent": "writer", "has_note": True, "wrong": 100, "plan": 200},
     "consolidate": {"characters": 100},
     "contributions": {"rubric": "Be fair.", "is_first": False},

@@ -31,6 +31,7 @@ __all__ = ["AnswerForm", "answer_form", "forms"]
 
 MOST_LABELS = 12
 LONGEST_LABEL = 80
+LONGEST_SHAPE = 40
 LEAST_ALIKE = 3
 """How many answers of one shape make it a form."""
 LONGEST_ANSWER = 200
@@ -67,10 +68,10 @@ def answer_form(source: DrawnFrom) -> Iterator[Sketch]:
     for form in forms(answers):
         held, working = _held(form), _held(form, working=WORKING)
         yield _edits(source, agents, held, form.request), f"Hold {ids} to {form.name}."
-        yield _edits(source, agents, held), f"Hold {ids} to {form.name}, with the same prompt."
         for count in COUNTS:
             edits = _edits(source, agents, held, form.request, count)
             yield edits, f"Hold {ids} to {form.name}, and show {count} examples."
+        yield _edits(source, agents, held), f"Hold {ids} to {form.name}, with the same prompt."
         reason = f"Let {ids} work out the answer first, and hold it to {form.name}."
         yield _edits(source, agents, working, form.request), reason
 
@@ -79,25 +80,24 @@ def forms(answers: Sequence[str]) -> Iterator[AnswerForm]:
     """Return the forms that all of these answers have, the narrowest first."""
     labels = sorted(set(answers))
     longest = max(map(len, answers), default=0)
-    if _are_labels(labels, answers):
-        shown = ", ".join(labels)
+    is_choice = _are_labels(labels, answers)
+    if is_choice:
         yield AnswerForm(
             schema={"type": "string", "enum": labels},
-            name=f"{len(labels)} possible answers",
-            request=f"Answer with one of these: {shown}.",
+            name=f"one of {len(labels)} answers",
+            request=f"Answer with one of these: {', '.join(labels)}.",
         )
-    kinds = {_number_kind(answer) for answer in answers}
-    if kinds in ({"integer"}, {"number"}, {"integer", "number"}):
-        kind = "integer" if kinds == {"integer"} else "number"
-        request = f"Answer with {'an integer' if kind == 'integer' else 'a number'} only."
-        yield AnswerForm(schema={"type": kind}, name=f"the form of a {kind}", request=request)
-    elif len(answers) >= LEAST_ALIKE and len({*map(_shape, answers)}) == 1 and longest <= 40:
+    if (kind := _number_kind(answers)) is not None:
+        number = "an integer" if kind == "integer" else "a number"
+        request = f"Answer with {number} only."
+        yield AnswerForm(schema={"type": kind}, name=number, request=request)
+    elif not is_choice and _are_alike(answers):
         yield AnswerForm(
             schema={"type": "string", "minLength": longest, "maxLength": longest},
-            name=f"answers of {longest} characters",
+            name=f"an answer of {longest} characters",
             request=f"Write the answer in the form of {answers[0]}.",
         )
-    elif 0 < longest <= LONGEST_ANSWER:
+    elif not is_choice and 0 < longest <= LONGEST_ANSWER:
         yield AnswerForm(
             schema={"type": "string", "maxLength": longest + ROOM},
             name="a short answer",
@@ -111,8 +111,15 @@ def _are_labels(labels: Sequence[str], answers: Sequence[str]) -> bool:
     return len(labels) <= few and max(map(len, labels), default=0) <= LONGEST_LABEL
 
 
-def _number_kind(answer: str) -> str | None:
-    """Return the type of the number that an answer is, where JSON writes it the same."""
+def _number_kind(answers: Sequence[str]) -> str | None:
+    """Return the type of the numbers that all answers are, where JSON writes them the same."""
+    kinds = {_type_of_number(answer) for answer in answers}
+    if not kinds or None in kinds:
+        return None
+    return "integer" if kinds == {"integer"} else "number"
+
+
+def _type_of_number(answer: str) -> str | None:
     try:
         value = loads(answer)
     except ValueError:
@@ -121,6 +128,12 @@ def _number_kind(answer: str) -> str | None:
     if not is_number or dumps(value) != answer:
         return None
     return "integer" if isinstance(value, int) else "number"
+
+
+def _are_alike(answers: Sequence[str]) -> bool:
+    """Return whether all answers differ in nothing but which digits and letters they have."""
+    is_short = max(map(len, answers), default=0) <= LONGEST_SHAPE
+    return len(answers) >= LEAST_ALIKE and is_short and len({*map(_shape, answers)}) == 1
 
 
 def _shape(answer: str) -> str:

@@ -32,7 +32,12 @@ LEAST_EXPRESSED = 0.5
 """The share of tasks for which there has to be an expression."""
 LEAST_EXAMPLES = 3
 PROMPT = "Translate the question into one arithmetic expression. Do not compute it."
+WORDS = (
+    "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+)  # fmt: skip
+"""Numbers that people write as words, from two on; "one" is rarely meant as a number."""
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?!\w)")
+_NUMBER_OR_WORD = re.compile(rf"{_NUMBER.pattern}|\b(?:{'|'.join(WORDS)})\b", re.IGNORECASE)
 Operation = Callable[[float, float], float]
 OPERATIONS: Mapping[str, Operation] = MappingProxyType({"+": add, "-": sub, "*": mul, "/": truediv})
 Expression = tuple[str, float, str]
@@ -84,7 +89,7 @@ def _example(trial: TaskTrial) -> Iterator[Example]:
 
 def simplest_expressions(text: str, value: float) -> Sequence[Expression]:
     """Return the expressions with a value of as few of a text's numbers as will do."""
-    numbers = [number.replace(",", "") for number in _NUMBER.findall(text)][:MOST_NUMBERS]
+    numbers = [_digits(number) for number in _NUMBER_OR_WORD.findall(text)][:MOST_NUMBERS]
     for size in (1, 2, 3):
         found = {
             expression[0]: expression
@@ -95,6 +100,11 @@ def simplest_expressions(text: str, value: float) -> Sequence[Expression]:
         if found:
             return list(found.values())
     return ()
+
+
+def _digits(number: str) -> str:
+    word = number.lower()
+    return str(WORDS.index(word) + 2) if word in WORDS else number.replace(",", "")
 
 
 def _expressions(numbers: Sequence[str], places: Sequence[int]) -> Iterator[Expression]:

@@ -6,9 +6,11 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .....schema.team.team import natural
+
 if TYPE_CHECKING:
     import random
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from .....schema.team.task import Task
 
@@ -53,24 +55,42 @@ def can_be_shown(task: Task) -> bool:
 
 
 def choose(examples: Sequence[Example], count: int, chance: random.Random) -> Sequence[Example]:
-    """Choose examples: in proportion to niches, and of each label as many as of the others."""
+    """Choose examples: in proportion to niches, and in each spread over its answers."""
     by_niche: defaultdict[str, list[Example]] = defaultdict(list)
     for example in chance.sample(examples, len(examples)):
         by_niche[example.niche].append(example)
-    placed = [
-        ((place + 0.5) / len(those), example)
-        for those in by_niche.values()
-        for place, example in enumerate(_label_by_label(those))
+    chosen = [
+        example
+        for niche, room in _shares(by_niche, count).items()
+        for example in _spread(by_niche[niche], room, chance)
     ]
-    placed.sort(key=lambda item: item[0])
-    chosen = list(_within(LONGEST, [example for _, example in placed[:count]]))
-    return chance.sample(chosen, len(chosen))
+    return list(_within(LONGEST, chance.sample(chosen, len(chosen))))
+
+
+def _shares(by_niche: Mapping[str, Sequence[Example]], count: int) -> Mapping[str, int]:
+    """Return how many examples each niche has room for."""
+    places = sorted(
+        ((place + 0.5) / len(those), niche)
+        for niche, those in by_niche.items()
+        for place in range(len(those))
+    )
+    return Counter(niche for _, niche in places[:count])
+
+
+def _spread(examples: Sequence[Example], room: int, chance: random.Random) -> Sequence[Example]:
+    """Choose examples label by label; where labels hardly recur, from the least to the greatest.
+
+    A small model that is shown dates of one decade writes dates of that decade.
+    """
+    if len({example.label for example in examples}) <= min(MOST_LABELS, len(examples) / 2):
+        return _label_by_label(examples)[:room]
+    ordered = sorted(examples, key=lambda example: natural(example.label))
+    step = len(ordered) / room
+    return [ordered[int((place + chance.random()) * step)] for place in range(room)]
 
 
 def _label_by_label(examples: Sequence[Example]) -> Sequence[Example]:
     """Put the first example of each label first, then the second of each, and so on."""
-    if len({example.label for example in examples}) > min(MOST_LABELS, len(examples) / 2):
-        return examples
     seen = Counter[str]()
     ranked: list[tuple[int, Example]] = []
     for example in examples:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
+from statistics import median
 from typing import TYPE_CHECKING
 
-from .....schema.edits import SetPrompt
+from .....schema.edits import SetParameter, SetPrompt
 from .....schema.values.hints import listed
 from .answering import agents_that_answer, agents_that_ask, plain_answer, prompt_text, written
 from .choosing import COUNTS, Example, can_be_shown, choose, with_examples
@@ -13,16 +15,22 @@ from .choosing import COUNTS, Example, can_be_shown, choose, with_examples
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from .....schema.edits import Edit
     from .....schema.team.team import Agent
     from ..task_trial import TaskTrial
     from .source import DrawnFrom, Sketch
 
-__all__ = ["examples", "reference_examples"]
+__all__ = ["examples", "own_examples", "reference_examples"]
 
 DRAWS = 4
 """How often examples are drawn anew for each number of them."""
 LONGEST_WORKING = 3_000
 """Characters of an agent's own answer."""
+RAMBLING = 2
+"""How many times longer than any reference answer an agent's answers are that goes on and on."""
+MORE_TOKENS = 8
+"""Tokens that an answer may have beside what the longest reference answer needs."""
+Known = Callable[["DrawnFrom", "Agent"], "Sequence[Example]"]
 
 
 def examples(source: DrawnFrom) -> Iterator[Sketch]:
@@ -34,27 +42,43 @@ def examples(source: DrawnFrom) -> Iterator[Sketch]:
         if agent not in answering and not source.team.predecessors[agent.id]
     ]
     for _, count in product(range(DRAWS), COUNTS):
-        yield from _shown(source, answering, count, own=False)
-        yield from _shown(source, answering, count, own=True)
-        for agent in others:
-            yield from _shown(source, [agent], count, own=True)
+        edits, shown = _shown(source, answering, count, reference_examples)
+        limits = [edit for agent in answering for edit in _just_enough_tokens(source, agent)]
+        if edits and limits:
+            yield (*edits, *limits), f"{shown[:-1]}, and leave room for such an answer only."
+        yield edits, shown
+        for agents in (answering, *([agent] for agent in others)):
+            yield _shown(source, agents, count, own_examples)
 
 
 def _shown(
-    source: DrawnFrom, agents: Sequence[Agent], count: int, *, own: bool
-) -> Iterator[Sketch]:
-    """Show each agent some examples, drawn for each of them."""
+    source: DrawnFrom, agents: Sequence[Agent], count: int, known: Known
+) -> tuple[tuple[Edit, ...], str]:
+    """Show each agent some examples, drawn for each of them; the reason says how many."""
     edits: list[SetPrompt] = []
     for agent in agents:
-        known = own_examples(source, agent) if own else reference_examples(source, agent)
-        if chosen := choose(known, count, source.chance):
+        if chosen := choose(known(source, agent), count, source.chance):
             prompt = with_examples(prompt_text(agent, source.catalogue), chosen)
             edits.append(SetPrompt(agent=agent.id, prompt=prompt))
             count = min(count, len(chosen))
-    if edits:
-        whose = "own right answers" if own else "solved tasks"
-        shown_to = listed([edit.agent for edit in edits])
-        yield tuple(edits), f"Show {count} {whose} as examples to {shown_to}."
+    whose = "own right answers" if known is own_examples else "solved tasks"
+    shown_to = listed([edit.agent for edit in edits])
+    return tuple(edits), f"Show {count} {whose} as examples to {shown_to}."
+
+
+def _just_enough_tokens(source: DrawnFrom, agent: Agent) -> Iterator[SetParameter]:
+    """Limit an agent that goes on and on where the reference answers are short.
+
+    A token has a byte at least, so none of these answers is cut off.
+    """
+    answers = [example.answer for example in reference_examples(source, agent)]
+    outcomes = (trial.run.agents.get(agent.id) for trial in source.trials)
+    lengths = [len(outcome.result.content) for outcome in outcomes if outcome and outcome.result]
+    if agent.output_schema is None and answers and lengths:
+        longest = max(len(answer.encode()) for answer in answers)
+        enough = longest + MORE_TOKENS
+        if median(lengths) > RAMBLING * longest and enough < agent.max_tokens:
+            yield SetParameter(agent=agent.id, field="max_tokens", value=enough)
 
 
 def reference_examples(source: DrawnFrom, agent: Agent) -> Sequence[Example]:

@@ -9,6 +9,7 @@ from .answer_form import answer_form
 from .calculator import calculator
 from .examples import examples
 from .parameters import max_tokens, model, temperature, tool
+from .quote import quote
 from .seeds import seed
 from .source import drawing
 from .structure import check, leave_out, vote
@@ -24,6 +25,7 @@ _SKETCHES: Mapping[str, Sketches] = {
     "examples": examples,
     "answer_form": answer_form,
     "calculator": calculator,
+    "quote": quote,
     "vote": vote,
     "check": check,
     "seed": seed,

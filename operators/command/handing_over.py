@@ -1,0 +1,118 @@
+"""Handing a team over: to a new file, or into the file that it comes from, as one commit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...runtime.repository.repository import Repository
+from ...schema.team.writing import dump, schema_beside
+from ...schema.values.errors import AgentError, InputError
+from ...schema.values.files import write_atomically
+from ...schema.values.hints import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from ...schema.team.team import Team
+
+__all__ = ["commit_in_place", "refuse_unclean", "write_new"]
+
+HEAD = "HEAD"
+
+
+def write_new(path: Path, team: Team) -> None:
+    """Write a team to a file; never overwrite one that says another thing.
+
+    Raises:
+        InputError: There is another file of this name.
+        StorageError: It cannot be written.
+    """
+    text = dump(team, schema=schema_beside(path))
+    try:
+        there = path.read_bytes()
+    except FileNotFoundError:
+        write_atomically(path, text)
+        return
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}.") from None
+    if there != text.encode():
+        raise InputError(f"{path} is there, and is not overwritten. Name another file.")
+
+
+def refuse_unclean(path: Path, *, besides: Iterable[Path] = ()) -> None:
+    """Make sure that a team's file can be changed in place by one commit, ahead of an evolution.
+
+    Where an evolution was killed, `commit_in_place` may have written the file already: who resumes
+    it does not ask again.
+
+    Args:
+        path: The team's file.
+        besides: Folders in which changes do not matter, such as the pool's.
+
+    Raises:
+        InputError: It is no file, git does not track it, or the work tree has other changes.
+    """
+    if not path.is_file():
+        raise InputError(
+            f"--in-place: {path} is not a file. Write the team to one: mas fmt {path} --to-file"
+            " team.yaml"
+        )
+    folders = [folder.resolve() for folder in besides]
+    try:
+        with Repository.around(path) as repository:
+            problem = _problem(repository, path.resolve(), folders)
+    except AgentError as error:
+        raise InputError(f"--in-place: {error}") from None
+    if problem:
+        raise InputError(f"--in-place: {problem}")
+
+
+def commit_in_place(path: Path, text: str, message: str) -> None:
+    """Write a team's file and commit it, and nothing else; what was committed before stays.
+
+    Done twice, it is done once, wherever the first attempt was killed.
+
+    Args:
+        path: The team's file, as `refuse_unclean` allows it.
+        text: What it is to say.
+        message: The commit's message.
+
+    Raises:
+        AgentError: Somebody has changed the file meanwhile, and it stays; or git failed.
+        StorageError: The file cannot be written.
+    """
+    path = path.resolve()
+    with Repository.around(path) as repository:
+        if repository is None:
+            raise AgentError(f"{path} is in no git repository any more.")
+        name = _name(repository, path)
+        if repository.text(HEAD, name) == text:
+            return
+        if path.read_bytes() != text.encode():
+            if name in repository.uncommitted():
+                raise AgentError(
+                    f"{path} has changes that are not committed, and is not overwritten. Commit"
+                    " them, or take them back (git restore), and give the same command."
+                )
+            write_atomically(path, text)
+        repository.commit(path, message)
+
+
+def _problem(repository: Repository | None, path: Path, folders: Sequence[Path]) -> str:
+    if repository is None:
+        return f"{path} is in no git repository. Commit it to one, or write the team to a new file."
+    if repository.text(HEAD, _name(repository, path)) is None:
+        return f"git does not track {path}. Commit it first."
+    changed = [
+        name
+        for name in repository.uncommitted()
+        if not any((repository.source / name).is_relative_to(folder) for folder in folders)
+    ]
+    if changed:
+        return f"there are changes that are not committed: {listed(changed)}. Commit them first."
+    return ""
+
+
+def _name(repository: Repository, path: Path) -> str:
+    return path.relative_to(repository.source).as_posix()

@@ -1,0 +1,74 @@
+"""Draws quoting: an agent copies the sentence that has the answer, and then gives the answer.
+
+The sentence is found in the task: where the reference answer stands in one sentence alone, that
+sentence is quoted in the example.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import product
+from typing import TYPE_CHECKING
+
+from .....schema.edits import SetParameter, SetPrompt, is_tied
+from .....schema.values.json_text import dumps, loads
+from .answer_form import forms
+from .answering import ANSWER, agents_that_answer, closed_object, plain_answer, prompt_text
+from .choosing import COUNTS, choose, with_examples
+from .examples import reference_examples
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from .choosing import Example
+    from .source import DrawnFrom, Sketch
+
+__all__ = ["quote", "sentence_with"]
+
+DRAWS = 4
+LEAST_EXAMPLES = 3
+LEAST_QUOTED = 0.5
+"""The share of tasks in which the answer has to stand."""
+QUOTE = "quote"
+_SENTENCE = re.compile(r"[^.!?\n]*(?:[.!?](?=\S)[^.!?\n]*)*[.!?]?")
+
+
+def quote(source: DrawnFrom) -> Iterator[Sketch]:
+    """Let who answers copy the sentence that has the answer first."""
+    agents = agents_that_answer(source.team)
+    answers = [answer for trial in source.trials if (answer := plain_answer(trial.task))]
+    form = next(forms(answers), None)
+    if len(agents) != 1 or form is None or not is_tied(source.team):
+        return
+    (agent,) = agents
+    plain = reference_examples(source, replace(agent, output_schema=None))
+    is_text = form.schema["type"] == "string"
+    known = [quoted for example in plain for quoted in _quoted(example, is_text=is_text)]
+    distinct = len({sentence_with(example.label, example.query) for example in known})
+    if distinct < max(LEAST_EXAMPLES, LEAST_QUOTED * len(source.trials)):
+        return  # A sentence that all tasks have, such as a list of labels, is no evidence.
+    longest = max(len(example.answer) for example in known)
+    fields = {QUOTE: {"type": "string", "maxLength": longest}, ANSWER: form.schema}
+    held = SetParameter(agent=agent.id, field="output_schema", value=closed_object(**fields))
+    for _, count in product(range(DRAWS), COUNTS):
+        chosen = choose(known, count, source.chance)
+        prompt = with_examples(prompt_text(agent, source.catalogue), chosen)
+        reason = f"Let {agent.id} copy the sentence that has the answer, and then give the answer."
+        yield (held, SetPrompt(agent=agent.id, prompt=prompt)), reason
+
+
+def _quoted(example: Example, *, is_text: bool) -> Iterator[Example]:
+    """Return the example with the sentence that has its answer, where there is exactly one."""
+    answer = example.answer
+    if (sentence := sentence_with(answer, example.query)) is not None:
+        value = {QUOTE: sentence, ANSWER: answer if is_text else loads(answer)}
+        yield replace(example, answer=dumps(value, ensure_ascii=False))
+
+
+def sentence_with(answer: str, text: str) -> str | None:
+    """Return the only sentence of a text in which an answer stands as a word; else None."""
+    word = re.compile(rf"(?<!\w){re.escape(answer)}(?!\w)", re.IGNORECASE)
+    sentences: Sequence[str] = [sentence.strip() for sentence in _SENTENCE.findall(text)]
+    having = [sentence for sentence in sentences if word.search(sentence)]
+    return having[0] if len(having) == 1 and having[0] != answer else None

@@ -1,0 +1,174 @@
+"""A race as a user has it: a better team, or the original; stopped and resumed; within a budget."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coterie.operators.command.evolve import main as mas_evolve
+from coterie.operators.methods.race.result import RaceResult
+from coterie.runtime.doubles import Reply, ScriptedModel
+from coterie.runtime.doubles.script import Request
+from coterie.schema import Catalogue, load_team
+
+from ....came import Came, invoked_in
+from ....support.repositories import run_git
+
+TEAM = """\
+# Ours.
+name: solo
+agents:
+  one:
+    prompt: You add.  # for now
+    temperature: 0
+"""
+HELPS = "Count on your fingers."
+HYPOTHESES = ("Hurry.", "Sing.", HELPS, "Dance.")
+FOLDER = "runs/evolve-solo/evolutions/solo"
+
+
+def world(request: Request) -> Reply:
+    """Answer sums: every fifth is right, all are with the sentence that helps."""
+    text = json.dumps(request["messages"])
+    form = request.get("response_format", {}).get("json_schema", {}).get("schema", {})
+    if "edits" in form.get("properties", {}):
+        fresh = next((each for each in HYPOTHESES if each not in text), "Nothing.")
+        edit = {"set_prompt": {"agent": "one", "prompt": f"You add. {fresh}"}}
+        return Reply.json({"reason": f"It should: {fresh}", "edits": [edit]})
+    number = int(text.split("What is ")[-1].split(" ")[0])
+    return Reply(text="7" if HELPS in text or number % 5 == 0 else "8")
+
+
+def null(request: Request) -> Reply:
+    """Let nothing help."""
+    if "response_format" in request:
+        return world(request)
+    number = int(json.dumps(request["messages"]).split("What is ")[-1].split(" ")[0])
+    return Reply(text="7" if number % 2 else "8")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "solo.yaml").write_text(TEAM)
+    (tmp_path / "race.yaml").write_text(
+        "strategy: race\nseeds: [solo.yaml]\nsettings: {kinds: [hypothesis, merge]}\n"
+    )
+    lines = [{"id": f"t{n}", "query": f"What is {n} + {7 - n}?", "answer": "7"} for n in range(60)]
+    (tmp_path / "tasks.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return tmp_path
+
+
+def raced(folder: Path, *words: str, script: Any = world, what: str = "solo.yaml") -> Came:
+    with ScriptedModel(script) as model:
+        given = [what, "tasks.jsonl", "--model", f"m@{model.api_base}", *words]
+        return invoked_in(folder, mas_evolve, given, "mas-evolve")
+
+
+def result_of(folder: Path) -> RaceResult:
+    result = RaceResult.read(folder / FOLDER)
+    assert result is not None
+    return result
+
+
+def test_the_sentence_that_helps_is_found_within_the_budget(folder: Path) -> None:
+    with ScriptedModel(world) as model:
+        words = ["solo.yaml", "tasks.jsonl", "--model", f"m@{model.api_base}"]
+        came = invoked_in(folder, mas_evolve, [*words, "--budget", "calls=200"], "mas-evolve")
+        calls = len(model.calls)
+    assert came.code == 0, came.err
+    assert came.out.startswith("A better team: original 0."), came.out
+    result = result_of(folder)
+    assert any(HELPS in edit for step in result.path_to(result.leader) for edit in step.edits)
+    assert result.last_word is not None
+    assert result.last_word.low > 0.3
+    assert result.spent.calls == calls <= 200
+
+
+def test_where_nothing_helps_the_original_is_named(folder: Path) -> None:
+    came = raced(folder, "--budget", "calls=120", script=null)
+    assert came.code == 0, came.err
+    assert "The original" in came.out or "No improvement that the data can show" in came.out
+    assert not result_of(folder).is_better
+
+
+def test_the_same_command_shows_the_same_and_asks_nobody(folder: Path) -> None:
+    first = raced(folder, "--budget", "calls=150")
+    again = raced(folder, "--budget", "calls=150", script=lambda _request: Reply.fault("refuse"))
+    assert (again.code, again.out) == (0, first.out)
+
+
+@pytest.mark.parametrize("moment", [1, 20, 75])
+def test_stopped_anywhere_it_resumes_to_the_same(folder: Path, moment: int) -> None:
+    calls = 0
+
+    def breaking(request: Request) -> Reply:
+        nonlocal calls
+        calls += 1
+        return Reply.fault("401") if calls > moment else world(request)
+
+    broken = raced(folder, "--budget", "calls=150", script=breaking)
+    assert broken.code == 1
+    assert raced(folder, "--budget", "calls=150").code == 0
+    resumed = (folder / FOLDER / "race.json").read_text()
+    ledger = (folder / "runs/evolve-solo/ledger.jsonl").read_text()
+    (folder / "runs").rename(folder / "before")
+    (folder / "solo.better.yaml").unlink(missing_ok=True)
+    assert raced(folder, "--budget", "calls=150").code == 0
+    assert (folder / FOLDER / "race.json").read_text() == resumed
+    assert (folder / "runs/evolve-solo/ledger.jsonl").read_text() == ledger
+
+
+def test_a_recipe_says_which_kinds_there_are(folder: Path) -> None:
+    came = raced(folder, "--pool", "pool", "--budget", "calls=120", what="race.yaml")
+    assert came.code == 0, came.err
+    result = RaceResult.read(folder / "pool" / "evolutions" / "race")
+    assert result is not None
+    assert {entrant.kind for entrant in result.entrants[1:]} <= {"hypothesis", "merge"}
+
+
+def test_too_few_tasks_cost_nothing(folder: Path) -> None:
+    (folder / "tasks.jsonl").write_text('{"id": "t", "query": "What is 1 + 6?", "answer": "7"}\n')
+    came = raced(folder, script=lambda _request: Reply.fault("refuse"))
+    assert came.code == 2
+    assert "a race needs at least" in came.err
+
+
+def test_a_recipe_needs_a_pool(folder: Path) -> None:
+    (folder / "race.yaml").write_text("strategy: evomas\nseeds: [solo.yaml]\n")
+    came = raced(folder, what="race.yaml")
+    assert came.code == 2
+    assert "--pool FOLDER" in came.err
+
+
+def test_the_better_team_is_a_file_beside_the_original(folder: Path) -> None:
+    assert raced(folder, "--budget", "calls=200").code == 0
+    better = load_team(folder / "solo.better.yaml", Catalogue.of_host())
+    assert HELPS in better.agents["one"].prompt or "7" in better.agents["one"].prompt
+    assert better.name == "solo"
+    assert (folder / "solo.yaml").read_text() == TEAM
+
+
+def test_a_file_in_the_way_is_said_before_anything_is_spent(folder: Path) -> None:
+    (folder / "solo.better.yaml").write_text("mine\n")
+    came = raced(folder, script=lambda _request: Reply.fault("refuse"))
+    assert came.code == 2
+    assert "is not overwritten" in came.err
+    assert (folder / "solo.better.yaml").read_text() == "mine\n"
+
+
+def test_in_place_it_is_one_commit_of_the_edits_alone(folder: Path) -> None:
+    run_git(folder, "init", "-q")
+    run_git(folder, "add", ".")
+    run_git(folder, "commit", "-qm", "Ours")
+    words = ("--in-place", "--budget", "calls=150")
+    assert raced(folder, *words).code == 0
+    shown = run_git(folder, "show", "--no-ext-diff", "--format=%s").splitlines()
+    changed = [line for line in shown if line[:1] in {"+", "-"} and line[:3] not in {"+++", "---"}]
+    assert shown[0].startswith("solo: ")
+    assert "held-back tasks" in shown[0]
+    assert not any("# Ours." in line or "temperature: 0" in line for line in changed)
+    assert raced(folder, *words).code == 0
+    assert run_git(folder, "rev-list", "--count", "HEAD").strip() == "2"

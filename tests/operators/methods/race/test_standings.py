@@ -1,0 +1,78 @@
+"""Standings: what is believed follows from scores, beside others in the same slots."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from coterie.operators.methods.race.standings import Candidate, Standings
+from coterie.runtime.values.usage import Usage
+from coterie.schema import Agent, Team
+
+TEAM = Team(name="solo", agents={"one": Agent(id="one", prompt="Answer.")})
+
+
+def standings(*scores: Sequence[float | None], tokens: Sequence[int] = ()) -> Standings:
+    candidates = [
+        Candidate(
+            number=number,
+            team=TEAM,
+            parent=0 if number else None,
+            kind="hypothesis" if number else "",
+            scores=[*own],
+            usage=Usage(prompt_tokens=tokens[number] if tokens else 0),
+        )
+        for number, own in enumerate(scores)
+    ]
+    result = Standings(candidates=candidates)
+    result.refresh()
+    return result
+
+
+def test_more_runs_are_believed_more() -> None:
+    made = standings([0.0, 1.0] * 20, [1.0], [1.0] * 20)
+    once, often = (made.belief(candidate) for candidate in made.candidates[1:])
+    assert once.mean < often.mean
+    assert once.spread > often.spread
+    assert made.leader.number == 2
+
+
+def test_a_proposal_that_was_not_tried_is_expected_to_do_harm() -> None:
+    made = standings([0.5] * 20, [])
+    original, child = (made.belief(candidate) for candidate in made.candidates)
+    assert child.mean < original.mean < child.mean + 2 * child.spread
+
+
+def test_who_ran_on_hard_tasks_alone_is_not_thought_worse() -> None:
+    chance = random.Random(1)
+    easy = [chance.random() < 0.5 for _ in range(40)]
+    levels = [0.9 if is_easy else 0.1 for is_easy in easy]
+    noisy = [[level + chance.gauss(0, 0.02) for level in levels] for _ in range(4)]
+    hard_first = sorted(range(40), key=lambda slot: easy[slot])
+    full = [[scores[slot] for slot in hard_first] for scores in noisy]
+    made = standings(*full[:3], full[3][:8])  # the last one ran on hard tasks only
+    assert made.candidates[3].mean < 0.2
+    assert abs(made.belief(made.candidates[3]).mean - made.belief(made.candidates[0]).mean) < 0.1
+
+
+def test_of_equal_candidates_the_cheaper_leads() -> None:
+    assert standings([1.0] * 9, [], [1.0] * 9, tokens=[900, 0, 90]).leader.number == 0
+    made = standings([0.2] * 30, [1.0] * 30, [1.0] * 30, tokens=[9, 900, 90])
+    assert made.leader.number == 2
+
+
+def test_proposals_change_who_seems_to_gain() -> None:
+    made = standings([0.2] * 20, [0.2] * 20, [1.0] * 20)
+    bases = [made.base(candidate).number for candidate in made.candidates]
+    assert bases == [0, 0, 2]
+
+
+def test_kinds_that_gained_are_expected_to_gain() -> None:
+    made = standings([0.2] * 20, [1.0] * 20)
+    assert made.gain(["hypothesis"]).mean > made.gain(["vote"]).mean
+    assert made.gain(["hypothesis"]).spread < made.gain(["vote"]).spread
+
+
+def test_unknown_scores_count_nowhere() -> None:
+    known, unknown = standings([0.5, 0.7]), standings([0.5, 0.7, None])
+    assert known.belief(known.leader) == unknown.belief(unknown.leader)
