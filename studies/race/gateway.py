@@ -62,6 +62,11 @@ class Simulated(Gateway):
     async def prepare(self, aliases: Iterable[str], *, priced: bool = False) -> None:
         """Need nothing."""
 
+    def takes_seed(self, alias: str) -> bool:
+        """Repeat an answer for the same seed, whichever model is asked."""
+        del alias
+        return True
+
     async def chat(
         self, request: ChatRequest, *_: Any, budget: Budget | None = None, **__: Any
     ) -> ChatAnswer:

@@ -9,7 +9,7 @@ Nothing else has an effect: no example, temperature, form of answer, or agent.
 **Scores** of a team on a task are drawn by the world's seed, the task, the hypotheses that stand in
 the team and the seed of the run, so that repeated runs and different teams draw independently.
 Right or wrong: one draw with that chance. Graded: normal around the worth with a spread of 0.1,
-clipped to [0, 1], in hundredths.
+clipped to [0, 1], in hundredths. Models take seeds, so answers of unchanged agents can be reused.
 
 **The operator model** answers with one hypothesis of the world's list, drawn evenly among those
 that its question can carry and that its question does not already show; where it shows all of them,
