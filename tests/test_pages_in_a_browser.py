@@ -21,6 +21,7 @@ from coterie.runtime.view.server import PageServer
 from .browser import CHROMIUM, browser
 from .came import invoked
 from .operators.methods.evochamber.chamber import evolved, write_world
+from .operators.methods.race.pages.races import RACE, write_race
 from .runtime.view.test_run_page import ROUNDS, run_of
 from .sites import visited
 
@@ -41,6 +42,7 @@ def a_run(folder: Path) -> Path:
 def a_pool(folder: Path) -> Path:
     with chdir(write_world(folder, 8)):
         assert evolved("pool").code == 0
+    write_race(folder / "pool", RACE, name="a-race")
     return folder / "pool"
 
 
@@ -63,7 +65,7 @@ def test_every_page_is_for_everybody_fits_a_phone_and_asks_nobody(
 ) -> None:
     monkeypatch.setenv("MAS_HOME", os.fspath(tmp_path))
     folder = make(tmp_path)
-    addresses = [*visited(folder, 40 if nightly else 6)]
+    addresses = [*visited(folder, 40 if nightly else 7)]
     assert len(addresses) >= (1 if make is a_run else 6)
 
     async def driven() -> None:

@@ -48,7 +48,7 @@ PROVIDED = frozenset({"teams", "children", "meta_model"})
 POLICY = "policy.yaml"
 STORY = "story.json"
 """What happened in a run, as the line of an episode would tell it."""
-KEPT = ("meta_model", "judge_model", "rubric", "seed")
+KEPT = ("meta_model", "judge_model", "score", "rubric", "seed")
 """Fields of a recipe that count within a run, beside its strategy, settings and policy."""
 
 

@@ -80,6 +80,15 @@ class Candidate:
         return all(run.status == "done" for run, _ in self.runs)
 
     @property
+    def is_unbeatable(self) -> bool:
+        """Whether no team can have a higher reward on its task: it always ran, with a reward of 1.
+
+        No score is above 1 and no cost below 0. So where cost counts, a score of 1 can be beaten by
+        the same score at a lower cost, unless it cost nothing.
+        """
+        return self.executed and self.reward >= 1
+
+    @property
     def verdict(self) -> float:
         """What the task's own scorer says, whoever scored it; 0 where there was no answer."""
         return fmean(run.score.value if run.score else 0.0 for run, _ in self.runs)

@@ -12,12 +12,16 @@ from ...schema.values.errors import InputError
 from ..core.scoring import is_judged
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Container, Iterable, Mapping, Sequence
     from pathlib import Path
+
+    from markupsafe import Markup
 
     from ...pool.ledger.changes import Change
     from ...pool.view import Fold
     from ...runtime.plan.plan import Plan
+    from ...runtime.values.usage import Usage
+    from ...runtime.view import Links
     from ...schema.host.catalogue import Catalogue
     from ...schema.loading.ceiling import CapabilityPolicy
     from ...schema.loading.recipe import Recipe
@@ -83,6 +87,11 @@ class WholeStatus(Protocol):
         """Whether nothing is left to do."""
         ...
 
+    @property
+    def spending(self) -> Mapping[str, Usage]:
+        """What was consumed, by purpose."""
+        ...
+
     def value(self) -> Mapping[str, Any]:
         """Return it as a JSON object."""
         ...
@@ -105,6 +114,10 @@ def _no_fold(_settings: Any, /) -> None:
 
 
 def _right(_settings: Any, _said: Mapping[str, Any], /) -> Mapping[str, str]:
+    return {}
+
+
+def _fitting(_recipe: Recipe, /) -> Mapping[str, str]:
     return {}
 
 
@@ -142,11 +155,15 @@ class Strategy:
             seeds ask for together.
         status: Reads what it came to until now from the evolution's folder, where it works on all
             tasks together; None where it did not begin.
+        page: Writes its part of the evolution's page, given what `status` reads, the page's links,
+            and the names of the pool's teams, which have pages of their own.
         begin: Gives what is to happen to the pool before the first task: its first agents. It
             **must** give the same whenever it is asked.
-        settings: The type of its settings; see `schema.host.settings.Configurable`.
+        settings: Makes its settings, mostly their type; see `schema.host.settings.Configurable`.
         schema: Their JSON Schema.
         check: Says what is wrong with them that no schema can say, by the field.
+        check_recipe: Says what is wrong with them beside the other fields of the recipe, by the
+            field of the settings.
         suits: Says what is wrong with them beside the teams and the agents of the pool that are not
             retired, by the field; of a new pool, its seeds, and no agents.
         seeds: The teams that a new pool begins with where the recipe has none.
@@ -176,10 +193,12 @@ class Strategy:
     whole: Callable[[TaskStream], Awaitable[object]] | None = None
     ceiling: Callable[[Team], CapabilityPolicy] | None = None
     status: Callable[[Path], WholeStatus | None] = _no_status
+    page: Callable[[Any, Links, Container[str]], Markup | str] = lambda *_: ""
     begin: Callable[[EvolutionContext], Iterable[Change]] = lambda _stage: ()
     settings: Callable[..., Any] = NoSettings
     schema: Mapping[str, Any] = field(default_factory=lambda: NO_SETTINGS)
     check: Callable[[Any, Mapping[str, Any]], Mapping[str, str]] = _right
+    check_recipe: Callable[[Recipe], Mapping[str, str]] = _fitting
     suits: Callable[[Any, Sequence[Team], Sequence[Agent]], Mapping[str, str]] = _suited
     seeds: tuple[str, ...] = DEFAULT_SEEDS
     agents: Callable[[Any, Path, Catalogue], Sequence[Agent]] = _nobody

@@ -14,13 +14,15 @@ from ...schema.values.json_text import dumps
 from ..command.telling import EvolutionStatus
 from ..evolution.folder import Manifest
 from ..evolution.lines import lines_in, runs_of, usage_of
-from .overview import status_of
+from ..evolution.strategy import strategy_of
+from .overview import spending_table, status_of
 from .templates import TEMPLATES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ...runtime.view import Links
+    from ..evolution.strategy import WholeStatus
     from ..report.report import EvolutionReport
     from .kept import Kept
 
@@ -40,7 +42,6 @@ TASKS = {
     "cost": ">",
 }
 OPERATORS = {"operator": "<", "made": ">", "dropped": ">", "best of its task": ">", "tokens": ">"}
-SPENDING = {"purpose": "<", "calls": ">", "tokens": ">", "cost": ">"}
 MOST_POINTS = 400
 
 
@@ -51,6 +52,8 @@ def evolution_page(kept: Kept, name: str, links: Links) -> Page:
         InputError: Its manifest cannot be read.
         StorageError: A file is damaged.
     """
+    if (whole := kept.whole(name)) is not None:
+        return _whole_page(kept, name, whole, links)
     folder = kept.evolution(name)
     lines = [*lines_in(folder)]
     told, manifest = EvolutionStatus.of(kept.folder, name), Manifest.read(folder)
@@ -62,7 +65,7 @@ def evolution_page(kept: Kept, name: str, links: Links) -> Page:
             links,
             name=name,
             folder=str(folder),
-            status=status_of(kept, name, report.tasks, len(manifest.tasks)),
+            status=status_of(kept, name, is_done=report.tasks >= len(manifest.tasks)),
             strategy=str(manifest.recipe["strategy"]),
             facts=[*_facts(told, manifest)],
             held_out=str(told.held_out) if told.held_out else "",
@@ -75,7 +78,7 @@ def evolution_page(kept: Kept, name: str, links: Links) -> Page:
             sizes=_sizes(report),
             tasks=_tasks(kept, name, lines, 1, links),
             operators=_operators(report),
-            spending=_spending(report),
+            spending=spending_table("What was spent, by purpose", report.spending),
             components=PageTable(
                 caption="What mutations touched, by niche",
                 heads={"niche": "<", "components": "<"},
@@ -84,12 +87,7 @@ def evolution_page(kept: Kept, name: str, links: Links) -> Page:
                     for niche, count in sorted(report.components.items())
                 ],
             ),
-            made=[
-                ("Commands", "; ".join(manifest.commands)),
-                ("Models", ", ".join(f"{k} = {v['model']}" for k, v in manifest.models.items())),
-                ("Recipe", dumps(manifest.recipe, ensure_ascii=False)),
-                ("Versions", ", ".join(manifest.coterie)),
-            ],
+            made=_made(manifest),
         ),
     )
 
@@ -111,6 +109,37 @@ def tasks_page(kept: Kept, name: str, number: int, links: Links) -> Page:
             tasks=_tasks(kept, name, lines, number, links),
         ),
     )
+
+
+def _whole_page(kept: Kept, name: str, whole: WholeStatus, links: Links) -> Page:
+    """Make the page of an evolution whose strategy works on all tasks together."""
+    folder = kept.evolution(name)
+    manifest = Manifest.read(folder)
+    strategy = strategy_of(manifest.recipe["strategy"])
+    return Page(
+        title=f"Evolution {name}",
+        body=TEMPLATES.render(
+            "whole.html",
+            links,
+            name=name,
+            folder=str(folder),
+            status=status_of(kept, name, is_done=whole.is_over),
+            strategy=strategy.name,
+            spending=spending_table("What was spent, by purpose", whole.spending),
+            part=strategy.page(whole, links, kept.pool.teams),
+            text=str(whole),
+            made=_made(manifest),
+        ),
+    )
+
+
+def _made(manifest: Manifest) -> Sequence[tuple[str, str]]:
+    return [
+        ("Commands", "; ".join(manifest.commands)),
+        ("Models", ", ".join(f"{k} = {v['model']}" for k, v in manifest.models.items())),
+        ("Recipe", dumps(manifest.recipe, ensure_ascii=False)),
+        ("Versions", ", ".join(manifest.coterie)),
+    ]
 
 
 def _facts(told: EvolutionStatus, manifest: Manifest) -> Iterator[tuple[str, str]]:
@@ -291,14 +320,3 @@ def _operators(report: EvolutionReport) -> PageTable:
             )
         )
     return PageTable(caption="What each operator contributed", heads=OPERATORS, rows=rows)
-
-
-def _spending(report: EvolutionReport) -> PageTable:
-    return PageTable(
-        caption="What was spent, by purpose",
-        heads=SPENDING,
-        rows=[
-            (name, f"{usage.calls:,}", f"{usage.tokens:,}", usage.cost)
-            for name, usage in report.spending.items()
-        ],
-    )

@@ -9,6 +9,8 @@ from ...pool.expectation.expectation import ranked
 from ...pool.teams.pool import Pool
 from ...pool.values.layout import EVOLUTIONS, LEDGER, MANIFEST, TURNS
 from ...runtime.record.journal import FILE, is_held
+from ..evolution.folder import Manifest
+from ..evolution.strategy import strategy_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from ...pool.expectation.expectation import Expectation
     from ...pool.ledger.ledger import LedgerEntry
     from ...pool.ledger.members import Member
+    from ..evolution.strategy import WholeStatus
 
 __all__ = ["Kept"]
 
@@ -48,12 +51,26 @@ class Kept:
         """Give the folder of an evolution."""
         return self.folder / EVOLUTIONS / name
 
+    def whole(self, name: str) -> WholeStatus | None:
+        """Read what a strategy came to that works on all tasks together; None of others.
+
+        Raises:
+            InputError: The manifest cannot be read.
+            StorageError: A file is damaged.
+        """
+        folder = self.evolution(name)
+        if (folder / TURNS).exists():
+            return None
+        return strategy_of(Manifest.read(folder).recipe["strategy"]).status(folder)
+
     @property
     def stamp(self) -> str:
-        """What changes with the pool and with the tasks of its evolutions."""
-        paths = [self.folder / LEDGER]
-        paths += [self.evolution(name) / TURNS for name in self.evolutions]
-        return " ".join(str(path.stat().st_size) if path.exists() else "-" for path in paths)
+        """What changes with the pool and with what its evolutions came to."""
+        folders = [self.evolution(name) for name in self.evolutions]
+        paths = [self.folder / LEDGER, *(folder / TURNS for folder in folders)]
+        sizes = [str(path.stat().st_size) if path.exists() else "-" for path in paths]
+        # A file that is written anew changes the time of its folder.
+        return " ".join([*sizes, *(str(folder.stat().st_mtime_ns) for folder in folders)])
 
     @property
     def pool(self) -> Pool:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...runtime.view import Links
     from .kept import Kept
 
-__all__ = ["overview_page", "status_of"]
+__all__ = ["overview_page", "spending_table", "status_of"]
 
 MOST_DROPPED = 200
 STREAMS = {
@@ -85,14 +85,7 @@ def overview_page(kept: Kept, links: Links) -> Page:
                 rows=[_row(kept, name, report, links) for name, (report, _) in reports.items()],
                 empty="none yet. Make one with mas-evolve.",
             ),
-            spending=PageTable(
-                caption="What its evolutions consumed, by purpose",
-                heads=SPENDING,
-                rows=[
-                    (name, f"{usage.calls:,}", f"{usage.tokens:,}", usage.cost)
-                    for name, usage in spending.items()
-                ],
-            ),
+            spending=spending_table("What its evolutions consumed, by purpose", spending),
             dropped=dropped[-MOST_DROPPED:],
             more_dropped=max(0, len(dropped) - MOST_DROPPED),
         ),
@@ -103,7 +96,10 @@ def _reports(kept: Kept) -> Iterator[tuple[str, tuple[EvolutionReport | None, st
     """Give what came of each evolution; of one that cannot be read, why."""
     for name in kept.evolutions:
         try:
-            yield name, (EvolutionReport.of(lines_in(kept.evolution(name))), "")
+            report = EvolutionReport.of(lines_in(kept.evolution(name)))
+            if (whole := kept.whole(name)) is not None:
+                report.spending = dict(whole.spending)
+            yield name, (report, "")
         except CoterieError as error:
             yield name, (None, str(error))
 
@@ -121,14 +117,15 @@ def _row(
 ) -> Sequence[str | Cell]:
     if report is None:
         return (name, "", Cell("damaged", badge=True), *([""] * 5))
-    manifest = Manifest.read(kept.evolution(name))
+    manifest, whole = Manifest.read(kept.evolution(name)), kept.whole(name)
+    is_done = whole.is_over if whole else report.tasks >= len(manifest.tasks)
     low, high = report.interval
     total = sum(report.spending.values(), Usage())
     return (
         Cell(name, links.to("", f"{EVOLUTIONS}/{name}")),
         str(manifest.recipe["strategy"]),
-        Cell(status_of(kept, name, report.tasks, len(manifest.tasks)), badge=True),
-        f"{report.tasks} of {len(manifest.tasks)}",
+        Cell(status_of(kept, name, is_done=is_done), badge=True),
+        str(len(manifest.tasks)) if whole else f"{report.tasks} of {len(manifest.tasks)}",
         "" if report.score is None else f"{report.score:.3f}",
         f"{low:.3f} to {high:.3f}" if report.tasks else "",
         f"{total.tokens:,}",
@@ -136,8 +133,20 @@ def _row(
     )
 
 
-def status_of(kept: Kept, name: str, done: int, tasks: int) -> str:
+def status_of(kept: Kept, name: str, *, is_done: bool) -> str:
     """Say how far an evolution is."""
     if name in kept.at_work:
         return "under way"
-    return "done" if done >= tasks else "interrupted"
+    return "done" if is_done else "interrupted"
+
+
+def spending_table(caption: str, spending: Mapping[str, Usage]) -> PageTable:
+    """Return the table of what was consumed, by purpose."""
+    return PageTable(
+        caption=caption,
+        heads=SPENDING,
+        rows=[
+            (name, f"{usage.calls:,}", f"{usage.tokens:,}", usage.cost)
+            for name, usage in spending.items()
+        ],
+    )

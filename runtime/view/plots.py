@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["Bar", "Bars", "Plot", "PlotPoint", "Series"]
+__all__ = ["Bar", "Bars", "Plot", "PlotPoint", "Scale", "Series", "path_through"]
 
 WIDTH, HEIGHT = 1000, 300
 LEFT, RIGHT, TOP, BOTTOM = 64, 20, 26, 40
@@ -238,14 +238,16 @@ def _placed(number: int, series: Series, x: Scale, y: Scale) -> Placed:
     return Placed(
         number=number,
         name=series.name,
-        path=_path([(x, y) for x, y, *_ in points]) if series.is_line else "",
-        band=_path([*highs, *reversed(lows)]) if series.is_line and series.has_points else "",
+        path=path_through([(x, y) for x, y, *_ in points]) if series.is_line else "",
+        band=path_through([*highs, *reversed(lows)])
+        if series.is_line and series.has_points
+        else "",
         points=points if series.has_points else (),
     )
 
 
-def _path(places: Iterable[tuple[float, float]]) -> str:
-    """Write a path through places."""
+def path_through(places: Iterable[tuple[float, float]]) -> str:
+    """Return the path through places, in pixels."""
     return " ".join(f"{'L' if at else 'M'}{x} {y}" for at, (x, y) in enumerate(places))
 
 

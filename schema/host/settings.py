@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Configurable", "find_strategy", "settings_schemas"]
 
 
-PARTS = ("schema", "settings", "check", "seeds")
+PARTS = ("schema", "settings", "check", "check_recipe", "seeds")
 
 
 class Configurable(Protocol):
@@ -46,6 +46,14 @@ class Configurable(Protocol):
         """Says what is wrong with settings that no schema can say, by the field.
 
         It is given the settings, and the fields that were written.
+        """
+        ...
+
+    @property
+    def check_recipe(self) -> Callable[[Any], Mapping[str, str]]:
+        """Says what is wrong with settings beside the recipe's other fields, by the setting.
+
+        It is given the whole `Recipe`.
         """
         ...
 

@@ -81,7 +81,11 @@ def load_recipe(path: str | Path) -> Recipe:
         raise ConfigError(_problems(document, unread))
     cost: dict[str, Any] = said.pop("cost", None) or {}
     fields = {"seeds": strategy.seeds} | {key: _tuples(item) for key, item in said.items()}
-    return Recipe(settings=settings, **fields, **{f"cost_{key}": one for key, one in cost.items()})
+    costs = {f"cost_{key}": one for key, one in cost.items()}
+    recipe = Recipe(settings=settings, **fields, **costs)
+    if unsuited := strategy.check_recipe(recipe):
+        raise ConfigError(_problems(document, unsuited))
+    return recipe
 
 
 def settings_problems(path: str | Path, wrong: Mapping[str, str]) -> list[Problem]:

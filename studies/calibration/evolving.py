@@ -45,10 +45,11 @@ ADAPTS = "Adapt it to the task before it starts."
 """What only the question says by which a team is adapted; a mutation has to change something."""
 RECIPE = Recipe(
     strategy="evomas",
-    settings=SearchSettings(components=("prompts",), moves=("mutate",), memory=0),
+    settings=SearchSettings(components=("prompts",), moves=("mutate",), memory=0, early_stop=False),
     meta_model=META,
 )
-"""The default, but that there is one thing to change, and that nothing is remembered in words."""
+"""The default, but that there is one thing to change, that nothing is remembered in words, and that
+each task has all its steps."""
 
 
 def evolve(world: World, count: int, seed: int) -> tuple[list[Member], dict[str, float]]:

@@ -37,13 +37,6 @@ class _Candidate:
     member: Member | None = None
     source: _Candidate | None = None
 
-    @property
-    def steps(self) -> int:
-        """How many operators it took from a team of the pool."""
-        if self.member is not None:
-            return 0
-        return 1 + (self.source.steps if self.source else 0)
-
     def bar(self, expected: Mapping[str, float]) -> float:
         """Give what it has to exceed: the best score of what it was made of, or what is expected.
 
@@ -71,7 +64,8 @@ def evolve(world: World, count: int, seed: int) -> tuple[list[Member], dict[str,
         tried = _tried(world, [*listed][: RECIPE.settings.parents], worths, chance)
         _record(task, tried, {one.name: one for one in members})
         expected = {one.name: known.score for one, known in listed.items()}
-        best = min(tried, key=lambda one: (-one.score, one.member is None, one.steps))
+        # All cost the same, and come after what they were made of: the first wins a tie.
+        best = max(tried, key=lambda one: one.score)
         if best.member is None and best.score > best.bar(expected):
             newcomer = _add(members, worths, best.worth, best.parent)
             newcomer.take(Trial(task=task.id, score=best.score, chosen=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from .trials import Trial
+from .trials import COMPONENTS, Trial
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,6 +25,7 @@ MOVES = (
     Trial(name="no crossover", changes=WITHOUT),
     Trial(name="no mutation", changes={"moves": ("crossover",)}),
 )
+EARLY = Trial(name="early_stop: true", changes={"early_stop": True})
 SCORES = (
     Trial(name="admission: best", changes={"admission": "best"}),
     Trial(name="repeats: 3", changes={"repeats": 3}),
@@ -44,6 +45,9 @@ SWITCHES = (
         }.items()
         for value in values
     ),
+    EARLY,
+    Trial(name="steps of the roster", changes={"components": (*COMPONENTS, "roster")}),
+    Trial(name="preset: paper", changes={"admission": "best", "score": "judge"}),
 )
 SETTINGS = (
     Trial(name="one agent for seeds", seeds=("solo",)),
@@ -52,13 +56,13 @@ SETTINGS = (
 )
 RIGHT_OR_WRONG = tuple(
     replace(one, name=f"right or wrong: {one.name}", puzzles=1)
-    for one in (REFERENCE, BASELINES[0], BASELINES[2], *SCORES[:2])
+    for one in (REFERENCE, BASELINES[0], BASELINES[2], *SCORES[:2], EARLY)
 )
 ROWS = (REFERENCE, *BASELINES, *MOVES, *SWITCHES, *SCORES, *SETTINGS, *RIGHT_OR_WRONG)
 """On drawn landscapes. Each is compared with the reference, those of right or wrong with theirs."""
 LEVEL = (REFERENCE, *BASELINES, *MOVES, *SCORES)
 """On level landscapes, where every team is equally good."""
-HAND = (REFERENCE, BASELINES[0], MOVES[0])
+HAND = (REFERENCE, BASELINES[0], MOVES[0], EARLY)
 """On the landscape that was made by hand."""
 PARENTS: Mapping[str, tuple[str, ...]] = {
     "good at one role": ("good_workers", "good_judges"),
@@ -77,5 +81,13 @@ CROSSINGS = tuple(
     for name, changes in (("crossover", {}), ("no crossover", WITHOUT))
 )
 """With parents of three kinds, which are not instantiated, so that crossover meets them."""
-TOLD = ("EvoMAS", "operators: chance", "no crossover", "no mutation", "edits of one agent")
+TOLD = (
+    "EvoMAS",
+    EARLY.name,
+    "steps of the roster",
+    "operators: chance",
+    "no crossover",
+    "no mutation",
+    "edits of one agent",
+)
 """Rows of which it is told what each operator's children were worth; also all with crossover."""

@@ -32,20 +32,22 @@ if TYPE_CHECKING:
     from coterie.operators.evolution.episode import Episode
     from coterie.operators.evolution.strategy import Strategy
     from coterie.operators.methods.search.search import Search
+    from coterie.schema.edits import Component
     from coterie.schema.team.team import Team
 
     from .landscapes import Landscape
     from .world import Puzzles
 
-__all__ = ["PUZZLES", "SEEDS", "Children", "Outcome", "Trial", "evolve"]
+__all__ = ["COMPONENTS", "PUZZLES", "SEEDS", "Children", "Outcome", "Trial", "evolve"]
 
 SEEDS = ("peer_review", "majority_vote", "debate")
 PUZZLES = 20
 CHEAPEST = 4
 """No task of any trial costs fewer calls."""
+COMPONENTS: tuple[Component, ...] = ("prompts", "model_id", "topology")
 RECIPE = Recipe(
     strategy="evomas",
-    settings=SearchSettings(components=("prompts", "model_id", "topology")),
+    settings=SearchSettings(components=COMPONENTS, early_stop=False),
     meta_model=META,
     workers=1,
 )

@@ -1,7 +1,7 @@
 """A recorded evolution on the landscape: made again, it comes out the same, to the byte.
 
-The recording is made anew by `python -m tests.test_recorded_landscape`, which is for
-changes that are meant to change what evolutions do, and for nothing else.
+The recording is made anew by `python -m tests.studies.test_landscape_recorded`, which is
+for changes that are meant to change what evolutions do, and for nothing else.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from studies.landscape.trials import Trial, evolve
 
 RECORDED = Path(__file__).parent / "recorded" / "landscape"
 TRIALS = {
-    "evomas": Trial(name="EvoMAS"),
+    "evomas": Trial(name="EvoMAS", changes={"early_stop": True}),
     "chance": Trial(name="by chance", changes={"operators": "chance", "choice": "chance"}),
     "best_of_n": Trial(name="best of n", changes={"strategy": "best_of_n"}),
 }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...evolution.strategy import Need, Strategy
 from ..search.search import Search, SearchAttempt
-from ..search.settings import SCHEMA, SearchSettings, check
+from ..search.settings import SCHEMA, SearchSettings, check, check_recipe
 
 if TYPE_CHECKING:
     from ....runtime.plan.plan import Plan
@@ -55,9 +55,10 @@ def calls_at_most(settings: SearchSettings, plan: Plan) -> int:
 BEST_OF_N = Strategy(
     name="best_of_n",
     episode=best_of_n,
-    settings=SearchSettings,
+    settings=SearchSettings.of,
     schema=SCHEMA,
     check=check,
+    check_recipe=check_recipe,
     needs=_needs,
     leaves_team=True,
     calls_at_most=calls_at_most,

@@ -7,7 +7,6 @@ A team that fits as it is may stay so.
 from __future__ import annotations
 
 import functools
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...core.answers import child_of, closed, edits_in, reason_schema
@@ -15,7 +14,7 @@ from ...core.material import material, memories_text, models_text, parent_text, 
 from ...core.meta import Question, prompt
 from ...core.operator import Operator
 from ...core.proposal import Proposal, RejectedProposal
-from ..search.components import MUTABLE, offer
+from ..search.components import MUTABLE, newcomer_ceiling, offer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,8 +50,9 @@ async def instantiate(
         path: Which instantiation this is: `task 12/select/debate`.
         task: The task. Its reference answer is not shown.
         parent: The team.
-        components: What may be touched at all. Agents come and go where the topology may be
-            touched; where models or tools may not, newcomers have those that the team has already.
+        components: What may be touched at all. Agents come and go where the topology or the roster
+            may be touched; where models or tools may not, newcomers have those that the team has
+            already.
         memories: What was learnt on similar tasks.
 
     Returns:
@@ -63,7 +63,7 @@ async def instantiate(
         CoterieError: As for `OperatorModel.ask`.
     """
     allowed = _adapted(components)
-    ceiling = _ceiling(meta.ceiling, parent.team, components)
+    ceiling = newcomer_ceiling(meta.ceiling, parent.team, components)
     schema = offer(meta, parent.team, *allowed, ceiling=ceiling, least=0)
     if schema is None:
         why = "There is nothing to adapt."
@@ -90,22 +90,9 @@ async def instantiate(
 
 def _adapted(components: Sequence[Component]) -> tuple[Component, ...]:
     allowed: list[Component] = [one for one in ADAPTED if one in components]
-    if "topology" in allowed:
+    if not {"topology", "roster"}.isdisjoint(components):
         allowed.append("roster")
     return tuple(allowed)
-
-
-def _ceiling(
-    ceiling: CapabilityPolicy, team: Team, components: Sequence[Component]
-) -> CapabilityPolicy:
-    """Keep newcomers to the models and tools of the team, where these may not be touched."""
-    if "model_id" not in components:
-        asking = [agent for agent in team.agents.values() if team.backend_of(agent) != "function"]
-        ceiling = replace(ceiling, models=ceiling.models & {one.model_id for one in asking})
-    if "tools" not in components:
-        tools = {tool for agent in team.agents.values() for tool in agent.tools}
-        ceiling = replace(ceiling, tools=ceiling.tools & tools)
-    return ceiling
 
 
 def _child(

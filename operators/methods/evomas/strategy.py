@@ -1,6 +1,8 @@
 """EvoMAS: select teams, adapt them to the task, then mutate and cross the promising ones.
 
-Only the best of a task's k + n candidates may enter the pool, which so stays small (§3.2.3).
+A task has "up to n" steps (§3.2.3): they end as soon as a candidate has a reward that cannot be
+beaten, so none begins with such a candidate. Only the best of a task's candidates, k + n at most,
+may enter the pool, which so stays small.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from ..search.choice import choose_move
 from ..search.decide import CROSSOVER
 from ..search.search import Search, SearchAttempt
 from ..search.search_cost import MOST, calls_at_most
-from ..search.settings import SCHEMA, SearchSettings, check
+from ..search.settings import SCHEMA, SearchSettings, check, check_recipe
 from .crossover import can_cross
 
 if TYPE_CHECKING:
@@ -43,18 +45,12 @@ async def evomas(episode: Episode) -> None:
     await search.tried(*await together(*map(_adapted, repeat(search), count(), members)))
     wanted = len(members) + settings.steps if settings.steps else 0
     attempt = len(members)
-    while search.candidates and len(search.candidates) < wanted and attempt < MOST * wanted:
+    while 0 < len(search.candidates) < wanted and not search.is_over and attempt < MOST * wanted:
         made, parents = await _child(search, attempt)
         await search.tried(SearchAttempt(attempt, made, parents))
         attempt += 1
-    if settings.memory and search.candidates:
-        path = f"{episode.path}consolidate"
-        consolidate = operator_of("consolidate").act
-        learnt = await consolidate(episode.meta, path, episode.task, search.steps())
-        if isinstance(learnt, RejectedProposal):
-            search.lose(attempt, learnt)
-        else:
-            episode.keep(learnt, "learnt")
+    if settings.memory:
+        await search.consolidate(attempt)
     search.end()
 
 
@@ -140,9 +136,10 @@ def _are_related(one: Candidate, other: Candidate) -> bool:
 EVOMAS = Strategy(
     name="evomas",
     episode=evomas,
-    settings=SearchSettings,
+    settings=SearchSettings.of,
     schema=SCHEMA,
     check=check,
+    check_recipe=check_recipe,
     needs=lambda settings: settings.needs,
     leaves_team=True,
     reuses=True,

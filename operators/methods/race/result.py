@@ -120,6 +120,13 @@ class RaceResult:
         return bool(self.ended) and (self.leader == 0 or self.last_word is not None)
 
     @property
+    def spending(self) -> dict[str, Usage]:
+        """What was consumed, by purpose."""
+        word = self.last_word.usage if self.last_word else Usage()
+        search = self.spent - self.operators - word
+        return {"search": search, "operators": self.operators, "last word": word}
+
+    @property
     def winner(self) -> Entrant:
         """Who is handed over: the leader where it is better, else the original."""
         return self.entrants[self.leader if self.is_better else 0]
@@ -149,11 +156,13 @@ class RaceResult:
         """
         path = folder / RACE_FILE
         try:
-            return from_value(cls, loads(path.read_text(encoding="utf-8")))
+            result = from_value(cls, loads(path.read_text(encoding="utf-8")))
+            _check(result)
         except FileNotFoundError:
             return None
         except (OSError, ValueError, Misfit) as error:
             raise StorageError(f"{path}: not what a race wrote there: {error}.") from None
+        return result
 
     def value(self) -> dict[str, Any]:
         """Return what --json prints: the last word first."""
@@ -169,6 +178,25 @@ class RaceResult:
     def __str__(self) -> str:
         """Write it for people."""
         return "\n".join(_lines(self))
+
+
+def _check(result: RaceResult) -> None:
+    """Refuse numbers that lead nowhere: the file may come from others."""
+    word, scores = result.last_word, [one.scores for one in result.entrants]
+    for place, entrant in enumerate(result.entrants):
+        parents = range(place) if place else (None,)
+        if entrant.number != place or entrant.parent not in parents:
+            raise Misfit("not its place, or no parent before it", ("entrants", place))
+    if not {result.leader, *result.slots} <= {*range(len(scores))}:
+        raise Misfit("a number that no entrant has", ("leader or slots",))
+    if word is not None:
+        if not 0 < len(word.tasks) == len(word.original) == len(word.winner):
+            raise Misfit("not one score for each task", ("last_word",))
+        scores += [word.original, word.winner]
+    if not all(0 <= score <= 1 for one in scores for score in one if score is not None):
+        raise Misfit("a score outside of [0, 1]", ("entrants or last_word",))
+    if any(scores) and not result.tasks:
+        raise Misfit("no tasks, but scores", ("tasks",))
 
 
 def _lines(result: RaceResult) -> list[str]:

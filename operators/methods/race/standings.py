@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from ....runtime.values.usage import Usage
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ....schema.team.team import Team
 
-__all__ = ["Belief", "Candidate", "Standings", "believed"]
+__all__ = ["Belief", "Candidate", "Scored", "Standings", "believed", "rank"]
 
 PRIOR_GAIN = -0.1
 """What an edit adds to the mean score, before it was tried."""
@@ -33,6 +33,30 @@ PRIOR_WEIGHT = 4
 LEAST_VARIANCE = 1e-3
 SWEEPS = 3
 """Of the fit of slots and candidates, which settles quickly."""
+
+
+class Scored(Protocol):
+    """A candidate with its scores, in a race or in the record of one; see `Candidate`."""
+
+    @property
+    def number(self) -> int:
+        """Its place among those that entered."""
+        ...
+
+    @property
+    def parent(self) -> int | None:
+        """The number of the candidate that it was made of."""
+        ...
+
+    @property
+    def scores(self) -> Sequence[float | None]:
+        """Its score in each slot."""
+        ...
+
+    @property
+    def usage(self) -> Usage:
+        """What its runs consumed."""
+        ...
 
 
 @dataclass(kw_only=True, slots=True)
@@ -92,7 +116,7 @@ class Belief:
         return chance.gauss(self.mean, self.spread)
 
 
-def believed(candidates: Sequence[Candidate]) -> list[Belief]:
+def believed(candidates: Sequence[Scored]) -> list[Belief]:
     """Return what is believed of each candidate's mean score; parents come before children."""
     slots: dict[int, float] = defaultdict(float)
     variance = 0.25
@@ -107,8 +131,14 @@ def believed(candidates: Sequence[Candidate]) -> list[Belief]:
     return beliefs
 
 
+def rank(candidate: Scored, belief: Belief) -> tuple[float, float, int]:
+    """Return what the leader has most of: the expected score; of equal ones, the cheaper leads."""
+    cost = candidate.usage.tokens / max(1, len(candidate.scores))
+    return round(belief.mean, 3), -cost, -candidate.number
+
+
 def _beliefs(
-    candidates: Sequence[Candidate], slots: dict[int, float], variance: float
+    candidates: Sequence[Scored], slots: dict[int, float], variance: float
 ) -> list[Belief]:
     beliefs: list[Belief] = []
     for candidate in candidates:
@@ -126,7 +156,7 @@ def _beliefs(
     return beliefs
 
 
-def _rests(candidates: Sequence[Candidate], beliefs: Sequence[Belief]) -> dict[int, list[float]]:
+def _rests(candidates: Sequence[Scored], beliefs: Sequence[Belief]) -> dict[int, list[float]]:
     """Return what is left of the scores in each slot once each candidate's mean is taken out."""
     rests: dict[int, list[float]] = defaultdict(list)
     for candidate, belief in zip(candidates, beliefs, strict=True):
@@ -179,12 +209,7 @@ class Standings:
     @property
     def leader(self) -> Candidate:
         """The candidate that is expected to score most; of equal ones, the cheaper."""
-        return max(self.candidates, key=self._rank)
-
-    def _rank(self, candidate: Candidate) -> tuple[float, float, int]:
-        runs = max(1, len(candidate.scores))
-        cost = candidate.usage.tokens / runs
-        return round(self.belief(candidate).mean, 3), -cost, -candidate.number
+        return max(self.candidates, key=lambda one: rank(one, self.belief(one)))
 
     @property
     def running(self) -> list[Candidate]:

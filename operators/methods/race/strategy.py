@@ -8,29 +8,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ....pool.ledger.changes import Added, Evaluated
-from ....pool.values.intervals import paired_interval
-from ....pool.values.statistics import Trial
-from ....runtime.values.together import by_workers
 from ....runtime.values.usage import Usage
-from ....schema.team.team import Lineage
-from ...core.proposal import RejectedProposal
-from ...evolution.episode import Episode
 from ...evolution.strategy import Strategy
 from .ceiling import allowed_by_default
-from .course import key_of
+from .keeping import keep
+from .last_word import last_word
+from .pages import race_page
 from .race import Race
-from .result import Entrant, LastWord, RaceResult
+from .result import Entrant, RaceResult
 from .settings import SCHEMA, RaceSettings, check, needs
 
 if TYPE_CHECKING:
-    from ....schema.team.task import Task
     from ....schema.team.team import Team
     from ...evolution.stream import TaskStream
+    from .result import LastWord
 
 __all__ = ["RACE", "race"]
-
-ORIGINAL, WINNER = "original", "winner"
 
 
 async def race(stream: TaskStream) -> RaceResult:
@@ -48,8 +41,8 @@ async def race(stream: TaskStream) -> RaceResult:
     stream.say(_estimate(running))
     while await running.step():
         _result(running).write(stream.folder)
-    word = None if running.standings.leader.parent is None else await _last_word(running)
-    members = _kept(running)
+    word = None if running.standings.leader.parent is None else await last_word(running)
+    members = keep(running)
     result = _result(running, word, members)
     result.write(stream.folder)
     return result
@@ -79,74 +72,6 @@ def _estimate(running: Race) -> str:
         f" {minutes:.0f} min. Tasks: {len(split.propose)} to propose on, {len(split.race)} to race"
         f" on, {len(split.held)} held back"
     )
-
-
-async def _last_word(running: Race) -> LastWord | None:
-    """Run the leader and the original once on tasks that nothing was chosen by."""
-    stream, leader = running.stream, running.standings.leader
-    pairs = running.spending.pairs(running.pair, len(running.split.held))
-    tasks = running.split.held[: max(2, pairs)]
-    teams = (running.standings.candidates[0].team, leader.team)
-    stream.say(f"the last word: candidate {leader.number} on {len(tasks)} held-back tasks")
-    scores: dict[str, tuple[float, float]] = {}
-    usages: dict[str, Usage] = {}
-
-    async def meet(task: Task) -> None:
-        episode = Episode(
-            stage=stream.stage,
-            number=0,
-            task=task,
-            view=stream.stage.view(),
-            path=f"last word {key_of(leader.team)}/{task.id}/",
-        )
-        original = await episode.run(teams[0], ORIGINAL, parents=[])
-        winner = await episode.run(teams[1], WINNER, parents=[ORIGINAL])
-        verdicts = [
-            await episode.verdict(run, what)
-            for run, what in ((original, ORIGINAL), (winner, WINNER))
-        ]
-        usages[task.id] = original.usage + winner.usage - winner.saved + episode.judging
-        known = [one.value for one in verdicts if not isinstance(one, RejectedProposal)]
-        if len(known) == len(teams):
-            scores[task.id] = (known[0], known[1])
-
-    await by_workers(tasks, meet, stream.stage.recipe.workers)
-    ids = [task.id for task in tasks if task.id in scores]
-    if not ids:
-        return None
-    low, high = paired_interval([scores[task][1] - scores[task][0] for task in ids])
-    return LastWord(
-        tasks=tuple(ids),
-        original=tuple(scores[task][0] for task in ids),
-        winner=tuple(scores[task][1] for task in ids),
-        low=low,
-        high=high,
-        usage=sum((usages[task.id] for task in tasks), Usage()),
-    )
-
-
-def _kept(running: Race) -> list[str]:
-    """Keep the candidates in the pool, with their scores; return what the pool calls each."""
-    stage, names = running.stream.stage, list[str]()
-    for candidate in running.standings.candidates:
-        op = f"{stage.name}/candidate {candidate.number:03d}"
-        if candidate.parent is None:
-            names.append(stage.pool.twin_of(candidate.team) or candidate.team.name)
-        else:
-            lineage = Lineage(
-                operator=f"race_{candidate.kind}",
-                parents=(names[candidate.parent],),
-                edits=candidate.edits,
-                reason=candidate.reason,
-                run=stage.name,
-            )
-            added = Added(member=candidate.team, lineage=lineage)
-            names.append(stage.pool.commit(added, op=op).name)
-        for slot, score in enumerate(candidate.scores):
-            task = running.split.race[slot % len(running.split.race)]
-            trial = Trial(task=task.id, niche=task.niche or None, score=score, run=stage.name)
-            stage.pool.commit(Evaluated(member=names[-1], trial=trial), op=f"{op}/slot {slot:04d}")
-    return names
 
 
 def _result(
@@ -193,6 +118,7 @@ RACE = Strategy(
     needs=needs,
     ceiling=allowed_by_default,
     status=RaceResult.read,
+    page=race_page,
     leaves_team=True,
     reuses=True,
 )

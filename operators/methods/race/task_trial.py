@@ -15,7 +15,7 @@ __all__ = ["TaskTrial"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TaskTrial:
-    """What a team's run on a task came to.
+    """A run of a team on a task, with its score.
 
     Attributes:
         task: The task.

@@ -10,6 +10,7 @@ from ....pool.expectation.expectation import by_standing
 from ....pool.ledger.changes import Added, Evaluated, Retired
 from ....schema.team.team import SolvedTask
 from ...core.material import clip
+from .ranking import ancestors_of
 
 if TYPE_CHECKING:
     from ....pool.teams.pool import Pool
@@ -32,26 +33,18 @@ def newcomer(search: Search) -> Candidate | None:
     if settings.admission == "best":
         return best
     gains = best.executed and best.reward > 0
-    return best if gains and best.reward > _Bar(search).of(best) + settings.margin else None
+    return best if gains and best.reward > _bar(search, best) + settings.margin else None
 
 
-class _Bar:
-    """What a candidate's ancestors scored, which it has to pass."""
+def _bar(search: Search, one: Candidate) -> float:
+    """Return what a candidate has to pass: the best of all that it comes from.
 
-    def __init__(self, search: Search) -> None:
-        self._search = search
-
-    def of(self, one: Candidate) -> float:
-        """Give the best reward that a candidate's ancestors had on the task.
-
-        Of a team of the pool that was not tried as it stands, it is the score that is expected.
-        """
-        before = [self._search.candidate(number) for number in one.sources]
-        rewards = [max(source.reward, self.of(source)) for source in before]
-        tried = {candidate.member for candidate in before}
-        expected = self._search.expected
-        rewards += [expected[name].score for name in one.born.parents if name not in tried]
-        return max(rewards, default=-math.inf)
+    Of candidates of the task, that is their reward; of the teams of the pool that it goes back to,
+    it is the score that is expected, also where they ran on the task.
+    """
+    rewards = [search.candidate(number).reward for number in ancestors_of(one, search.candidate)]
+    expected = [search.expected[name].score for name in one.born.parents]
+    return max((*rewards, *expected), default=-math.inf)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...core.proposal import RejectedProposal
-from .components import ByChance, ByOutcome, BySchedule, open_components
+from .components import CHANGEABLE, MUTABLE, ByChance, ByOutcome, BySchedule, open_components
 from .decide import CROSSOVER, decide
 
 if TYPE_CHECKING:
@@ -66,11 +66,16 @@ async def choose_move(
 def _policy(search: Search) -> ComponentPolicy:
     match search.settings.choice:
         case "schedule":
-            return BySchedule()
+            return BySchedule(stages=_stages(search))
         case "outcome":
             return ByOutcome(outcomes=tuple(search.gains()))
         case _:
             return ByChance(seed=search.episode.stage.recipe.seed)
+
+
+def _stages(search: Search) -> tuple[Component, ...]:
+    """Return the components in turn; the roster comes last, where the recipe has it."""
+    return CHANGEABLE if "roster" in search.settings.components else MUTABLE
 
 
 def _share(search: Search) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -25,17 +25,21 @@ if TYPE_CHECKING:
     from ...core.proposal import Parent
 
 __all__ = [
+    "CHANGEABLE",
     "MUTABLE",
     "ByChance",
     "ByOutcome",
     "BySchedule",
     "ComponentPolicy",
+    "newcomer_ceiling",
     "offer",
     "open_components",
 ]
 
 MUTABLE: tuple[Component, ...] = ("prompts", "model_id", "topology", "tools", "parameters")
-"""What a mutation may touch; it never adds or removes agents (EvoMAS App. C.1)."""
+"""What a mutation touches unless a recipe says otherwise; who is in the team stays (App. C.1)."""
+CHANGEABLE: tuple[Component, ...] = (*MUTABLE, "roster")
+"""What a step may touch where a recipe lets it add and remove agents too (App. D.1, D.4)."""
 
 
 def open_components(
@@ -48,10 +52,37 @@ def open_components(
         parent: The team.
         components: What may be touched at all.
     """
-    allowed: list[Component] = [one for one in MUTABLE if one in components]
-    return tuple(
-        component for component in allowed if offer(meta, parent.team, component) is not None
-    )
+    allowed: list[Component] = [one for one in CHANGEABLE if one in components]
+    ceiling = newcomer_ceiling(meta.ceiling, parent.team, components)
+    return tuple(one for one in allowed if _offered(meta, parent.team, one, ceiling))
+
+
+def _offered(
+    meta: OperatorModel, team: Team, component: Component, newcomers: CapabilityPolicy
+) -> bool:
+    ceiling = newcomers if component == "roster" else None
+    return offer(meta, team, component, ceiling=ceiling) is not None
+
+
+def newcomer_ceiling(
+    ceiling: CapabilityPolicy, team: Team, components: Sequence[Component]
+) -> CapabilityPolicy:
+    """Return what newcomers may ask for.
+
+    Where models or tools may not be touched, newcomers have those that the team has already.
+
+    Args:
+        ceiling: What a child may ask for.
+        team: The team that they join.
+        components: What may be touched.
+    """
+    if "model_id" not in components:
+        asking = [agent for agent in team.agents.values() if team.backend_of(agent) != "function"]
+        ceiling = replace(ceiling, models=ceiling.models & {one.model_id for one in asking})
+    if "tools" not in components:
+        tools = {tool for agent in team.agents.values() for tool in agent.tools}
+        ceiling = replace(ceiling, tools=ceiling.tools & tools)
+    return ceiling
 
 
 def offer(
@@ -125,7 +156,8 @@ class BySchedule:
 
 def _shares() -> Mapping[Component, float]:
     shares: dict[Component, float] = {
-        "prompts": 0.506, "model_id": 0.313, "topology": 0.181, "tools": 0.1, "parameters": 0.1
+        "prompts": 0.506, "model_id": 0.313, "topology": 0.181,
+        "tools": 0.1, "parameters": 0.1, "roster": 0.1,
     }  # fmt: skip
     return MappingProxyType(shares)
 
@@ -135,8 +167,8 @@ class ByChance:
     """Draws a component, by default as often as successful mutations had it (EvoMAS Fig. 8).
 
     Attributes:
-        weights: How often each is drawn, relative to the others; tools and parameters, which the
-            figure does not have, by our own guess.
+        weights: How often each is drawn, relative to the others; tools, parameters and roster,
+            which the figure does not have, by our own guess.
         seed: Where chance comes from, together with the path.
     """
 

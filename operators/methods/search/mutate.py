@@ -1,7 +1,8 @@
 """Mutation: edits of exactly one component of one parent (EvoMAS §3.2.2, Eq. 2).
 
-The component comes first, then the edits, of that component only: on as many agents as it takes,
-and never adding or removing one (EvoMAS App. C.1).
+The component comes first, then the edits, of that component only: on as many agents as it takes.
+Agents are added or removed only as a component of their own, `roster`, which mutations of the paper
+do not have (App. C.1), though its evolved teams are others' in number and roles (App. D.1, D.4).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from ...core.material import material, memories_text, models_text, parent_text, 
 from ...core.meta import Question, prompt
 from ...core.operator import Operator, Setting
 from ...core.proposal import Proposal, RejectedProposal
-from .components import MUTABLE, offer
+from .components import CHANGEABLE, MUTABLE, newcomer_ceiling, offer
 from .decide import decide
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from ....pool.ledger.learnt import Learnt
     from ....schema.edits import Component
+    from ....schema.loading.ceiling import CapabilityPolicy
     from ....schema.team.task import Task
     from ...core.meta import OperatorModel
     from ...core.proposal import Parent
@@ -50,7 +52,8 @@ async def mutate(
         task: What the team is to do better. Its reference answer is not shown.
         parent: The team, with the digest of its run on the task.
         component: What is touched. None: `decide` asks first.
-        components: What may be touched at all.
+        components: What may be touched at all. Where this lacks models or tools, newcomers have
+            those that the team has already.
         memories: What was learnt on similar tasks.
 
     Raises:
@@ -64,23 +67,30 @@ async def mutate(
         if isinstance(chosen, RejectedProposal):
             return chosen
         component = cast("Component", chosen)  # without a partner, a crossover is no option
-    allowed = [one for one in MUTABLE if one in components]
+    allowed = [one for one in CHANGEABLE if one in components]
     if component not in allowed:
         raise ValueError(f"a mutation touches one of {', '.join(allowed)}, not {component!r}.")
+    is_roster = component == "roster"
+    ceiling = newcomer_ceiling(meta.ceiling, parent.team, components) if is_roster else meta.ceiling
     shown = material(
         task_text(task, meta.limits),
         parent_text(parent, meta.catalogue, meta.limits),
-        models_text(meta) if component == "model_id" else "",
+        models_text(meta, ceiling.models) if component in {"model_id", "roster"} else "",
         memories_text(memories, meta.limits),
     )
-    question = mutation(meta, parent, component, shown)
+    question = mutation(meta, parent, component, shown, ceiling=ceiling)
     if question is None:
         return meta.drop(path, OPERATOR, nothing_to_change(component), parents=(parent.team.name,))
     return await meta.ask(f"{path}/edits", question)
 
 
 def mutation(
-    meta: OperatorModel, parent: Parent, component: Component, shown: str = ""
+    meta: OperatorModel,
+    parent: Parent,
+    component: Component,
+    shown: str = "",
+    *,
+    ceiling: CapabilityPolicy | None = None,
 ) -> Question[Proposal] | None:
     """Write the question for edits of one component; None where there is nothing to choose.
 
@@ -89,8 +99,10 @@ def mutation(
         parent: The team.
         component: What is touched.
         shown: What is shown to who answers by reading.
+        ceiling: What the child may ask for, where that is less than `meta` says.
     """
-    schema = offer(meta, parent.team, component)
+    ceiling = ceiling or meta.ceiling
+    schema = offer(meta, parent.team, component, ceiling=ceiling)
     if schema is None:
         return None
     instructions = prompt(
@@ -101,7 +113,7 @@ def mutation(
         instructions=instructions,
         material=shown,
         schema=closed(reason=reason_schema(meta.limits), **schema["properties"]),
-        read=functools.partial(_child, meta, parent, component),
+        read=functools.partial(_child, meta, parent, component, ceiling),
         parents=(parent.team.name,),
         team=parent.team,
     )
@@ -112,14 +124,20 @@ def nothing_to_change(component: Component) -> str:
     return f"there is nothing to change about {component} that is known and below the ceiling."
 
 
-def _child(meta: OperatorModel, parent: Parent, component: Component, text: str) -> Proposal:
+def _child(
+    meta: OperatorModel,
+    parent: Parent,
+    component: Component,
+    ceiling: CapabilityPolicy,
+    text: str,
+) -> Proposal:
     """Read an answer as a mutation; its type makes edits of two components impossible."""
     reason, read = edits_in(text, meta.limits, (component,))
     if not read:
         raise InvalidAnswer(f"there is no edit. Change something about {component}.")
     edits: tuple[Any, ...] = read  # of one component; that `Mutation` checks when it is run
     made: Mutation[Any] = Mutation(component=component, edits=edits)
-    child = child_of(parent.team, made.edits, meta.catalogue, meta.ceiling)
+    child = child_of(parent.team, made.edits, meta.catalogue, ceiling)
     if child.content_hash == parent.team.content_hash:
         raise InvalidAnswer("the edits change nothing that is run. Change something.")
     return Proposal.of(

@@ -25,6 +25,7 @@ from ...evolution.episode import Halted
 from .admission import Admitting
 from .chance import Chance
 from .consolidate import EvolutionStep
+from .ranking import best_of
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterator, Mapping, Sequence
@@ -244,32 +245,17 @@ class Search:
 
     @property
     def best(self) -> Candidate:
-        """The candidate with the highest reward.
+        """The best candidate; see `best_of`, also for ties."""
+        return best_of(self.candidates)
 
-        Among equals those that ran come first, then those that the pool has, then parents before
-        their children, then the cheaper: what changed nothing is no gain.
-        """
-        return max(
-            self.candidates,
-            key=lambda one: (
-                one.executed,
-                one.reward,
-                one.member is not None,
-                -self._generation(one),
-                -one.usage.tokens,
-                -one.number,
-            ),
-        )
+    @property
+    def is_over(self) -> bool:
+        """Whether no step can gain anything, as some candidate's reward cannot be beaten."""
+        return self.settings.early_stop and any(one.is_unbeatable for one in self.candidates)
 
     def candidate(self, number: int) -> Candidate:
         """Find a candidate by its number."""
         return next(one for one in self.candidates if one.number == number)
-
-    def _generation(self, one: Candidate) -> int:
-        """Count the steps that lead to a candidate from teams of the pool."""
-        if one.born.operator == "select":
-            return 0
-        return 1 + max((self._generation(self.candidate(n)) for n in one.sources), default=0)
 
     def gains(self) -> Iterator[tuple[Component, float]]:
         """Give what mutations gained over their parents, by the component that they touched.
@@ -302,6 +288,24 @@ class Search:
             )
             for candidate in self.candidates
         ]
+
+    async def consolidate(self, number: int) -> None:
+        """Keep what the steps showed (EvoMAS Eq. 6); a task without any leaves nothing.
+
+        Args:
+            number: Where this stands among the attempts.
+
+        Raises:
+            CoterieError: As for `OperatorModel.ask`.
+        """
+        episode, act = self.episode, operator_of("consolidate").act
+        if not any(one.sources for one in self.candidates):
+            return
+        learnt = await act(episode.meta, f"{episode.path}consolidate", episode.task, self.steps())
+        if isinstance(learnt, RejectedProposal):
+            self.lose(number, learnt)
+        else:
+            episode.keep(learnt, "learnt")
 
     def promising(self, what: str) -> list[Candidate]:
         """Give the candidates, those that ran and have the highest reward first.

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from ....schema.values.problems import quoted
 
@@ -13,9 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ....schema.edits import Component
+    from ....schema.loading.recipe import Recipe
     from ...evolution.strategy import Need
 
-__all__ = ["SCHEMA", "SearchSettings", "check", "read_schema"]
+__all__ = ["SCHEMA", "SearchSettings", "check", "check_recipe", "read_schema"]
 
 Move = Literal["mutate", "crossover"]
 
@@ -24,6 +26,11 @@ def read_schema(path: Path) -> Mapping[str, Any]:
     """Read a JSON Schema that stands in a file of its own."""
     return json.loads(path.read_text(encoding="utf-8"))
 
+
+PROTOCOL: Mapping[str, Any] = MappingProxyType({"admission": "best", "early_stop": False})
+"""What `preset: paper` sets, and no recipe may write otherwise beside it (EvoMAS §3.2.3, Eq. 5)."""
+PUBLISHED: tuple[Component, ...] = ("prompts", "model_id", "tools", "topology")
+"""What mutations of the paper touch (App. C.1)."""
 
 SCHEMA = read_schema(Path(__file__).with_name("search.schema.json"))
 
@@ -36,6 +43,7 @@ class SearchSettings:
     recipe its own baseline.
     """
 
+    preset: Literal["lean", "paper"] = "lean"
     parents: int = 3
     steps: int = 3
     instantiate: bool = True
@@ -52,6 +60,14 @@ class SearchSettings:
     admission: Literal["gain", "best", "none"] = "gain"
     margin: float = 0
     cap: int | None = None
+    early_stop: bool = True
+
+    @classmethod
+    def of(cls, **fields: Any) -> Self:
+        """Make settings of the fields that a recipe writes; its preset decides the others."""
+        if fields.get("preset") == "paper":
+            fields = {**PROTOCOL, "components": PUBLISHED, **fields}
+        return cls(**fields)
 
     @property
     def asks(self) -> bool:
@@ -76,6 +92,12 @@ class SearchSettings:
 def check(settings: SearchSettings, said: Mapping[str, Any]) -> dict[str, str]:
     """Find fields that somebody wrote and that nothing would read beside the others."""
     found: dict[str, str] = {}
+    if settings.preset == "paper":
+        found |= {
+            name: f"preset: paper goes with {name}: {_yaml(value)}. Leave one of them out."
+            for name, value in PROTOCOL.items()
+            if said.get(name, value) != value
+        }
     if "crossover" in said and settings.choice == "model":
         found["crossover"] = (
             f"{quoted(said['crossover'])} is drawn from only where the meta-model does not decide."
@@ -88,3 +110,23 @@ def check(settings: SearchSettings, said: Mapping[str, Any]) -> dict[str, str]:
             f" admission: {settings.admission}. Leave one of them out."
         )
     return found
+
+
+def check_recipe(recipe: Recipe) -> dict[str, str]:
+    """Return what the settings do not allow in the recipe's other fields, by the setting.
+
+    The published protocol takes one task after another and is rewarded by a judge (§3.2.3, §4.1).
+    """
+    settings: SearchSettings = recipe.settings
+    if settings.preset != "paper" or (recipe.workers, recipe.score) == (1, "judge"):
+        return {}
+    here = f"workers: {recipe.workers} and score: {recipe.score}"
+    why = (
+        f"paper goes with workers: 1 and score: judge, and here are {here}. Write workers: 1 and"
+        " score: judge into the recipe, or leave preset out."
+    )
+    return {"preset": why}
+
+
+def _yaml(value: str | bool) -> str:
+    return str(value).lower()

@@ -78,7 +78,7 @@ def test_mutations(component: Any, times: int) -> None:
         return await mutate(meta, "m", TASK, parent(FIRST), component=component)
 
     share = SHARES[component] * times
-    count = hostile(edits_answers(FIRST, component), share * 6 // 11, work, check, check_mutation)
+    count = hostile(edits_answers(FIRST, component), share * 3 // 4, work, check, check_mutation)
     count.enough(share, "Proposal", usable=times > 1, refused=0.25)
 
 
@@ -87,7 +87,7 @@ def test_instantiations(times: int) -> None:
         return await instantiate(meta, "i", TASK, parent(FIRST))
 
     share = SHARES["instantiate"] * times
-    count = hostile(edits_answers(FIRST, "roster"), share * 6 // 11, work, check)
+    count = hostile(edits_answers(FIRST, "roster"), share * 3 // 4, work, check)
     count.enough(share, "Proposal", usable=times > 1, refused=0.25)
 
 
@@ -114,7 +114,7 @@ def test_crossovers(times: int) -> None:
     answers = choice_answers("positions", SOURCES) | POSITIONS
     share = SHARES["crossover"] * times
     sides = st.sampled_from(["first", "second"])
-    count = hostile(answers, share * 6 // 11, work, check, check_crossover, options=sides)
+    count = hostile(answers, share * 3 // 4, work, check, check_crossover, options=sides)
     count.enough(share, "Proposal", usable=times > 1, refused=0.25)
 
 
@@ -125,7 +125,7 @@ def test_choices_of_a_component(times: int) -> None:
     choices = choice_answers("change", [*MUTABLE, "roster", "notes"])
     answers = choices | edits_answers(FIRST, "prompts")
     share = SHARES["component"] * times
-    count = hostile(answers, share * 6 // 11, work, check, check_mutation)
+    count = hostile(answers, share * 3 // 4, work, check, check_mutation)
     assert count.answers >= share
     assert count.came["RejectedProposal"] > 0
 
@@ -146,7 +146,7 @@ def test_selections(times: int, tmp_path: Path) -> None:
 
     share = SHARES["select"] * times
     answers = choice_answers("selected", [*pool.members])
-    count = hostile(answers, share * 6 // 11, work, are_two_that_there_are)
+    count = hostile(answers, share * 3 // 4, work, are_two_that_there_are)
     count.enough(share, "Selection", usable=times > 1, refused=0.25)
 
 
@@ -159,7 +159,7 @@ def test_verdicts(times: int) -> None:
 
     share = SHARES["judge"] * times
     answers = choice_answers("score", [0, 1, 0.5, 7, -1, "1", None, 1e308])
-    count = hostile(answers, share * 6 // 11, work, is_a_score)
+    count = hostile(answers, share * 3 // 4, work, is_a_score)
     count.enough(share, "Verdict", usable=times > 1, refused=0.25)
 
 

@@ -20,6 +20,9 @@ from coterie.schema import load_team
 from ...support.repositories import run_git
 from ..evolving import RECIPE, asked, evolved, kept, killed_at, lines_of, oracle, write_world
 
+CROSSING = f"{RECIPE}  instantiate: false\n  early_stop: false\n"
+"""All steps are made, also where some team is right, as the vote of `crossing` is."""
+
 
 def crossing(request: Request) -> Reply:
     """Mutate all workers, and take the last choice in a crossover; the lone agent is wrong."""
@@ -142,7 +145,7 @@ def test_baselines_run_in_the_same_frame_and_change_nothing(folder: Path, strate
 def test_teams_of_different_parents_are_crossed_and_not_a_team_with_its_mutation(
     folder: Path, choice: str
 ) -> None:
-    recipe = f"{RECIPE}  instantiate: false\n  components: [prompts]\n{choice}"
+    recipe = f"{CROSSING}  components: [prompts]\n{choice}"
     (folder / "recipe.yaml").write_text(recipe)
     code, out, err, _ = evolved(folder, "pool", "--limit", "6", script=crossing)
     assert code == 0, out + err
@@ -153,7 +156,7 @@ def test_teams_of_different_parents_are_crossed_and_not_a_team_with_its_mutation
 
 def moved(folder: Path, more: str) -> set[str]:
     """Evolve with a recipe's field added; tell what made the teams that were tried."""
-    (folder / "recipe.yaml").write_text(f"{RECIPE}  instantiate: false\n{more}\n")
+    (folder / "recipe.yaml").write_text(f"{CROSSING}{more}\n")
     pool = more.split()[1].strip("[]")
     code, out, err, _ = evolved(folder, pool, "--limit", "4", script=crossing)
     assert code == 0, out + err

@@ -22,7 +22,8 @@ from coterie.schema.loading.recipe import Recipe, load_recipe
 
 from ..evolving import RECIPE, asked, evolved, kept, killed_at, lines_of, oracle, write_world
 
-OF_PROMPTS = RECIPE + "  components: [prompts, parameters]\n"
+OF_PROMPTS = RECIPE + "  components: [prompts, parameters]\n  early_stop: false\n"
+"""All steps are made, so that there are children, also of teams that are right."""
 ALONE = OF_PROMPTS.replace(", solo.yaml", "").replace("parents: 2", "parents: 1")
 
 

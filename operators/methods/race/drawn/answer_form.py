@@ -13,7 +13,7 @@ from .answering import (
     ANSWER,
     agents_that_answer,
     closed_object,
-    holds_answer_alone,
+    is_free,
     plain_answer,
     prompt_text,
 )
@@ -59,8 +59,9 @@ class AnswerForm:
 
 def answer_form(source: DrawnFrom) -> Iterator[Sketch]:
     """Hold who answers to the form of the reference answers: alone, with examples, or working."""
-    references = [plain_answer(trial.task) for trial in source.trials if trial.task.answer]
-    agents = [agent for agent in agents_that_answer(source.team) if _is_free(agent)]
+    tasks = [trial.task for trial in source.trials if trial.task.answer is not None]
+    references = [plain_answer(task) for task in tasks]
+    agents = [agent for agent in agents_that_answer(source.team) if is_free(agent)]
     answers = [answer for answer in references if answer is not None]
     if not agents or not is_tied(source.team) or len(answers) < len(references):
         return
@@ -139,11 +140,6 @@ def _are_alike(answers: Sequence[str]) -> bool:
 def _shape(answer: str) -> str:
     """Return an answer with all digits and all letters alike."""
     return re.sub(r"[^\W\d_]", "a", re.sub(r"\d", "9", answer))
-
-
-def _is_free(agent: Agent) -> bool:
-    """Return whether the form of an agent's output is up to us."""
-    return agent.output_schema is None or holds_answer_alone(agent.output_schema)
 
 
 def _held(form: AnswerForm, **before: Any) -> Mapping[str, Any]:

@@ -23,10 +23,10 @@ __all__ = [
     "agents_that_ask",
     "closed_object",
     "holds_answer_alone",
+    "is_free",
     "new_id",
     "plain_answer",
     "prompt_text",
-    "text_prompt",
     "written",
 ]
 
@@ -58,11 +58,6 @@ def prompt_text(agent: Agent, catalogue: Catalogue) -> str:
     return (known or "").strip()
 
 
-def text_prompt(text: str) -> str:
-    """End a text that reads like the id of a prompt file with a line break: then it is text."""
-    return f"{text}\n" if is_prompt_id(text) else text
-
-
 def plain_answer(task: Task) -> str | None:
     """Return a task's reference answer as a team would write it; None where it is no such text.
 
@@ -74,7 +69,8 @@ def plain_answer(task: Task) -> str | None:
     is_run = scorer.name != "regex" and iscoroutinefunction(load_named("scorers", scorer.name))
     if is_pattern or is_run or not isinstance(answer, str | int | float):
         return None
-    return (answer.strip() if isinstance(answer, str) else dumps(answer)) or None
+    is_value = scorer.name == "json" and not isinstance(answer, str)
+    return (dumps(answer) if is_value else str(answer).strip()) or None
 
 
 def closed_object(**fields: Any) -> dict[str, Any]:
@@ -90,6 +86,11 @@ def closed_object(**fields: Any) -> dict[str, Any]:
 def holds_answer_alone(schema: Mapping[str, Any]) -> bool:
     """Return whether an output schema is that of an object with an answer and nothing else."""
     return set(schema.get("properties", ())) == {ANSWER}
+
+
+def is_free(agent: Agent) -> bool:
+    """Return whether an agent's output has no form, or one that holds the answer and no more."""
+    return agent.output_schema is None or holds_answer_alone(agent.output_schema)
 
 
 def written(answer: str, schema: Mapping[str, Any] | None) -> str | None:
@@ -112,8 +113,7 @@ def written(answer: str, schema: Mapping[str, Any] | None) -> str | None:
         return None
 
 
-def new_id(wanted: str, taken: Team, *others: str) -> str:
-    """Return an id that no agent has: the one that is wanted, else with a number."""
-    used = {*taken.agents, *others}
-    numbered = (f"{wanted}_{number}" for number in range(2, len(used) + 3))
-    return next(name for name in (wanted, *numbered) if name not in used)
+def new_id(wanted: str, team: Team) -> str:
+    """Return an id that no agent of a team has: the one that is wanted, else with a number."""
+    numbered = (f"{wanted}_{number}" for number in range(2, len(team.agents) + 3))
+    return next(name for name in (wanted, *numbered) if name not in team.agents)

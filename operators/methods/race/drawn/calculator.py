@@ -13,10 +13,12 @@ from operator import add, mul, sub, truediv
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from .....runtime.scoring.functions import evaluate
 from .....schema.edits import AddAgent, SetParameter, SetPrompt, is_tied
 from .....schema.team.team import Agent
+from .....schema.values.errors import AgentError
 from .....schema.values.json_text import dumps
-from .answering import agents_that_answer, closed_object, new_id, plain_answer
+from .answering import agents_that_answer, closed_object, is_free, new_id, plain_answer
 from .choosing import COUNTS, Example, can_be_shown, choose, with_examples
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ WORDS = (
 )  # fmt: skip
 """Numbers that people write as words, from two on; "one" is rarely meant as a number."""
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?!\w)")
+_WRITTEN = re.compile(r"\(*\d[\d\s.,()]*[-+*/][-+*/\d\s.,()]*[\d)]")
 _NUMBER_OR_WORD = re.compile(rf"{_NUMBER.pattern}|\b(?:{'|'.join(WORDS)})\b", re.IGNORECASE)
 Operation = Callable[[float, float], float]
 OPERATIONS: Mapping[str, Operation] = MappingProxyType({"+": add, "-": sub, "*": mul, "/": truediv})
@@ -46,7 +49,8 @@ Expression = tuple[str, float, str]
 
 def calculator(source: DrawnFrom) -> Iterator[Sketch]:
     """Let who answers write an expression instead, and a calculator give its value."""
-    team, agents = source.team, agents_that_answer(source.team)
+    team = source.team
+    agents = [agent for agent in agents_that_answer(team) if is_free(agent)]
     known = [example for trial in source.trials for example in _example(trial)]
     least = max(LEAST_EXAMPLES, LEAST_EXPRESSED * len(source.trials))
     computes = {example.label for example in known} != {""}
@@ -70,7 +74,8 @@ def calculator(source: DrawnFrom) -> Iterator[Sketch]:
             SetParameter(agent=agent.id, field="output_schema", value=schema),
             AddAgent(agent=function, receives_from=(agent.id,), is_output=True),
         )
-        yield edits, f"Let {agent.id} write an expression, and a function compute it."
+        reason = f"Let {agent.id} write an expression, as {len(chosen)} examples show, and a"
+        yield edits, f"{reason} function compute it."
 
 
 def _example(trial: TaskTrial) -> Iterator[Example]:
@@ -79,27 +84,37 @@ def _example(trial: TaskTrial) -> Iterator[Example]:
     wanted = _NUMBER.fullmatch(answer.lstrip("-")) if answer else None
     if answer is None or wanted is None or not can_be_shown(task):
         return
-    found = simplest_expressions(task.text, float(answer.replace(",", "")))
-    if len(found) == 1:
-        ((text, _, operations),) = found
+    expressions = simplest_expressions(task.text, float(answer.replace(",", "")))
+    if len(expressions) == 1:
+        ((text, _, operations),) = expressions
         shown = dumps({"expression": text})
         query, niche = task.text.strip(), task.niche or ""
         yield Example(query=query, answer=shown, niche=niche, label=operations)
 
 
 def simplest_expressions(text: str, value: float) -> Sequence[Expression]:
-    """Return the expressions with a value of as few of a text's numbers as will do."""
+    """Return what has a value: an expression of the text, else of as few numbers as will do."""
+    for expression in map(str.strip, _WRITTEN.findall(text)):
+        if _value(expression) == value:
+            return [(expression, value, "written")]
     numbers = [_digits(number) for number in _NUMBER_OR_WORD.findall(text)][:MOST_NUMBERS]
     for size in (1, 2, 3):
-        found = {
+        right = {
             expression[0]: expression
             for chosen in permutations(range(len(numbers)), size)
             for expression in _expressions([numbers[place] for place in chosen], chosen)
             if abs(expression[1] - value) < 1e-9
         }
-        if found:
-            return list(found.values())
+        if right:
+            return list(right.values())
     return ()
+
+
+def _value(expression: str) -> float | None:
+    try:
+        return float(evaluate(expression))
+    except AgentError:
+        return None
 
 
 def _digits(number: str) -> str:

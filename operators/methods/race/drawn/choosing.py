@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from .....schema.team.team import natural
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COUNTS", "Example", "can_be_shown", "choose", "with_examples", "without_examples"]
 
-COUNTS = (8, 4, 2)
+COUNTS = (4, 2, 8)
 """How many examples are shown, the most promising number first."""
 MOST_LABELS = 12
 LONGEST_EXAMPLE = 1_500
@@ -85,8 +86,8 @@ def _spread(examples: Sequence[Example], room: int, chance: random.Random) -> Se
     if len({example.label for example in examples}) <= min(MOST_LABELS, len(examples) / 2):
         return _label_by_label(examples)[:room]
     ordered = sorted(examples, key=lambda example: natural(example.label))
-    step = len(ordered) / room
-    return [ordered[int((place + chance.random()) * step)] for place in range(room)]
+    ends = [place * len(ordered) // room for place in range(room + 1)]
+    return [chance.choice(ordered[start:end]) for start, end in pairwise(ends)]
 
 
 def _label_by_label(examples: Sequence[Example]) -> Sequence[Example]:

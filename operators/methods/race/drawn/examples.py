@@ -93,15 +93,20 @@ def reference_examples(source: DrawnFrom, agent: Agent) -> Sequence[Example]:
 
 
 def own_examples(source: DrawnFrom, agent: Agent) -> Sequence[Example]:
-    """Return the tasks that the team solved, with what an agent wrote on them."""
-    found: list[Example] = []
+    """Return the tasks that the team solved, with what an agent wrote on them.
+
+    There are none where that is nothing but the reference answers.
+    """
+    own: list[Example] = []
     for trial in source.trials:
         outcome = trial.run.agents.get(agent.id)
         if trial.score.value >= 1 and outcome is not None and outcome.result is not None:
             text = outcome.result.content.strip()
             label = plain_answer(trial.task) or text
-            found += _example(trial, text, label) if 0 < len(text) <= LONGEST_WORKING else []
-    return found
+            own += _example(trial, text, label) if 0 < len(text) <= LONGEST_WORKING else []
+    known = {example.query: example.answer for example in reference_examples(source, agent)}
+    has_more = any(known.get(example.query) != example.answer for example in own)
+    return own if has_more else ()
 
 
 def _example(trial: TaskTrial, answer: str, label: str) -> Iterator[Example]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from .....schema.edits import SetParameter, SetPrompt, is_tied
 from .....schema.values.json_text import dumps, loads
 from .answer_form import forms
-from .answering import ANSWER, agents_that_answer, closed_object, plain_answer, prompt_text
+from .answering import ANSWER, agents_that_answer, closed_object, is_free, plain_answer, prompt_text
 from .choosing import COUNTS, choose, with_examples
 from .examples import reference_examples
 
@@ -36,7 +36,7 @@ _SENTENCE = re.compile(r"[^.!?\n]*(?:[.!?](?=\S)[^.!?\n]*)*[.!?]?")
 
 def quote(source: DrawnFrom) -> Iterator[Sketch]:
     """Let who answers copy the sentence that has the answer first."""
-    agents = agents_that_answer(source.team)
+    agents = [agent for agent in agents_that_answer(source.team) if is_free(agent)]
     answers = [answer for trial in source.trials if (answer := plain_answer(trial.task))]
     form = next(forms(answers), None)
     if len(agents) != 1 or form is None or not is_tied(source.team):
@@ -54,8 +54,9 @@ def quote(source: DrawnFrom) -> Iterator[Sketch]:
     for _, count in product(range(DRAWS), COUNTS):
         chosen = choose(known, count, source.chance)
         prompt = with_examples(prompt_text(agent, source.catalogue), chosen)
-        reason = f"Let {agent.id} copy the sentence that has the answer, and then give the answer."
-        yield (held, SetPrompt(agent=agent.id, prompt=prompt)), reason
+        reason = f"Let {agent.id} quote the sentence that has the answer before it answers"
+        edits = (held, SetPrompt(agent=agent.id, prompt=prompt))
+        yield edits, f"{reason}, as {len(chosen)} examples show."
 
 
 def _quoted(example: Example, *, is_text: bool) -> Iterator[Example]:

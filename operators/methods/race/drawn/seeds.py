@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from .....schema.edits import diff, is_tied
 from .....schema.host.models import DEFAULT_ALIAS
 from .....schema.team.team import IMPLIED_BACKENDS
-from .answering import agents_that_ask
+from .answering import agents_that_ask, new_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,15 +27,17 @@ def seed(source: DrawnFrom) -> Iterator[Sketch]:
     team = source.team
     for library_team in sorted(source.seeds, key=lambda seed: len(seed.agents)):
         fitted = _fitted(library_team, source)
-        named = replace(fitted, name=team.name, description=fitted.description)
+        named = replace(
+            fitted,
+            name=team.name,
+            constitution=team.constitution or fitted.constitution,
+            successful_tasks=team.successful_tasks,
+        )
         yield diff(team, named), f"Let {library_team.name} work in the place of {team.name}."
         if len(team.agents) > 1 and is_tied(team) and _can_stand_in(library_team):
             for agent in agents_that_ask(team):
-                placed = _in_place(team, agent, fitted)
-                yield (
-                    diff(team, placed),
-                    f"Let {library_team.name} work in the place of {agent.id}.",
-                )
+                reason = f"Let {library_team.name} work in the place of {agent.id}."
+                yield diff(team, _in_place(team, agent, fitted)), reason
 
 
 def _can_stand_in(library_team: Team) -> bool:
@@ -75,7 +77,7 @@ def _in_place(team: Team, gone: Agent, inner: Team) -> Team:
     Who reported to the agent reports to all that begin the work; the other team's output reports
     to whom the agent reported.
     """
-    names = {agent_id: f"{gone.id}_{agent_id}" for agent_id in inner.agents}
+    names = {agent_id: new_id(f"{gone.id}_{agent_id}", team) for agent_id in inner.agents}
     outer = {agent_id: agent for agent_id, agent in team.agents.items() if agent_id != gone.id}
     agents = outer | {
         name: replace(inner.agents[old].renamed(name, names), backend=_backend(inner, old))

@@ -9,7 +9,7 @@ from .....runtime.scoring.voting import picks
 from .....schema.edits import AddAgent, RemoveAgent, is_tied
 from .....schema.team.team import Agent
 from ....core.meta import prompt
-from .answering import agents_that_answer, holds_answer_alone, new_id, text_prompt
+from .answering import agents_that_answer, holds_answer_alone, new_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,7 +53,7 @@ def _more_voters(team: Team, voters: Sequence[Agent]) -> Iterator[Sketch]:
     for count in (count for count in VOTERS if count > len(voters)):
         copied = (voters[number % len(voters)] for number in range(len(voters), count))
         edits = [
-            _copy(team, agent, f"{agent.id}_{number}", reports_to=(team.output,))
+            _copy(team, agent, new_id(f"{agent.id}_{number}", team), reports_to=(team.output,))
             for number, agent in enumerate(copied, len(voters) + 1)
         ]
         yield tuple(edits), f"Let {count} agents vote instead of {len(voters)}."
@@ -76,7 +76,7 @@ def _election(team: Team, path: Sequence[Agent], count: int, function: str) -> t
     copies: list[AddAgent] = []
     ends = [team.output]
     for number in range(2, count + 1):
-        names = [f"{agent.id}_{number}" for agent in path]
+        names = [new_id(f"{agent.id}_{number}", team) for agent in path]
         copies.append(_copy(team, path[0], names[0], reports_to=tuple(names[1:])))
         copies += [AddAgent(agent=path[1].renamed(names[1], {}))] if len(path) > 1 else []
         ends.append(names[-1])
@@ -113,7 +113,7 @@ def check(source: DrawnFrom) -> Iterator[Sketch]:
             role="checker",
             agent_type="LLM",
             model_id=model,
-            prompt=text_prompt(prompt("check_answer")),
+            prompt=prompt("check_answer"),
             max_tokens=first.max_tokens,
             temperature=0,
             timeout=first.timeout,

@@ -38,7 +38,9 @@ def test_a_step_that_comes_to_nothing_is_made_again(folder: Path) -> None:
         return oracle(request)
 
     one_by_one = ALONE.replace("workers: 8", "workers: 1")
-    (folder / "recipe.yaml").write_text(f"{one_by_one}  components: [prompts]\n")
+    (folder / "recipe.yaml").write_text(
+        f"{one_by_one}  components: [prompts]\n  early_stop: false\n"
+    )
     code, _, err, _ = evolved(folder, "pool", script=stubborn)
     assert code == 0, err
     lines = lines_of(folder / "pool")
@@ -57,6 +59,68 @@ def test_an_answer_of_no_use_is_a_config_that_did_not_run(folder: Path) -> None:
     assert report["ran"] == report["candidates"] == 2  # the team as it stands
     assert report["generated"] > 0
     assert report["execution_rate"] == 0
+
+
+@pytest.mark.parametrize(
+    ("more", "rewards", "asks"),
+    [
+        ("", [[0, 0, 1], [1]], ["edits", "edits", "summary"]),
+        ("  early_stop: false", [[0, 0, 1, 0], [1, 1, 1, 1]], (["edits"] * 3 + ["summary"]) * 2),
+        # Right, but not for nothing: a cheaper team might be better yet.
+        ("beta: 0.5\ncost: {unit: calls, per: 1}", [[-0.5, -0.5, 0.5, -0.5], [0.5] * 4], None),
+    ],
+)
+def test_steps_end_at_a_reward_that_cannot_be_beaten(
+    folder: Path, more: str, rewards: list[list[float]], asks: list[str] | None
+) -> None:
+    operators: list[str] = []
+
+    def second_is_right(request: Request) -> Reply:
+        shown = json.dumps(request["messages"])
+        if wanted := asked(request):
+            operators.append("edits" if "edits" in wanted else "summary")
+            return think(len(operators)) if "edits" in wanted else Reply.json({"summary": "none"})
+        is_right = "Think of 2." in shown or "What is 1 + 6?" in shown  # that is the second task
+        return Reply(text="7" if is_right else "8")
+
+    recipe = ALONE.replace("workers: 8", "workers: 1").replace("steps: 2", "steps: 3")
+    recipe = recipe.replace("memory: 0", "memory: 1")
+    recipe += "  instantiate: false\n  components: [prompts]\n  select: statistics\n"
+    (folder / "recipe.yaml").write_text(f"{recipe}{more}\n")
+    code, _, err, _ = evolved(folder, "pool", "--limit", "2", script=second_is_right)
+    assert code == 0, err
+    assert [
+        [one["reward"] for one in line["candidates"]] for line in lines_of(folder / "pool")
+    ] == (rewards)
+    # A task that is solved at once has no step, so no operator is asked, not even to consolidate.
+    assert asks is None or operators == asks
+
+
+def test_a_step_may_add_and_remove_agents_where_the_recipe_says_so(folder: Path) -> None:
+    offered: list[str] = []
+
+    def restructuring(request: Request) -> Reply:
+        wanted = asked(request)
+        if "change" in wanted:
+            offered.extend(wanted["change"]["enum"])
+            return Reply.json({"reason": "two is idle", "change": "roster"})
+        if "edits" in wanted:
+            assert "Look for what no agent does" in json.dumps(request["messages"])
+            edits = [{"remove_agent": {"agent": "two"}}]
+            return Reply.json({"reason": "two is idle", "edits": edits})
+        return Reply(text="8")
+
+    recipe = RECIPE.replace(", solo.yaml", "").replace("parents: 2", "parents: 1")
+    recipe = recipe.replace("steps: 2", "steps: 1")
+    more = "  instantiate: false\n  components: [prompts, roster]\n"
+    (folder / "recipe.yaml").write_text(f"{recipe}{more}")
+    code, _, err, _ = evolved(folder, "pool", "--limit", "1", script=restructuring)
+    assert code == 0, err
+    assert offered == ["prompts", "roster"]
+    (line,) = lines_of(folder / "pool")
+    parent, child = line["candidates"]
+    assert (child["operator"], child["component"]) == ("mutate", "roster")
+    assert (parent["usage"]["calls"], child["usage"]["calls"]) == (3, 2)
 
 
 def test_lineage_files_each_edit_under_the_operator_that_made_it(folder: Path) -> None:
@@ -155,7 +219,7 @@ def test_a_child_that_gives_its_model_too_little_time_is_dropped_and_not_waited_
             edit = {"set_parameter": {"agent": "one", "timeout": 1}}
             return Reply.json({"reason": "for haste", "edits": [edit]})
         questions.append("asked")  # the first is the parent's, all others its children's
-        return Reply(text="7") if len(questions) == 1 else Reply.fault("hang")
+        return Reply(text="8") if len(questions) == 1 else Reply.fault("hang")
 
     questions: list[str] = []
     recipe = ALONE.replace("steps: 2", "steps: 1").replace("workers: 8", "workers: 1")

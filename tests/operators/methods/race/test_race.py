@@ -50,6 +50,11 @@ def null(request: Request) -> Reply:
     return Reply(text="7" if number % 2 else "8")
 
 
+def refusing(_request: Request) -> Reply:
+    """Answer nobody."""
+    return Reply.error(401)
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "solo.yaml").write_text(TEAM)
@@ -96,7 +101,7 @@ def test_where_nothing_helps_the_original_is_named(folder: Path) -> None:
 
 def test_the_same_command_shows_the_same_and_asks_nobody(folder: Path) -> None:
     first = raced(folder, "--budget", "calls=150")
-    again = raced(folder, "--budget", "calls=150", script=lambda _request: Reply.fault("refuse"))
+    again = raced(folder, "--budget", "calls=150", script=refusing)
     assert (again.code, again.out) == (0, first.out)
 
 
@@ -107,7 +112,7 @@ def test_stopped_anywhere_it_resumes_to_the_same(folder: Path, moment: int) -> N
     def breaking(request: Request) -> Reply:
         nonlocal calls
         calls += 1
-        return Reply.fault("401") if calls > moment else world(request)
+        return refusing(request) if calls > moment else world(request)
 
     broken = raced(folder, "--budget", "calls=150", script=breaking)
     assert broken.code == 1
@@ -131,7 +136,7 @@ def test_a_recipe_says_which_kinds_there_are(folder: Path) -> None:
 
 def test_too_few_tasks_cost_nothing(folder: Path) -> None:
     (folder / "tasks.jsonl").write_text('{"id": "t", "query": "What is 1 + 6?", "answer": "7"}\n')
-    came = raced(folder, script=lambda _request: Reply.fault("refuse"))
+    came = raced(folder, script=refusing)
     assert came.code == 2
     assert "a race needs at least" in came.err
 
@@ -153,7 +158,7 @@ def test_the_better_team_is_a_file_beside_the_original(folder: Path) -> None:
 
 def test_a_file_in_the_way_is_said_before_anything_is_spent(folder: Path) -> None:
     (folder / "solo.better.yaml").write_text("mine\n")
-    came = raced(folder, script=lambda _request: Reply.fault("refuse"))
+    came = raced(folder, script=refusing)
     assert came.code == 2
     assert "is not overwritten" in came.err
     assert (folder / "solo.better.yaml").read_text() == "mine\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -98,6 +99,23 @@ def test_the_model_chooses_the_component_first() -> None:
     assert choices["properties"]["change"]["enum"] == [
         "prompts", "model_id", "parameters"
     ]  # fmt: skip
+
+
+def test_with_the_roster_agents_come_and_go_below_the_ceiling() -> None:
+    checker = {"agent": "checker", "fields": {"prompt": "Recount."}}
+    joins = {"add_agent": {**checker, "place": {"reports_to": ["judge"]}}}
+    goes = {"remove_agent": {"agent": "worker"}}
+    asked: Any = {"component": "roster", "components": ("prompts", "roster")}
+    done = mutated(edits(joins, goes), **asked)
+    assert isinstance(done.came, Proposal)
+    assert components(done.came.edits) == {"roster"} == {done.came.component}
+    assert list(done.came.child.agents) == ["judge", "checker"]
+    offered = json.dumps(done.calls[0].body["response_format"])
+    assert "set_prompt" not in offered
+    assert '"fast"' not in offered  # models may not be touched, so newcomers have the team's
+    full = mutated(edits(goes), **asked, ceiling=replace(ceiling_of(PAIR), agents=2))
+    assert isinstance(full.came, Proposal)
+    assert "add_agent" not in json.dumps(full.calls[0].body["response_format"])
 
 
 def test_a_choice_that_is_none_is_dropped() -> None:

@@ -62,6 +62,13 @@ def test_labels_that_are_numbers_are_labels_first() -> None:
     assert second.schema == {"type": "integer"}
 
 
+def test_values_are_written_as_the_scorer_compares_them() -> None:
+    (task,) = tasks("coins", 1)
+    for name, answer, text in (("exact", True, "True"), ("json", True, "true"), ("number", 0, "0")):
+        given = replace(task, answer=answer, scorer=ScorerChoice(name=name))
+        assert plain_answer(given) == text
+
+
 def test_only_answers_that_are_texts_have_a_form() -> None:
     given = tasks("coins")
     searched = [replace(task, scorer=ScorerChoice(name="regex")) for task in given]
@@ -73,5 +80,10 @@ def test_only_answers_that_are_texts_have_a_form() -> None:
 def test_a_form_that_does_more_than_hold_the_answer_stays() -> None:
     form = {"type": "object", "properties": {"answer": {"type": "string"}, "why": {}}}
     held = team("held", llm("solver", output_schema=form))
-    assert drawn("answer_form", held) == []
+    assert (
+        drawn("answer_form", held)
+        == drawn("quote", held, "ages")
+        == drawn("calculator", held)
+        == []
+    )
     assert drawn("answer_form", seed("translate_and_calculate")) == []

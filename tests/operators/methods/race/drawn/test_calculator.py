@@ -22,6 +22,8 @@ from .drawing import drawn, tasks
         ("6 jars of 20 each", 120, ["6 * 20"]),
         ("Three jars of 20 each for one boy", 60, ["3 * 20"]),
         ("1,200 shared by 4", 300, ["1200 / 4"]),
+        ("How much is 2 * (3 - (1 + 1))? End with the number.", 2, ["2 * (3 - (1 + 1))"]),
+        ("On 2024-05-01, 3 and 4 more", 7, ["3 + 4"]),
         ("2 and 2", 4, ["2 + 2", "2 * 2"]),
         ("3 boys and 4 girls get 5 each", 35, ["(3 + 4) * 5"]),
         ("Tom is 31, Eve is 40.", 40, ["40"]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....asking import PAIR, seed
+from ....asking import PAIR, llm, seed, team
 from .drawing import SOLO, drawn
 
 
@@ -13,6 +13,17 @@ def test_samples_vote_and_the_agent_itself_stays_as_it_is() -> None:
     assert three.agents["solver"] == SOLO.agents["solver"]
     assert three.agents["solver_2"].temperature == 0.7
     assert len(five.predecessors["majority"]) == 5
+
+
+def test_new_agents_have_ids_of_their_own() -> None:
+    again = drawn("check", drawn("check")[0].child)[0].child
+    assert again.predecessors["checker_2"] == ("checker",)
+    pair = team("pair", llm("solver_2"), llm("solver"))
+    assert list(drawn("vote", pair)[0].child.predecessors["majority"]) == [
+        "solver",
+        "solver_2_2",
+        "solver_3",
+    ]
 
 
 def test_an_agent_that_hears_others_votes_by_copies_that_hear_the_same() -> None:
