@@ -98,12 +98,18 @@ def searched(world: World, name: str) -> Outcome:
 
 
 def raced(world: World, kinds: tuple[str, ...] = RaceSettings().kinds) -> Outcome:
-    """Race until the budget ends, and let the last word be on tasks held back."""
+    """Race until the budget ends, and let the last word be on tasks held back.
+
+    A race that runs out of budget before it has its last word hands over the original.
+    """
     recipe = replace(_recipe("race", kinds=kinds), workers=WORKERS)
     calls = _calls_with_last_word(world)
     with in_memory() as folder, _staged(world, recipe, calls, folder) as (stage, gateway, place):
         stream = TaskStream(stage=stage, tasks=world.tasks, folder=place)
-        result = asyncio.run(race(stream))
+        try:
+            result = asyncio.run(race(stream))
+        except LimitError:
+            return outcome_of(world, world.team, gateway.calls[AGENT], gateway.calls[META])
         teams = [stage.pool.member(each.member).team for each in result.entrants]
     word = result.last_word
     last = word.usage.calls if word else 0
