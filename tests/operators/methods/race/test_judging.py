@@ -17,8 +17,8 @@ def trials(pairs: Sequence[tuple[float | None, float]]) -> list[TaskTrial]:
     return [
         TaskTrial(
             task=Task(id=f"t{number}", query="?"),
-            run=Run(status="done", score=None if known is None else Score(value=known)),
-            score=Score(value=judged),
+            run=Run(status="done", score=None if known is None else Score(value=known, reason="")),
+            score=Score(value=judged, reason=""),
         )
         for number, (known, judged) in enumerate(pairs)
     ]
