@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ...runtime.otel.telemetry import Telemetry
     from ...runtime.runs.services import Setting
-    from ...runtime.values.budget import Budget
+    from ...runtime.values.budget import Budget, Caps
     from ...runtime.values.usage import Usage
     from ...schema.host.catalogue import Catalogue
     from ...schema.loading.recipe import Recipe
@@ -194,7 +194,8 @@ class Evolving:
             self.islands.check(self.recipe)
         _ = self.setting
         self._taken = sum(1 for _ in Ledger(self.folder / TURNS).read())
-        if (status := self.strategy.status(self.folder)) is not None and status.is_over:
+        status = self.strategy.status(self.folder)
+        if status is not None and status.is_over and not self._may_spend_more(status.caps):
             self._taken = len(self.tasks)
         elif self.hand_over is not None:
             self.hand_over.check(self.pool_folder)
@@ -205,6 +206,11 @@ class Evolving:
             seen.refuse(self.testing.tasks, OTHERS, places=self.testing.places)
         if self.options["use_git"]:
             check_repository(self.pool_folder)
+
+    def _may_spend_more(self, before: Caps) -> bool:
+        """Return whether this command allows more than an earlier one that came to its end."""
+        now, earlier = self.setting.budget.value(), before.value()
+        return any(now[name] > cap for name, cap in earlier.items() if name in now)
 
     def refuse_unused(self) -> None:
         """Make sure that all models that `--model` names may be asked.

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ...pool.ledger.changes import Change
     from ...pool.view import Fold
     from ...runtime.plan.plan import Plan
+    from ...runtime.values.caps import Caps
     from ...runtime.values.usage import Usage
     from ...runtime.view import Links
     from ...schema.host.catalogue import Catalogue
@@ -85,6 +86,11 @@ class WholeStatus(Protocol):
     @property
     def is_over(self) -> bool:
         """Whether nothing is left to do."""
+        ...
+
+    @property
+    def caps(self) -> Caps:
+        """What it might spend. With more, it may go on."""
         ...
 
     @property

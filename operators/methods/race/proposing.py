@@ -99,6 +99,10 @@ class Proposing:
             return model is None or not model.is_embedded
         return kind != MERGE or self._fresh(self._merges(base), base, kind) is not None
 
+    def runs_for(self, base: Candidate) -> int:
+        """Return how many runs it takes before others are made of a team."""
+        return 0 if base.number in self._trials else self._few
+
     async def make(self, base: Candidate, kind: str, number: int) -> Proposal | None:
         """Make a proposal that nobody tried; None where there is none.
 

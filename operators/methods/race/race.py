@@ -43,6 +43,8 @@ PROPOSING = 0.8
 """The share of the search's budget after which nothing new is proposed."""
 DEAR = 2.0
 """A run that takes more than so many times the original's is made as much less often."""
+SHARE_TO_LEARN = 0.2
+"""Of the runs that are left, so many may go to a team so that others can be made of it."""
 TOLERANCE = 1e-9
 """Of rounding, where runs exactly fit into what is left."""
 HOPELESS = 3.0
@@ -170,6 +172,8 @@ class Race:
         top = max(drawn, key=drawn.__getitem__)
         if may_propose:
             base = self.standings.base(self.standings.candidates[top])
+            if self.proposing.runs_for(base) > SHARE_TO_LEARN * self._room:
+                base = self.standings.candidates[0]
             chosen = self.proposing.choose(base, chance)
             if chosen is not None and (chosen[1] > drawn[top] or not ready):
                 return _Pick(candidate=base, kind=chosen[0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
+from ....runtime.values.caps import Caps
 from ....runtime.values.usage import Usage
 from ....schema.values.codec import Misfit, from_value, kept, to_value
 from ....schema.values.errors import StorageError
@@ -98,6 +99,7 @@ class RaceResult:
         slots: In which order runs were made: the candidate's number of each.
         last_word: The last word; None: there is none (yet).
         ended: Why the search ended; empty: it goes on.
+        caps: What it might spend.
         spent: What all of it consumed, operators and judges too.
         operators: The part of it that operators and judges consumed.
         dropped: How many proposals were of no use.
@@ -109,6 +111,7 @@ class RaceResult:
     slots: tuple[int, ...] = ()
     last_word: LastWord | None = None
     ended: str = ""
+    caps: Caps = field(default_factory=Caps)
     spent: Usage = field(default_factory=Usage)
     operators: Usage = field(default_factory=Usage)
     dropped: int = 0

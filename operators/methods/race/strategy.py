@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ....runtime.values.usage import Usage
+from ....schema.values.errors import LimitError
 from ...evolution.strategy import Strategy
 from .ceiling import allowed_by_default
 from .judging import refuse_judge_at_chance
@@ -41,8 +42,11 @@ async def race(stream: TaskStream) -> RaceResult:
     await running.begin(original)
     stream.say(_estimate(running))
     refuse_judge_at_chance(running.proposing.pilot)
-    while await running.step():
-        _result(running).write(stream.folder)
+    try:
+        while await running.step():
+            _result(running).write(stream.folder)
+    except LimitError as error:  # what is left may do for the last word
+        running.ended = f"the search ended: {error}"
     word = None if running.standings.finalist.parent is None else await last_word(running)
     members = keep(running)
     result = _result(running, word, members)
@@ -105,6 +109,7 @@ def _result(
         slots=tuple(running.order),
         last_word=word,
         ended=running.ended,
+        caps=running.caps,
         spent=running.spent + (word.usage if word else Usage()),
         operators=running.proposing.author.operators,
         dropped=len(running.proposing.dropped),

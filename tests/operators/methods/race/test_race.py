@@ -126,6 +126,27 @@ def test_stopped_anywhere_it_resumes_to_the_same(folder: Path, moment: int) -> N
     assert (folder / "runs/evolve-solo/ledger.jsonl").read_text() == ledger
 
 
+def test_a_larger_budget_goes_on(folder: Path) -> None:
+    out = ("--out", str(folder / "better.yaml"))
+    assert raced(folder, *out, "--budget", "calls=60", script=null).code == 0
+    before = result_of(folder)
+    assert raced(folder, *out, "--budget", "calls=90", script=null).code == 0
+    after = result_of(folder)
+    assert before.spent.calls <= 60 < after.spent.calls <= 90
+    assert raced(folder, *out, script=refusing).code == 0  # nothing is spent without a word
+
+
+@pytest.mark.parametrize("calls", [14, 20, 33])
+def test_a_budget_that_is_too_small_holds_and_says_so(folder: Path, calls: int) -> None:
+    with ScriptedModel(world) as model:
+        words = ["solo.yaml", "tasks.jsonl", "--model", f"m@{model.api_base}"]
+        came = invoked_in(folder, mas_evolve, [*words, "--budget", f"calls={calls}"], "mas-evolve")
+        asked = len(model.calls)
+    assert came.code in {0, 3}, came.err
+    assert asked <= calls
+    assert came.code == 3 or result_of(folder).is_over
+
+
 def test_a_recipe_says_which_kinds_there_are(folder: Path) -> None:
     came = raced(folder, "--pool", "pool", "--budget", "calls=120", what="race.yaml")
     assert came.code == 0, came.err
