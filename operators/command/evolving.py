@@ -18,6 +18,7 @@ from ...pool.values.layout import EVOLUTIONS, LEDGER
 from ...runtime.otel import TurnSpans, around, exporting
 from ...runtime.record.journal import digest
 from ...runtime.values.terminal import counted, speakable
+from ...schema.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -195,7 +196,9 @@ class Evolving:
         _ = self.setting
         self._taken = sum(1 for _ in Ledger(self.folder / TURNS).read())
         status = self.strategy.status(self.folder)
-        if status is not None and status.is_over and not self._may_spend_more(status.caps):
+        if self.strategy.whole is not None and self.islands is not None:
+            raise InputError(f"--island: {self.recipe.strategy} works on all tasks together.")
+        if status is not None and status.is_over and not self._is_prolonged(status.caps):
             self._taken = len(self.tasks)
         elif self.hand_over is not None:
             self.hand_over.check(self.pool_folder)
@@ -207,10 +210,13 @@ class Evolving:
         if self.options["use_git"]:
             check_repository(self.pool_folder)
 
-    def _may_spend_more(self, before: Caps) -> bool:
-        """Return whether this command allows more than an earlier one that came to its end."""
+    def _is_prolonged(self, before: Caps) -> bool:
+        """Return whether there are more tasks, or more to spend, than when it came to its end."""
+        from ..evolution.folder import Manifest
+
         now, earlier = self.setting.budget.value(), before.value()
-        return any(now[name] > cap for name, cap in earlier.items() if name in now)
+        more = any(now[name] > cap for name, cap in earlier.items() if name in now)
+        return more or len(Manifest.read(self.folder).tasks) < len(self.tasks)
 
     def refuse_unused(self) -> None:
         """Make sure that all models that `--model` names may be asked.

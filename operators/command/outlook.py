@@ -33,7 +33,11 @@ def outlook(of: Evolving, *, done: int) -> str:
         done: How many tasks of its stream are done.
     """
     recipe, start = of.recipe, of.start
-    on_a_task = strategy_of(recipe.strategy).foretells(recipe.settings)
+    strategy = strategy_of(recipe.strategy)
+    on_a_task, where = (
+        strategy.foretells(recipe.settings),
+        "all tasks" if strategy.whole else "a task",
+    )
     left = list(of.tasks[done:])
     begun = f", {done} of {len(of.tasks)} done" if done else ""
     lines = [
@@ -41,7 +45,7 @@ def outlook(of: Evolving, *, done: int) -> str:
         f" {recipe.workers} at a time, into {of.folder}",
         f"tasks: {_niches(left)}",
         *([str(of.islands)] if of.islands else []),
-        *([f"on a task: {on_a_task}"] if on_a_task else []),
+        *([f"on {where}: {on_a_task}"] if on_a_task else []),
         *_pool(start),
         f"models: {', '.join(sorted(start.asked))}{_operators(start)}",
         f"scores: {_scores(of, left)}",
@@ -49,7 +53,7 @@ def outlook(of: Evolving, *, done: int) -> str:
         _calls(start, len(left)),
         *([f"reuse: {reuse}"] if (reuse := told_reuse(of.recipe)) else []),
     ]
-    if left:
+    if left and strategy.whole is None:
         lines.append(f"estimate: {evolution(start, left)}")
     if start.outlook:
         lines.append(start.outlook)

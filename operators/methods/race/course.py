@@ -30,10 +30,12 @@ class Outcome:
     Attributes:
         trial: The run with its score; None where the judge gave none.
         usage: What its agents consumed, without what a parent's run had the answers for.
+        saved: What that run had the answers for.
     """
 
     trial: TaskTrial | None
     usage: Usage
+    saved: Usage
 
 
 def key_of(team: Team) -> str:
@@ -89,7 +91,7 @@ class Course:
         score = await episode.score(run, what)
         is_scored = isinstance(score, Score)
         trial = TaskTrial(task=episode.task, run=run, score=score) if is_scored else None
-        return Outcome(trial=trial, usage=run.usage - run.saved)
+        return Outcome(trial=trial, usage=run.usage - run.saved, saved=run.saved)
 
     @property
     def judging(self) -> Usage:

@@ -245,6 +245,7 @@ class Race:
     def _record(self, candidate: Candidate, outcome: Outcome) -> None:
         candidate.scores.append(outcome.trial.score.value if outcome.trial else None)
         candidate.usage += outcome.usage
+        candidate.saved += outcome.saved
         self.order.append(candidate.number)
 
     def _settle(self) -> None:
@@ -292,9 +293,12 @@ class Race:
 
     @property
     def pair(self) -> Usage:
-        """What a run of the original and one of the leader consume together, on the mean."""
+        """What a run of the original and one of the leader consume together, on the mean.
+
+        The leader's run has the original's answers for agents that did not change, and no others.
+        """
         leader, original = self.standings.leader, self.standings.candidates[0]
-        return _each(original) + _each(leader)
+        return _each(original) + _each(leader, is_alone=bool(leader.parent))
 
     @property
     def used(self) -> float:
@@ -345,9 +349,15 @@ def _chance(stage: EvolutionContext, what: str) -> random.Random:
     return random.Random(seed_of(stage.recipe.seed, f"race/{what}"))  # noqa: S311 - no secret
 
 
-def _each(candidate: Candidate) -> Usage:
-    """Return what a run of a candidate consumes on the mean, rounded up."""
-    runs, usage = max(1, len(candidate.scores)), candidate.usage
+def _each(candidate: Candidate, *, is_alone: bool = False) -> Usage:
+    """Return what a run of a candidate consumes on the mean, rounded up.
+
+    Args:
+        candidate: The candidate.
+        is_alone: Whether its parents' runs are not there, so that nothing is saved.
+    """
+    runs = max(1, len(candidate.scores))
+    usage = candidate.usage + candidate.saved if is_alone else candidate.usage
     return Usage(
         calls=-(-usage.calls // runs),
         prompt_tokens=-(-usage.prompt_tokens // runs),

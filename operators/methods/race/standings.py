@@ -75,6 +75,7 @@ class Candidate:
         edits: What it changes about its parent, in words.
         scores: Its score in each slot, in [0, 1]; None where nobody could score it.
         usage: What its runs consumed, without what its parents' runs had the answers for.
+        saved: What those had the answers for.
         repeats: Whether running it again on a task may give another answer.
         state: `open`; `ahead` of the original; `behind` the leader, so it runs no more; `over`,
             having run wherever it can.
@@ -88,6 +89,7 @@ class Candidate:
     edits: tuple[str, ...] = ()
     scores: list[float | None] = field(default_factory=list["float | None"])
     usage: Usage = field(default_factory=Usage)
+    saved: Usage = field(default_factory=Usage)
     repeats: bool = True
     state: str = "open"
 

@@ -126,6 +126,9 @@ RACE = Strategy(
     ceiling=allowed_by_default,
     status=RaceResult.read,
     page=race_page,
+    foretells=lambda settings: (
+        f"at most {settings.runs} runs of candidates, then a last word; a pilot says what they take"
+    ),
     leaves_team=True,
     reuses=True,
 )
