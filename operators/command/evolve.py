@@ -176,6 +176,13 @@ LOOKING = {"report": report}
     is_flag=True,
     help="For a team: change its own file, as one commit of a clean git work tree.",
 )
+@click.option(
+    "--race",
+    metavar="CALLS",
+    type=click.IntRange(min=1),
+    help="With a recipe: at the end the pool's most promising teams race on TASKS, with at most so"
+    " many calls, so that what the pool deploys has been run again.",
+)
 @click.option("--limit", type=click.IntRange(min=1), help="Take only the first N tasks.")
 @click.option("--view", is_flag=True, help="Show the evolution in a browser while it is made.")
 @click.option("--git", "use_git", is_flag=True, help="Commit the pool after each task.")
@@ -213,6 +220,7 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path | None, **option
     known = catalogue_of(options)
     race = race_of(recipe_file)
     recipe = race or load_recipe(recipe_file)
+    _refuse_race(recipe, options)
     hand_over = _hand_over(recipe_file, options, is_team=race is not None)
     pool_folder = pool_folder or _pool_of(recipe_file, recipe)
     placed = placed_tasks(tasks_file, known)
@@ -254,6 +262,21 @@ def _pool_of(recipe_file: Path, recipe: Recipe) -> Path:
     if recipe.strategy != RACE:
         raise InputError(f"{recipe_file}: a recipe. Say where its pool is kept: --pool FOLDER.")
     return Path("runs") / f"evolve-{recipe_file.stem}"
+
+
+def _refuse_race(recipe: Recipe, options: dict[str, Any]) -> None:
+    """Refuse a last race where no teams of a pool could meet.
+
+    Raises:
+        InputError: The strategy races by itself, or leaves no team to deploy.
+    """
+    from ..evolution.strategy import strategy_of
+
+    strategy = strategy_of(recipe.strategy)
+    if options["race"] is None or (strategy.leaves_team and strategy.whole is None):
+        return
+    why = "races by itself" if strategy.whole else "leaves no team that a pool could deploy"
+    raise InputError(f"--race: {recipe.strategy} {why}. Leave the option out.")
 
 
 def _hand_over(source: Path, options: dict[str, Any], *, is_team: bool) -> HandOver | None:

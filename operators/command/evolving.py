@@ -258,7 +258,7 @@ class Evolving:
 
         if self._taken < len(self.tasks):
             await self.start.check_host(self.setting)
-        elif self.testing is None or self.strategy.whole is not None:
+        elif self._is_done:
             if self.options.get("view"):
                 await self._open_page()
             return 0
@@ -285,6 +285,7 @@ class Evolving:
                 await self._whole(stage, self.strategy.whole)
             else:
                 await self._evolve(stage)
+                await self._race(stage)
                 await self._test(stage)
         return 0
 
@@ -330,6 +331,25 @@ class Evolving:
                 hear=turns.beside(watch.hear),
                 islands=self.islands and replace(self.islands, say=watch.say),
             ).to_the_end()
+
+    @property
+    def _is_done(self) -> bool:
+        """Whether nothing is left once all tasks are done."""
+        after = self.testing is not None or self.options.get("race") is not None
+        return self.strategy.whole is not None or not after
+
+    async def _race(self, stage: EvolutionContext) -> None:
+        """Let the pool's most promising teams race, where that is wanted."""
+        from ..evolution.stream import TaskStream
+        from ..methods.race.pool_race import race_pool
+
+        if (calls := self.options.get("race")) is None:
+            return
+        stage.pool.refresh()
+        stream = TaskStream(stage=stage, tasks=self.tasks, folder=self.folder, say=self._say)
+        result = await race_pool(stream, calls)
+        self._say(str(result))
+        self._commit(f"raced: {result.first}")
 
     async def _whole(
         self, stage: EvolutionContext, work: Callable[[TaskStream], Awaitable[object]]

@@ -13,11 +13,13 @@ from ...runtime.record.journal import FILE as JOURNAL
 from ...runtime.record.journal import Journal
 from ...runtime.values.terminal import counted, speakable
 from ...runtime.values.usage import Usage
+from ...schema.values.codec import to_value
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
 from ..evolution.folder import EVOLUTIONS, MANIFEST, Manifest
 from ..evolution.lines import lines_in
 from ..evolution.strategy import strategy_of
+from ..methods.race.pool_race import PoolRace
 from ..report.frozen import HeldOutFigures, read_figures
 from ..report.report import EvolutionReport
 
@@ -45,6 +47,7 @@ class EvolutionStatus:
             where the pool has no team, or its teams are made anew for each task.
         routing: What a router is worth that is fitted to the pool's cases; None where it has none.
         population: The pool's folder, where its teams are made of its agents.
+        raced: What the pool's last race came to; None: there was none.
         whole: What a strategy came to that works on all tasks together; None for others.
     """
 
@@ -55,6 +58,7 @@ class EvolutionStatus:
     routing: RoutingFigures | None
     population: Path | None = None
     whole: WholeStatus | None = None
+    raced: PoolRace | None = None
 
     @classmethod
     def of(cls, pool_folder: Path, name: str) -> EvolutionStatus:
@@ -81,6 +85,7 @@ class EvolutionStatus:
             routing=_routing(pool_folder, recipe),
             population=pool_folder if makes_teams else None,
             whole=strategy.status(folder),
+            raced=PoolRace.read(pool_folder),
         )
 
     @property
@@ -101,6 +106,7 @@ class EvolutionStatus:
             **self.report.value(),
             **({"routing": self.routing.value()} if self.routing else {}),
             "best": self.best and dict(self.best),
+            **({"raced": to_value(self.raced)} if self.raced else {}),
         }
 
     def __str__(self) -> str:
@@ -129,6 +135,8 @@ class EvolutionStatus:
             notes.append(f"unfinished: {calls} for tasks that have no result yet; nothing is lost")
         if self.population is not None:
             notes.append(f"what it has become: mas-pool population {self.population}")
+        if self.raced is not None:
+            notes.append(str(self.raced))
         if best is None:
             return notes
         low, high = best["expected_interval"]

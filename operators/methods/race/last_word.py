@@ -2,69 +2,114 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from ....pool.values.intervals import paired_interval
 from ....runtime.values.together import by_workers
 from ....runtime.values.usage import Usage
+from ....schema.values.errors import LimitError
 from ...core.proposal import RejectedProposal
 from ...evolution.episode import Episode
 from .course import key_of
 from .result import LastWord
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ....schema.team.task import Task
+    from ....schema.team.team import Team
+    from ...evolution.stream import TaskStream
     from .race import Race
 
 __all__ = ["last_word"]
 
 ORIGINAL, WINNER = "original", "winner"
+FEWEST = 4
+"""Meetings without which there is no last word."""
+MOST_REPEATS = 3
+"""How often a task is done at most, where the budget allows more runs than there are tasks."""
 
 
 async def last_word(running: Race) -> LastWord | None:
-    """Run the leader and the original once on held-back tasks, as many as the budget allows.
+    """Run the leader and the original on held-back tasks, as many as the budget allows.
+
+    Where it allows more runs than there are tasks, each task is done again: a task's score is then
+    the mean. Where a budget of tokens or USD ends the last word early, what both have done counts.
 
     Raises:
         Halted: A provider or a jail failed.
         LimitError: The budget is used up.
     """
-    stream, leader = running.stream, running.standings.leader
-    pairs = running.spending.pairs(running.pair, len(running.split.held))
-    tasks = running.split.held[: max(2, pairs)]
-    teams = (running.standings.candidates[0].team, leader.team)
-    stream.say(f"the last word: candidate {leader.number} on {len(tasks)} held-back tasks")
-    scores: dict[str, tuple[float, float]] = {}
-    usages: dict[str, Usage] = {}
+    stream, leader, held = running.stream, running.standings.leader, running.split.held
+    original = running.standings.candidates[0]
+    times = MOST_REPEATS if leader.repeats or original.repeats else 1
+    pairs = max(FEWEST, running.spending.pairs(running.pair, times * len(held)))
+    meetings = [(task, n) for n in range(times) for task in held][:pairs]
+    if pairs > len(held):  # each task as often as any other
+        meetings = meetings[: pairs - pairs % len(held)]
+    stream.say(f"the last word: candidate {leader.number} in {len(meetings)} held-back runs")
+    outcomes: dict[tuple[str, int], Meeting] = {}
 
-    async def meet(task: Task) -> None:
-        episode = Episode(
-            stage=stream.stage,
-            number=0,
-            task=task,
-            view=stream.stage.view(),
-            path=f"last word {key_of(leader.team)}/{task.id}/",
-        )
-        original = await episode.run(teams[0], ORIGINAL, parents=[])
-        winner = await episode.run(teams[1], WINNER, parents=[ORIGINAL])
-        verdicts = [
-            await episode.verdict(run, what)
-            for run, what in ((original, ORIGINAL), (winner, WINNER))
-        ]
-        usages[task.id] = original.usage + winner.usage - winner.saved + episode.judging
-        known = [one.value for one in verdicts if not isinstance(one, RejectedProposal)]
-        if len(known) == len(teams):
-            scores[task.id] = (known[0], known[1])
+    async def meet(key: tuple[Task, int]) -> None:
+        outcome = await _meeting(stream, original.team, leader.team, *key)
+        if outcome is not None:
+            outcomes[key[0].id, key[1]] = outcome
 
-    await by_workers(tasks, meet, stream.stage.recipe.workers)
-    ids = [task.id for task in tasks if task.id in scores]
-    if not ids:
+    try:
+        await by_workers(meetings, meet, stream.stage.recipe.workers)
+    except LimitError:
+        if len(outcomes) < FEWEST:
+            raise
+    known = [outcomes[task.id, n] for task, n in meetings if (task.id, n) in outcomes]
+    return _word(known) if known else None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Meeting:
+    """What the original and the leader scored on a task, and what both runs consumed."""
+
+    task: str
+    original: float
+    winner: float
+    usage: Usage
+
+
+async def _meeting(
+    stream: TaskStream, original: Team, leader: Team, task: Task, number: int
+) -> Meeting | None:
+    """Run both teams once on a task; None where somebody has no score."""
+    again = f"{number}/" if number else ""
+    episode = Episode(
+        stage=stream.stage,
+        number=0,
+        task=task,
+        view=stream.stage.view(),
+        path=f"last word {key_of(leader)}/{task.id}/{again}",
+    )
+    first = await episode.run(original, ORIGINAL, parents=[])
+    second = await episode.run(leader, WINNER, parents=[ORIGINAL])
+    old, new = await episode.verdict(first, ORIGINAL), await episode.verdict(second, WINNER)
+    if isinstance(old, RejectedProposal) or isinstance(new, RejectedProposal):
         return None
-    low, high = paired_interval([scores[task][1] - scores[task][0] for task in ids])
+    usage = first.usage + second.usage - second.saved + episode.judging
+    return Meeting(task=task.id, original=old.value, winner=new.value, usage=usage)
+
+
+def _word(meetings: Sequence[Meeting]) -> LastWord:
+    """Sum meetings up: tasks are the sample, and a task's score is the mean of its runs."""
+    by_task: dict[str, list[Meeting]] = {}
+    for meeting in meetings:
+        by_task.setdefault(meeting.task, []).append(meeting)
+    original = [fmean(meeting.original for meeting in own) for own in by_task.values()]
+    winner = [fmean(meeting.winner for meeting in own) for own in by_task.values()]
+    low, high = paired_interval([new - old for old, new in zip(original, winner, strict=True)])
     return LastWord(
-        tasks=tuple(ids),
-        original=tuple(scores[task][0] for task in ids),
-        winner=tuple(scores[task][1] for task in ids),
+        tasks=tuple(by_task),
+        original=tuple(original),
+        winner=tuple(winner),
         low=low,
         high=high,
-        usage=sum((usages[task.id] for task in tasks), Usage()),
+        usage=sum((meeting.usage for meeting in meetings), Usage()),
     )

@@ -33,6 +33,8 @@ __all__ = ["Proposing"]
 
 MOST_LEARNT_FROM = 8
 """Tasks to propose on that a child runs on before others are made of it."""
+LEAD = 0.1
+"""What a hypothesis is expected to gain more than a draw, as long as neither was tried."""
 USELESS = 2
 """So many useless answers in a row, and the meta-model is not asked about a team any more."""
 
@@ -79,11 +81,15 @@ class Proposing:
             return None
         draws = [kind for kind in kinds if kind in KINDS]
         authors = [[kind] for kind in kinds if kind not in KINDS] + ([draws] if draws else [])
-        author = max(authors, key=lambda kinds: self.standings.gain(kinds).draw(chance))
+        author = max(authors, key=lambda kinds: self._worth(kinds, chance))
         kind = max(author, key=lambda kind: self.standings.gain([kind]).draw(chance))
         belief, gain = self.standings.belief(base), self.standings.gain([kind])
         spread = (PRIOR_SPREAD**2 + belief.spread**2) ** 0.5
         return kind, chance.gauss(belief.mean + gain.mean, spread)
+
+    def _worth(self, kinds: Sequence[str], chance: random.Random) -> float:
+        """Draw what the next proposal of an author gains; who reads failures has a lead."""
+        return self.standings.gain(kinds).draw(chance) + (LEAD if HYPOTHESIS in kinds else 0)
 
     def _is_open(self, base: Candidate, kind: str) -> bool:
         if (base.number, kind) in self._exhausted:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 from ....runtime.calls.calls import seed_of
 from ....runtime.record.journal import digest
@@ -28,7 +28,9 @@ from .standings import Candidate, Standings
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from ....runtime.values.caps import Caps
     from ....schema.team.team import Team
+    from ...evolution.context import EvolutionContext
     from ...evolution.stream import TaskStream
     from .course import Outcome
     from .settings import RaceSettings
@@ -39,6 +41,7 @@ REDRAWS = 20
 """Draws in which another candidate may come out on top."""
 PROPOSING = 0.8
 """The share of the search's budget after which nothing new is proposed."""
+TOLERANCE = 1e-9
 HOPELESS = 3.0
 """So many standard deviations behind the leader, and a candidate runs no more."""
 
@@ -57,21 +60,25 @@ class Race:
     """A race on its way.
 
     Attributes:
-        stream: The host, and the tasks.
+        stream: The host.
+        settings: What kinds of proposals there are, and how many runs.
+        split: The tasks to propose on, to race on, and to keep back.
+        caps: What the race may spend.
         standings: The candidates.
         order: Whose run each was, in order.
         ended: Why the search ended; empty: it goes on.
-        split: The tasks to propose on, to race on, and to keep back.
         course: Where candidates run on the tasks to race on.
         proposing: Who makes proposals.
         gains: Bets on what each candidate gains over the original, by number.
     """
 
     stream: TaskStream
+    settings: RaceSettings
+    split: Split
+    caps: Caps
     standings: Standings = field(default_factory=Standings)
     order: list[int] = field(default_factory=list[int])
     ended: str = ""
-    split: Split = field(init=False)
     course: Course = field(init=False)
     proposing: Proposing = field(init=False)
     gains: dict[int, Bets] = field(default_factory=dict[int, Bets])
@@ -80,7 +87,6 @@ class Race:
 
     def __post_init__(self) -> None:
         stage, tasks = self.stream.stage, self.stream.tasks
-        self.split = split(tasks, self.chance("split"), self.stream.held_out)
         self.course = Course(stage=stage, name="race", tasks=self.split.race)
         self.proposing = Proposing(
             stage=stage,
@@ -92,15 +98,17 @@ class Race:
             ),
         )
 
-    @property
-    def settings(self) -> RaceSettings:
-        """What the recipe sets."""
-        return self.stream.stage.recipe.settings
+    @classmethod
+    def of(cls, stream: TaskStream) -> Self:
+        """Begin a race as the stream's recipe sets it, within the budget of all.
 
-    def chance(self, what: str) -> random.Random:
-        """Return the chance of one decision; it depends on the recipe's seed alone."""
-        seed = self.stream.stage.recipe.seed
-        return random.Random(seed_of(seed, f"race/{what}"))  # noqa: S311 - no secret
+        Raises:
+            InputError: There are too few tasks.
+        """
+        stage = stream.stage
+        parts = split(stream.tasks, _chance(stage, "split"), stream.held_out)
+        settings: RaceSettings = stage.recipe.settings
+        return cls(stream=stream, settings=settings, split=parts, caps=stage.budget.caps)
 
     async def begin(self, original: Team) -> None:
         """Enter the original, and run it on the tasks to propose on: the pilot.
@@ -109,7 +117,7 @@ class Race:
             Halted: A provider or a jail failed.
             LimitError: The budget is used up.
         """
-        self._enter(Candidate(number=0, team=original, repeats=repeats(original)))
+        self.enter(original)
         await self.proposing.trials(self.standings.candidates[0])
 
     async def step(self) -> bool:
@@ -136,9 +144,10 @@ class Race:
 
     def _picks(self) -> Iterator[_Pick]:
         """Choose what to do side by side: as many runs as there are workers, and one proposal."""
-        chance, pending = self.chance(f"step {self._steps}"), Counter[int]()
+        chance = _chance(self.stream.stage, f"step {self._steps}")
+        pending = Counter[int]()
         may_propose = self.used < PROPOSING
-        for _ in range(self.stream.stage.recipe.workers):
+        for _ in range(min(self.stream.stage.recipe.workers, self._room)):
             pick = self._pick(chance, pending, may_propose=may_propose)
             if pick is None:
                 return
@@ -197,24 +206,26 @@ class Race:
 
     def _accept(self, pick: _Pick, proposal: Proposal) -> None:
         """Enter a child."""
-        number = len(self.standings.candidates)
-        child = Candidate(
-            number=number,
-            team=proposal.child,
-            parent=pick.candidate.number,
-            kind=pick.kind,
-            reason=proposal.reason,
-            edits=proposal.words,
-            repeats=repeats(proposal.child),
+        parent, reason = pick.candidate.number, proposal.reason
+        number = self.enter(
+            proposal.child, parent=parent, kind=pick.kind, reason=reason, edits=proposal.words
         )
-        self._enter(child)
-        parent = f"candidate {child.parent}" if child.parent else "the original"
-        self.stream.say(f"candidate {number} changes {parent} ({child.kind}): {child.reason}")
+        whom = f"candidate {parent}" if parent else "the original"
+        self.stream.say(f"candidate {number} changes {whom} ({pick.kind}): {reason}")
 
-    def _enter(self, candidate: Candidate) -> None:
-        self.standings.candidates.append(candidate)
-        self.gains[candidate.number] = Bets()
+    def enter(self, team: Team, **born: Any) -> int:
+        """Enter a team, and return its number.
+
+        Args:
+            team: The team.
+            born: Where it comes from: fields of `Candidate`.
+        """
+        number = len(self.standings.candidates)
+        entered = Candidate(number=number, team=team, repeats=repeats(team), **born)
+        self.standings.candidates.append(entered)
+        self.gains[number] = Bets()
         self.standings.refresh()
+        return number
 
     def _record(self, candidate: Candidate, outcome: Outcome) -> None:
         candidate.scores.append(outcome.trial.score.value if outcome.trial else None)
@@ -256,7 +267,7 @@ class Race:
     @property
     def spending(self) -> Spending:
         """What was spent, and the caps."""
-        return Spending(caps=self.stream.stage.budget.caps, spent=self.spent)
+        return Spending(caps=self.caps, spent=self.spent)
 
     @property
     def spent(self) -> Usage:
@@ -273,18 +284,28 @@ class Race:
     @property
     def used(self) -> float:
         """The share of the search's part of the budget that was used, runs counting too."""
-        spending, runs = self.spending, len(self.order) / self.settings.runs
-        pairs = spending.pairs(self.pair, len(self.split.held))
-        kept = min(0.99, pairs * spending.share(self.pair))
-        return max(runs, spending.used / (1 - kept))
+        runs = len(self.order) / self.settings.runs
+        return max(runs, self.spending.used / (1 - self._kept))
+
+    @property
+    def _kept(self) -> float:
+        """The share of the budget that is kept for the last word."""
+        pairs = self.spending.pairs(self.pair, len(self.split.held))
+        return min(0.99, pairs * self.spending.share(self.pair))
+
+    @property
+    def _room(self) -> int:
+        """How many runs fit into what is left, each as dear as those of the dearest candidate."""
+        runs = self.settings.runs - len(self.order)
+        each = max(self.spending.share(_each(one)) for one in self.standings.running)
+        left = 1 - self._kept - self.spending.used
+        return max(0, min(runs, int(left / each + TOLERANCE) if each else runs))
 
     def _why_ended(self) -> str:
         leader = self.standings.leader
         if len(self.order) >= self.settings.runs:
             return f"the search ended after {len(self.order)} runs"
-        runs = [_each(candidate) for candidate in self.standings.running]
-        ahead = self.stream.stage.recipe.workers * max(map(self.spending.share, runs), default=0)
-        if self.used + ahead >= 1:
+        if self._room < 1:
             return "the search ended as its part of the budget was spent"
         is_perfect = len(leader.known) >= len(self.split.race) and leader.mean >= 1
         return "the search ended at a mean score that cannot be beaten" if is_perfect else ""
@@ -292,7 +313,7 @@ class Race:
     async def _out_of_time(self) -> str:
         """End while there is time for the last word; what was decided is journaled."""
         stage, left = self.stream.stage, self.stream.stage.budget.left()
-        if stage.budget.caps.seconds is None:
+        if self.caps.seconds is None:
             return ""
 
         async def work() -> dict[str, bool]:
@@ -302,6 +323,11 @@ class Race:
         asked = digest("late", self._steps)
         decided = await stage.journal.once(f"race/step {self._steps}/time", "decision", asked, work)
         return "the search ended as its part of the time was over" if decided["late"] else ""
+
+
+def _chance(stage: EvolutionContext, what: str) -> random.Random:
+    """Return the chance of one decision; it depends on the recipe's seed alone."""
+    return random.Random(seed_of(stage.recipe.seed, f"race/{what}"))  # noqa: S311 - no secret
 
 
 def _each(candidate: Candidate) -> Usage:

@@ -10,6 +10,8 @@ from ....schema.values.codec import Misfit, from_value, kept, to_value
 from ....schema.values.errors import StorageError
 from ....schema.values.files import write_atomically
 from ....schema.values.json_text import dumps, loads
+from ....schema.values.terminal import on_one_line
+from ...core.material import clip
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["RACE_FILE", "Entrant", "LastWord", "RaceResult"]
 
 RACE_FILE = "race.json"
+LONGEST_EDIT = 160
+"""Characters of an edit that people read in the report; `mas-diff` shows all."""
 
 
 @kept(omit=True)
@@ -199,6 +203,10 @@ def _check(result: RaceResult) -> None:
         raise Misfit("no tasks, but scores", ("tasks",))
 
 
+def _edit_line(edit: str) -> str:
+    return f"    {clip(on_one_line(edit), LONGEST_EDIT)}"
+
+
 def _lines(result: RaceResult) -> list[str]:
     word, spent = result.last_word, result.spent
     proposals = len(result.entrants) - 1
@@ -213,7 +221,8 @@ def _lines(result: RaceResult) -> list[str]:
     steps = [
         line
         for step in result.path_to(result.leader)
-        for line in (f"  {step.kind}: {step.reason}", *(f"    {edit}" for edit in step.edits))
+        for line in (f"  {step.kind}: {step.reason}", *map(_edit_line, step.edits))
+        if result.is_better
     ]
     on = f"on {len(word.tasks)} tasks that nothing was chosen by"
     return [f"{head}: {scores}, {gain}, {on}.", *steps, raced]

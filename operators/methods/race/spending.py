@@ -56,4 +56,5 @@ class Spending:
             most: How many there are.
         """
         each = self.share(pair)
-        return most if not each else min(most, int(LAST_WORD / each))
+        left = max(0.0, 1 - self.used)
+        return most if not each else min(most, int(LAST_WORD / each), int(left / each))

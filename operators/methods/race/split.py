@@ -18,8 +18,8 @@ __all__ = ["FEWEST", "Split", "split"]
 
 PROPOSED_ON = 0.2
 """The share of tasks to propose on: operators may see their reference answers."""
-RACED_ON = 0.4
-"""The share of tasks to race on."""
+RACED_ON = 0.35
+"""The share of tasks to race on. Candidates may run there again; the tasks held back decide."""
 MOST_PROPOSED_ON = 12
 FEWEST = 10
 """Tasks without which a race can show nothing."""

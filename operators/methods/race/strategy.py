@@ -35,7 +35,7 @@ async def race(stream: TaskStream) -> RaceResult:
         LimitError: The budget is used up. What was paid for is kept.
         StorageError: Something cannot be written.
     """
-    running = Race(stream=stream)
+    running = Race.of(stream)
     original = _original(stream)
     await running.begin(original)
     stream.say(_estimate(running))

@@ -1,0 +1,148 @@
+"""The last race of a pool: its most promising teams meet on the same tasks before one is deployed.
+
+A pool expects scores of its teams from trials that were few, and that chose some of the teams. So
+the teams at the top run again, on tasks in one order, as candidates of a race without proposals.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+from ....pool.expectation.expectation import most_promising, ranked
+from ....pool.ledger.changes import Evaluated, EventNoted
+from ....pool.values.statistics import Trial
+from ....pool.view import events
+from ....runtime.values.caps import Caps
+from ....schema.values.codec import from_value, kept, to_value
+from .race import Race
+from .settings import RaceSettings
+from .split import Split
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from ...evolution.stream import TaskStream
+
+__all__ = ["PoolRace", "race_pool"]
+
+RACED = "raced"
+"""The event that a pool keeps of it."""
+FINALISTS = 6
+CLOSE = 1.96
+"""So many standard deviations between two teams, and they are separable."""
+
+
+@kept()
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PoolRace:
+    """What the last race of a pool came to.
+
+    Attributes:
+        first: The team that leads.
+        mean: What is believed of its mean score, in [0, 1].
+        runs: How often it ran.
+        close: The teams that cannot be told apart from it.
+        calls: What the race consumed.
+    """
+
+    first: str
+    mean: float
+    runs: int
+    close: tuple[str, ...]
+    calls: int
+
+    def __str__(self) -> str:
+        """Write it for people."""
+        behind = f"not separable from {', '.join(self.close)}" if self.close else "ahead of all"
+        return (
+            f"last race, {self.calls} calls: {self.first} leads with {self.mean:.3f} in {self.runs}"
+            f" runs, {behind}"
+        )
+
+    @classmethod
+    def read(cls, pool: Path) -> Self | None:
+        """Read what the last race of a pool came to; None: there was none.
+
+        Raises:
+            StorageError: The ledger cannot be read.
+        """
+        raced = events(pool, RACED)
+        return from_value(cls, raced[-1].about) if raced else None
+
+
+async def race_pool(stream: TaskStream, calls: int) -> PoolRace:
+    """Race a pool's most promising teams, and let the pool keep their trials.
+
+    Where these trials put a team on top that did not race, that one races as well, as long as
+    there are calls left.
+
+    Args:
+        stream: The host, and the tasks that the pool evolved on.
+        calls: The most model calls.
+
+    Raises:
+        Halted: A provider or a jail failed. What was paid for is kept.
+        InputError: The pool has no team that is not retired.
+        LimitError: The budget is used up. What was paid for is kept.
+    """
+    pool = stream.stage.pool
+    race = Race(
+        stream=stream,
+        settings=RaceSettings(kinds=(), runs=calls),
+        split=Split(propose=(), race=tuple(stream.tasks), held=()),
+        caps=Caps(calls=calls),
+    )
+    names = [member.name for member in ranked(pool.members.values())][:FINALISTS]
+    for name in names:
+        race.enter(pool.member(name).team, **_born(race))
+    while True:
+        while await race.step():
+            pass
+        _keep(race, names)
+        first = most_promising(pool)[0].name
+        if first in names or race.used >= 1:
+            break
+        names.append(first)
+        race.enter(pool.member(first).team, **_born(race))
+    result = _result(race, names)
+    noted = EventNoted(what=RACED, about=to_value(result))
+    pool.commit(noted, op=f"{stream.stage.name}/race {calls}/end")
+    return result
+
+
+def _born(race: Race) -> Mapping[str, Any]:
+    """Let a team begin where the first one stands, which the pool expects most of."""
+    return {"parent": 0} if race.standings.candidates else {}
+
+
+def _keep(race: Race, names: list[str]) -> None:
+    """Let the pool keep what the teams scored, each trial once."""
+    stage, tasks = race.stream.stage, race.split.race
+    for name, candidate in zip(names, race.standings.candidates, strict=True):
+        for slot, score in enumerate(candidate.scores):
+            task = tasks[slot % len(tasks)]
+            trial = Trial(task=task.id, niche=task.niche or None, score=score, run=stage.name)
+            op = f"{stage.name}/race/{name}/{slot:04d}"
+            stage.pool.commit(Evaluated(member=name, trial=trial), op=op)
+
+
+def _result(race: Race, names: list[str]) -> PoolRace:
+    standings = race.standings
+    leader = standings.leader
+    best = standings.belief(leader)
+    close = [
+        names[candidate.number]
+        for candidate in standings.candidates
+        if candidate is not leader
+        and (spread := (standings.belief(candidate).spread ** 2 + best.spread**2) ** 0.5)
+        and best.mean - standings.belief(candidate).mean < CLOSE * spread
+    ]
+    return PoolRace(
+        first=names[leader.number],
+        mean=best.mean,
+        runs=len(leader.scores),
+        close=tuple(close),
+        calls=race.spent.calls,
+    )

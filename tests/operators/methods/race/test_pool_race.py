@@ -1,0 +1,60 @@
+"""The last race of a pool: its most promising teams run again before one is deployed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from coterie.operators.methods.race.pool_race import PoolRace
+from coterie.pool import Pool
+from coterie.pool.expectation.expectation import most_promising
+from coterie.runtime.doubles import Reply
+from coterie.runtime.doubles.script import Request
+from coterie.schema import Catalogue
+
+from ...evolving import evolved, write_world
+
+
+def seeds_differ(request: Request) -> Reply:
+    """Let the team of one agent be right, and the vote now and then; operators are of no use."""
+    if "response_format" in request:
+        return Reply.json({})
+    text = json.dumps(request["messages"])
+    if "You are alone." in text:
+        return Reply(text="7")
+    return Reply(text="7" if "What is 3" in text else "8")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_world(tmp_path)
+
+
+def test_what_a_pool_deploys_has_been_run_again(folder: Path) -> None:
+    code, out, err, _ = evolved(folder, "pool", "--race", "40", script=seeds_differ)
+    assert code == 0, err
+    raced = PoolRace.read(folder / "pool")
+    assert raced is not None
+    best, _ = most_promising(Pool.open(folder / "pool", catalogue=Catalogue.of_host()))
+    assert (raced.first, best.name) == ("solo", "solo")
+    assert raced.runs > 3
+    assert 0 < raced.calls <= 40
+    assert "last race" in out
+
+
+def test_raced_again_it_costs_nothing(folder: Path) -> None:
+    _, first, _, _ = evolved(folder, "pool", "--race", "40", script=seeds_differ)
+    ledger = (folder / "pool" / "ledger.jsonl").read_text()
+    code, again, _, calls = evolved(folder, "pool", "--race", "40", script=seeds_differ)
+    assert (code, again, calls) == (0, first, 0)
+    assert (folder / "pool" / "ledger.jsonl").read_text() == ledger
+
+
+def test_a_race_of_a_race_is_refused(folder: Path) -> None:
+    recipe = folder / "recipe.yaml"
+    recipe.write_text("strategy: race\nseeds: [solo.yaml]\n")
+    code, _, err, calls = evolved(folder, "pool", "--race", "40", script=seeds_differ)
+    assert (code, calls) == (2, 0)
+    assert "race races by itself" in err
