@@ -42,7 +42,7 @@ async def last_word(running: Race) -> LastWord | None:
         Halted: A provider or a jail failed.
         LimitError: The budget is used up.
     """
-    stream, leader, held = running.stream, running.standings.leader, running.split.held
+    stream, leader, held = running.stream, running.standings.finalist, running.split.held
     original = running.standings.candidates[0]
     times = MOST_REPEATS if leader.repeats or original.repeats else 1
     pairs = max(FEWEST, running.spending.pairs(running.pair, times * len(held)))

@@ -41,7 +41,10 @@ REDRAWS = 20
 """Draws in which another candidate may come out on top."""
 PROPOSING = 0.8
 """The share of the search's budget after which nothing new is proposed."""
+DEAR = 2.0
+"""A run that takes more than so many times the original's is made as much less often."""
 TOLERANCE = 1e-9
+"""Of rounding, where runs exactly fit into what is left."""
 HOPELESS = 3.0
 """So many standard deviations behind the leader, and a candidate runs no more."""
 
@@ -174,8 +177,16 @@ class Race:
             return None
         if chance.random() < 0.5:
             drawn = self._second(chance, top)
-        runner = max(ready, key=lambda candidate: drawn[candidate.number])
+        affordable = [each for each in ready if chance.random() < DEAR / self._price(each)]
+        runner = max(affordable or ready, key=lambda candidate: drawn[candidate.number])
         return _Pick(candidate=runner, slot=len(runner.scores) + pending[runner.number])
+
+    def _price(self, candidate: Candidate) -> float:
+        """Return how many times as much as the original's a candidate's run takes, at least 1."""
+        own, first = (_each(each) for each in (candidate, self.standings.candidates[0]))
+        share = self.spending.share
+        prices = (share(own), share(first)) if share(first) else (own.tokens, first.tokens)
+        return max(1.0, prices[0] / prices[1]) if prices[1] else 1.0
 
     def _ready(self, pending: Mapping[int, int]) -> list[Candidate]:
         """Return the candidates that have a slot left to run in."""

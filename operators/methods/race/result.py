@@ -94,7 +94,7 @@ class RaceResult:
     Attributes:
         entrants: All candidates, in the order in which they entered.
         tasks: The slots' tasks, by id.
-        leader: The number of the candidate that is expected to score most.
+        leader: The number of the candidate that is expected to score most, without needless steps.
         slots: In which order runs were made: the candidate's number of each.
         last_word: The last word; None: there is none (yet).
         ended: Why the search ended; empty: it goes on.

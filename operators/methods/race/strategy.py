@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ....runtime.values.usage import Usage
 from ...evolution.strategy import Strategy
 from .ceiling import allowed_by_default
+from .judging import refuse_judge_at_chance
 from .keeping import keep
 from .last_word import last_word
 from .pages import race_page
@@ -31,7 +32,7 @@ async def race(stream: TaskStream) -> RaceResult:
 
     Raises:
         Halted: A provider or a jail failed. What was paid for is kept.
-        InputError: There are too few tasks, or more than one team to begin with.
+        InputError: There are too few tasks, or the judge is at chance.
         LimitError: The budget is used up. What was paid for is kept.
         StorageError: Something cannot be written.
     """
@@ -39,9 +40,10 @@ async def race(stream: TaskStream) -> RaceResult:
     original = _original(stream)
     await running.begin(original)
     stream.say(_estimate(running))
+    refuse_judge_at_chance(running.proposing.pilot)
     while await running.step():
         _result(running).write(stream.folder)
-    word = None if running.standings.leader.parent is None else await last_word(running)
+    word = None if running.standings.finalist.parent is None else await last_word(running)
     members = keep(running)
     result = _result(running, word, members)
     result.write(stream.folder)
@@ -99,7 +101,7 @@ def _result(
     return RaceResult(
         entrants=entrants,
         tasks=tuple(task.id for task in running.split.race),
-        leader=standings.leader.number,
+        leader=standings.finalist.number,
         slots=tuple(running.order),
         last_word=word,
         ended=running.ended,

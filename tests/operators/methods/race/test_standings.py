@@ -76,3 +76,19 @@ def test_kinds_that_gained_are_expected_to_gain() -> None:
 def test_unknown_scores_count_nowhere() -> None:
     known, unknown = standings([0.5, 0.7]), standings([0.5, 0.7, None])
     assert known.belief(known.leader) == unknown.belief(unknown.leader)
+
+
+def test_steps_that_gain_nothing_are_left_out_in_the_end() -> None:
+    chance = random.Random(1)
+
+    def drawn(mean: float) -> list[float]:
+        return [float(chance.random() < mean) for _ in range(40)]
+
+    made = standings(drawn(0.2), drawn(0.8), [])
+    made.candidates[2].parent = 1
+    made.candidates[2].scores = [*made.candidates[1].scores[::-1]]
+    made.refresh()
+    assert made.finalist.number == 1
+    made.candidates[2].scores = [1.0] * 40
+    made.refresh()
+    assert (made.leader.number, made.finalist.number) == (2, 2)
