@@ -16,6 +16,7 @@ from coterie.schema import Catalogue, load_team
 
 from ....came import Came, invoked_in
 from ....support.repositories import run_git
+from ...evolving import evolved, killed_at
 
 TEAM = """\
 # Ours.
@@ -198,3 +199,17 @@ def test_in_place_it_is_one_commit_of_the_edits_alone(folder: Path) -> None:
     assert not any("# Ours." in line or "temperature: 0" in line for line in changed)
     assert raced(folder, *words).code == 0
     assert run_git(folder, "rev-list", "--count", "HEAD").strip() == "2"
+
+
+def test_killed_it_resumes_to_the_same_bytes_and_pays_for_nothing_twice(folder: Path) -> None:
+    (folder / "race.yaml").rename(folder / "recipe.yaml")
+    words = ("--budget", "calls=110")
+    code, out, err, calls = evolved(folder, "whole", *words, script=world)
+    assert code == 0, err
+    was_killed, before = killed_at(folder, "killed", 50, *words, script=world)
+    code, again, err, after = evolved(folder, "killed", *words, script=world)
+    assert (was_killed, code) == (True, 0), err
+    assert again == out
+    for name in ("ledger.jsonl", "evolutions/recipe/race.json"):
+        assert (folder / "killed" / name).read_bytes() == (folder / "whole" / name).read_bytes()
+    assert before - 2 + after <= calls  # what was asked when it was killed is asked again
