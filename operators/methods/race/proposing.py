@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ....pool.teams.sources import load_source
 from ....runtime.calls.calls import seed_of
-from ....runtime.values.together import together
+from ....runtime.values.together import by_workers
 from ....runtime.values.usage import Usage
 from ....schema.loading.seeds import is_seed
 from ...core.proposal import Proposal, RejectedProposal
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ....schema.team.task import Task
     from ...evolution.context import EvolutionContext
     from ...evolution.episode import Episode
-    from .course import Course
+    from .course import Course, Outcome
     from .settings import RaceSettings
     from .standings import Candidate, Standings
     from .task_trial import TaskTrial
@@ -199,12 +199,15 @@ class Proposing:
         if base.number not in self._trials:
             slots = range(len(self.tasks) if base.parent is None else self._few)
             original = self.standings.candidates[0].team if base.parent is not None else None
-            outcomes = await together(
-                *(self.course.run(base.team, slot, original) for slot in slots)
-            )
-            self._ran += sum((outcome.usage for outcome in outcomes), Usage())
+            outcomes: dict[int, Outcome] = {}
+
+            async def run(slot: int) -> None:
+                outcomes[slot] = await self.course.run(base.team, slot, original)
+
+            await by_workers(slots, run, self.stage.recipe.workers)
+            self._ran += sum((outcomes[slot].usage for slot in slots), Usage())
             self._trials[base.number] = [
-                outcome.trial for outcome in outcomes if outcome.trial is not None
+                trial for slot in slots if (trial := outcomes[slot].trial) is not None
             ]
         return self._trials[base.number]
 
