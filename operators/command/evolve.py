@@ -85,7 +85,7 @@ LOOKING = {"report": report}
     " `mas show POOL/evolutions/NAME TASK` what was tried on a task. A recipe called report is"
     " ./report.",
 )
-@click.argument("recipe_file", metavar="TEAM|RECIPE", type=FILE)
+@click.argument("recipe_file", metavar="TEAM|RECIPE", type=click.Path(path_type=Path))
 @click.argument("tasks_file", metavar="TASKS", type=click.Path(path_type=Path))
 @click.option(
     "--pool",

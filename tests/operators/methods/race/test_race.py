@@ -213,3 +213,13 @@ def test_killed_it_resumes_to_the_same_bytes_and_pays_for_nothing_twice(folder: 
     for name in ("ledger.jsonl", "evolutions/recipe/race.json"):
         assert (folder / "killed" / name).read_bytes() == (folder / "whole" / name).read_bytes()
     assert before - 2 + after <= calls  # what was asked when it was killed is asked again
+
+
+def test_a_team_may_be_a_folder(folder: Path) -> None:
+    (folder / "crew").mkdir()
+    (folder / "crew" / "team.yaml").write_text(TEAM)
+    came = raced(folder, "--dry-run", what="crew")
+    assert came.code == 0, came.err
+    assert "teams of runs/evolve-crew (new): solo" in came.out
+    (folder / "crew" / "team.yaml").unlink()
+    assert raced(folder, "--dry-run", what="crew").code == 2
