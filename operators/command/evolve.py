@@ -265,7 +265,7 @@ def _pool_of(recipe_file: Path, recipe: Recipe) -> Path:
 
 
 def _refuse_race(recipe: Recipe, options: dict[str, Any]) -> None:
-    """Refuse a last race where no teams of a pool could meet.
+    """Refuse a last race where no teams of a pool could meet, and several races of one command.
 
     Raises:
         InputError: The strategy races by itself, or leaves no team to deploy.
@@ -273,6 +273,11 @@ def _refuse_race(recipe: Recipe, options: dict[str, Any]) -> None:
     from ..evolution.strategy import strategy_of
 
     strategy = strategy_of(recipe.strategy)
+    if strategy.whole is not None and options["seeds"] is not None:
+        raise InputError(
+            f"--seeds is not for {recipe.strategy}. Write seed: N into a recipe, and give each a"
+            " --pool of its own."
+        )
     if options["race"] is None or (strategy.leaves_team and strategy.whole is None):
         return
     why = "races by itself" if strategy.whole else "leaves no team that a pool could deploy"

@@ -163,6 +163,12 @@ def test_too_few_tasks_cost_nothing(folder: Path) -> None:
     assert "a race needs at least" in came.err
 
 
+def test_several_seeds_are_refused_before_anything_is_spent(folder: Path) -> None:
+    came = raced(folder, "--seeds", "2", script=refusing)
+    assert came.code == 2
+    assert "--seeds is not for race" in came.err
+
+
 def test_a_recipe_needs_a_pool(folder: Path) -> None:
     (folder / "race.yaml").write_text("strategy: evomas\nseeds: [solo.yaml]\n")
     came = raced(folder, what="race.yaml")
