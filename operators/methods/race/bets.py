@@ -5,8 +5,8 @@ the bets are fair, so the fortune exceeds 1 / alpha with a chance of at most alp
 moment one looks (Ville). The values at which no gambler has become that rich are the interval
 (Waudby-Smith and Ramdas 2024, the hedged capital process).
 
-`confseq` has the same in C++ and needs a compiler where there is no wheel; `expectation` brings
-JAX-sized dependencies for one formula. Thirty lines spare a user both.
+`confseq` 0.0.11 has the same as C++ source. A user would need a compiler for it, and get
+matplotlib, scipy, pandas and pytest beside it; this takes seventy lines.
 """
 
 from __future__ import annotations
