@@ -104,24 +104,23 @@ class HandOver:
         if self.out is not None:
             write_new(self.out, team)
             return f"Written to {self.out}. Compare: mas-diff {self.source} {self.out}"
-        n = len(word.tasks)
+        old, new = word.means
         message = gain_message(
             original.name,
             edit_words(original, team),
             [step.reason for step in status.path_to(status.leader)],
             Gain(
-                original=sum(word.original) / n,
-                new=sum(word.winner) / n,
+                original=old,
+                new=new,
                 gain=word.gain,
                 interval=(word.low, word.high),
-                tasks=n,
+                tasks=len(word.tasks),
                 calls=status.spent.calls,
                 usd=None if status.spent.unpriced_calls else status.spent.usd,
             ),
         )
         text = self.source.read_bytes().decode()
-        new = rewritten(
-            text, team, catalogue, file=str(self.source), folder=self.source.resolve().parent
-        )
-        commit_in_place(self.source, new, message)
+        folder = self.source.resolve().parent
+        text = rewritten(text, team, catalogue, file=str(self.source), folder=folder)
+        commit_in_place(self.source, text, message)
         return f"Changed {self.source} as one commit: git show"

@@ -13,6 +13,7 @@ from .task_trial import TaskTrial
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ....pool.view import PoolView
     from ....schema.team.task import Task
     from ....schema.team.team import Team
     from ...evolution.context import EvolutionContext
@@ -57,11 +58,13 @@ class Course:
         stage: The host, journal and budget.
         name: Where the runs stand in the journal.
         tasks: The tasks, in the order of the slots; after the last, they begin again.
+        view: The pool, for agents that recall.
     """
 
     stage: EvolutionContext
     name: str
     tasks: Sequence[Task]
+    view: PoolView
     _episodes: dict[int, Episode] = field(default_factory=dict[int, Episode])
 
     def has_slot(self, candidate: Candidate, pending: int = 0) -> bool:
@@ -106,7 +109,7 @@ class Course:
                 stage=self.stage,
                 number=slot,
                 task=task,
-                view=self.stage.view(),
+                view=self.view,
                 path=f"{self.name}/{task.id}/{repeat}/",
             )
         return self._episodes[slot]

@@ -10,8 +10,9 @@ from ....schema.team.team import Lineage
 
 if TYPE_CHECKING:
     from .race import Race
+    from .standings import Candidate
 
-__all__ = ["keep"]
+__all__ = ["keep", "keep_scores"]
 
 
 def keep(running: Race) -> list[str]:
@@ -31,8 +32,21 @@ def keep(running: Race) -> list[str]:
             )
             added = Added(member=candidate.team, lineage=lineage)
             names.append(stage.pool.commit(added, op=op).name)
-        for slot, score in enumerate(candidate.scores):
-            task = running.split.race[slot % len(running.split.race)]
-            trial = Trial(task=task.id, niche=task.niche or None, score=score, run=stage.name)
-            stage.pool.commit(Evaluated(member=names[-1], trial=trial), op=f"{op}/slot {slot:04d}")
+        keep_scores(running, candidate, names[-1], op=f"{op}/slot ")
     return names
+
+
+def keep_scores(running: Race, candidate: Candidate, member: str, *, op: str) -> None:
+    """Keep a candidate's scores in the pool as trials, each once.
+
+    Args:
+        running: The race.
+        candidate: The candidate.
+        member: What the pool calls its team.
+        op: What the names of the operations begin with; the slot follows.
+    """
+    stage, tasks = running.stream.stage, running.split.race
+    for slot, score in enumerate(candidate.scores):
+        task = tasks[slot % len(tasks)]
+        trial = Trial(task=task.id, niche=task.niche or None, score=score, run=stage.name)
+        stage.pool.commit(Evaluated(member=member, trial=trial), op=f"{op}{slot:04d}")

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from ....schema.team.task import Task
     from ....schema.team.team import Team
-    from ...evolution.stream import TaskStream
     from .race import Race
 
 __all__ = ["last_word"]
@@ -53,7 +52,7 @@ async def last_word(running: Race) -> LastWord | None:
     outcomes: dict[tuple[str, int], Meeting] = {}
 
     async def meet(key: tuple[Task, int]) -> None:
-        outcome = await _meeting(stream, original.team, leader.team, *key)
+        outcome = await _meeting(running, leader.team, *key)
         if outcome is not None:
             outcomes[key[0].id, key[1]] = outcome
 
@@ -76,18 +75,17 @@ class Meeting:
     usage: Usage
 
 
-async def _meeting(
-    stream: TaskStream, original: Team, leader: Team, task: Task, number: int
-) -> Meeting | None:
+async def _meeting(running: Race, leader: Team, task: Task, number: int) -> Meeting | None:
     """Run both teams once on a task; None where somebody has no score."""
     again = f"{number}/" if number else ""
     episode = Episode(
-        stage=stream.stage,
+        stage=running.stream.stage,
         number=0,
         task=task,
-        view=stream.stage.view(),
+        view=running.view,
         path=f"last word {key_of(leader)}/{task.id}/{again}",
     )
+    original = running.standings.candidates[0].team
     first = await episode.run(original, ORIGINAL, parents=[])
     second = await episode.run(leader, WINNER, parents=[ORIGINAL])
     old, new = await episode.verdict(first, ORIGINAL), await episode.verdict(second, WINNER)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ....schema.edits import diff
@@ -15,42 +16,63 @@ if TYPE_CHECKING:
     from ....schema.loading.ceiling import CapabilityPolicy
     from .standings import Candidate, Standings
 
-__all__ = ["merges"]
+__all__ = ["Merging"]
 
 
-def merges(
-    standings: Standings, base: Candidate, catalogue: Catalogue, ceiling: CapabilityPolicy
-) -> Iterator[Proposal]:
-    """Give the merges of a candidate with others that seem to gain, the best of them first.
+@dataclass(kw_only=True)
+class Merging:
+    """Merges candidates; what a pair comes to is worked out once.
 
-    Edits that decide the same thing are in conflict: there is no merge of these.
+    Attributes:
+        standings: The candidates, and what is believed of them.
+        catalogue: What names are known.
+        ceiling: What a child may ask for at most.
     """
-    lineage = {candidate.number for candidate in ancestors(standings, base)}
-    partners = [
-        candidate
-        for candidate in standings.running
-        if candidate.number not in lineage and standings.base(candidate) is candidate
-    ]
-    partners.sort(key=lambda candidate: -standings.belief(candidate).mean)
-    for partner in partners:
-        line = ancestors(standings, partner)
+
+    standings: Standings
+    catalogue: Catalogue
+    ceiling: CapabilityPolicy
+    _merged: dict[tuple[int, int], Proposal | None] = field(
+        default_factory=dict[tuple[int, int], "Proposal | None"]
+    )
+
+    def of(self, base: Candidate) -> Iterator[Proposal]:
+        """Yield the merges of a candidate with others that seem to gain, the best of them first."""
+        standings = self.standings
+        lineage = {candidate.number for candidate in self._line(base)}
+        partners = [
+            candidate
+            for candidate in standings.running
+            if candidate.number not in lineage and standings.base(candidate) is candidate
+        ]
+        partners.sort(key=lambda candidate: -standings.belief(candidate).mean)
+        for partner in partners:
+            pair = base.number, partner.number
+            if pair not in self._merged:
+                self._merged[pair] = self._merge(base, partner)
+            if (proposal := self._merged[pair]) is not None:
+                yield proposal
+
+    def _merge(self, base: Candidate, partner: Candidate) -> Proposal | None:
+        """Merge two candidates; None where one is made of the other, or their edits conflict."""
+        lineage = {candidate.number for candidate in self._line(base)}
+        line = self._line(partner)
         ancestor = next(candidate for candidate in line if candidate.number in lineage)
-        if ancestor is partner or ancestor is base:
-            continue
+        if ancestor is base:
+            return None
         edits = diff(ancestor.team, partner.team)
         try:
-            child = child_of(base.team, edits, catalogue, ceiling)
+            child = child_of(base.team, edits, self.catalogue, self.ceiling)
         except InvalidAnswer:
-            continue
+            return None
         reason = f"Both help: {base.reason} {partner.reason}"
-        yield Proposal.of(
+        return Proposal.of(
             "race_merge", base.team, edits, reason=reason, child=child, others=(partner.team,)
         )
 
-
-def ancestors(standings: Standings, candidate: Candidate) -> list[Candidate]:
-    """Return a candidate and those that it was made of, up to the original."""
-    line = [candidate]
-    while (parent := line[-1].parent) is not None:
-        line.append(standings.candidates[parent])
-    return line
+    def _line(self, candidate: Candidate) -> list[Candidate]:
+        """Return a candidate and those that it was made of, up to the original."""
+        line = [candidate]
+        while (parent := line[-1].parent) is not None:
+            line.append(self.standings.candidates[parent])
+        return line

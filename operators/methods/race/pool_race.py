@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from ....pool.expectation.expectation import most_promising, ranked
-from ....pool.ledger.changes import Evaluated, EventNoted
-from ....pool.values.statistics import Trial
+from ....pool.ledger.changes import EventNoted
 from ....pool.view import events
 from ....runtime.values.caps import Caps
 from ....schema.values.codec import from_value, kept, to_value
+from .keeping import keep_scores
 from .race import Race
 from .settings import RaceSettings
 from .split import Split
@@ -100,7 +100,8 @@ async def race_pool(stream: TaskStream, calls: int) -> PoolRace:
     while True:
         while await race.step():
             pass
-        _keep(race, names)
+        for name, candidate in zip(names, race.standings.candidates, strict=True):
+            keep_scores(race, candidate, name, op=f"{stream.stage.name}/race/{name}/")
         first = most_promising(pool)[0].name
         if first in names or race.used >= 1:
             break
@@ -115,17 +116,6 @@ async def race_pool(stream: TaskStream, calls: int) -> PoolRace:
 def _born(race: Race) -> Mapping[str, Any]:
     """Let a team begin where the first one stands, which the pool expects most of."""
     return {"parent": 0} if race.standings.candidates else {}
-
-
-def _keep(race: Race, names: list[str]) -> None:
-    """Let the pool keep what the teams scored, each trial once."""
-    stage, tasks = race.stream.stage, race.split.race
-    for name, candidate in zip(names, race.standings.candidates, strict=True):
-        for slot, score in enumerate(candidate.scores):
-            task = tasks[slot % len(tasks)]
-            trial = Trial(task=task.id, niche=task.niche or None, score=score, run=stage.name)
-            op = f"{stage.name}/race/{name}/{slot:04d}"
-            stage.pool.commit(Evaluated(member=name, trial=trial), op=op)
 
 
 def _result(race: Race, names: list[str]) -> PoolRace:
@@ -144,5 +134,5 @@ def _result(race: Race, names: list[str]) -> PoolRace:
         mean=best.mean,
         runs=len(leader.scores),
         close=tuple(close),
-        calls=race.spent.calls,
+        calls=race.spending.spent.calls,
     )

@@ -13,7 +13,7 @@ from ....runtime.values.usage import Usage
 from ....schema.loading.seeds import is_seed
 from ...core.proposal import Proposal, RejectedProposal
 from .drawn import KINDS, DrawnFrom
-from .merging import merges
+from .merging import Merging
 from .propose import Tried, propose
 from .settings import HYPOTHESIS, MERGE
 from .standings import PRIOR_SPREAD
@@ -56,6 +56,7 @@ class Proposing:
     standings: Standings
     course: Course
     author: Episode
+    _merging: Merging = field(init=False)
     _trials: dict[int, Sequence[TaskTrial]] = field(
         default_factory=dict[int, "Sequence[TaskTrial]"]
     )
@@ -66,6 +67,11 @@ class Proposing:
     _useless: int = 0
     _ran: Usage = field(default_factory=Usage)
     dropped: list[RejectedProposal] = field(default_factory=list[RejectedProposal])
+
+    def __post_init__(self) -> None:
+        self._merging = Merging(
+            standings=self.standings, catalogue=self.stage.catalogue, ceiling=self.stage.ceiling
+        )
 
     def choose(self, base: Candidate, chance: random.Random) -> tuple[str, float] | None:
         """Choose a kind of proposal for a team by what is believed of each kind's gain.
@@ -97,7 +103,7 @@ class Proposing:
         if kind == HYPOTHESIS:
             model = self.stage.catalogue.models.get(self.stage.recipe.meta_model)
             return model is None or not model.is_embedded
-        return kind != MERGE or self._fresh(self._merges(base), base, kind) is not None
+        return kind != MERGE or self._fresh(self._merging.of(base), base, kind) is not None
 
     def runs_for(self, base: Candidate) -> int:
         """Return how many runs it takes before others are made of a team."""
@@ -116,7 +122,7 @@ class Proposing:
             LimitError: The budget is used up.
         """
         if kind == MERGE:
-            return self._fresh(self._merges(base), base, kind)
+            return self._fresh(self._merging.of(base), base, kind)
         trials = await self.trials(base)
         if kind == HYPOTHESIS:
             return await self._hypothesis(base, trials, number)
@@ -126,17 +132,12 @@ class Proposing:
 
     def _fresh(self, proposals: Iterator[Proposal], base: Candidate, kind: str) -> Proposal | None:
         """Take the next proposal that makes another team than all before; else the kind is done."""
-        known = self.known
         for proposal in proposals:
-            if proposal.child.content_hash not in known:
+            if proposal.child.content_hash not in self.standings.hashes:
                 return proposal
         if kind != MERGE:  # others may come to merge with
             self._exhausted.add((base.number, kind))
         return None
-
-    def _merges(self, base: Candidate) -> Iterator[Proposal]:
-        stage = self.stage
-        return merges(self.standings, base, stage.catalogue, stage.ceiling)
 
     def _source(self, base: Candidate, kind: str, trials: Sequence[TaskTrial]) -> DrawnFrom:
         recipe, catalogue = self.stage.recipe, self.stage.catalogue
@@ -165,7 +166,7 @@ class Proposing:
             trials,
             components=self.settings.components,
             tried=[self._tried(candidate) for candidate in self.standings.candidates[1:]],
-            known=self.known,
+            known=self.standings.hashes,
             answers=self.settings.feedback == "answers",
         )
         if isinstance(proposal, Proposal):
@@ -183,11 +184,6 @@ class Proposing:
         beliefs = [self.standings.belief(team).mean for team in (candidate, parent)]
         effect = beliefs[0] - beliefs[1]
         return Tried(edits=candidate.edits, effect=effect, runs=len(candidate.known))
-
-    @property
-    def known(self) -> frozenset[str]:
-        """The content hashes of all candidates."""
-        return frozenset(one.team.content_hash for one in self.standings.candidates)
 
     async def trials(self, base: Candidate) -> Sequence[TaskTrial]:
         """Run a team on tasks to propose on, once; of a child, on fewer.

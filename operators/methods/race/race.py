@@ -28,6 +28,7 @@ from .standings import Candidate, Standings
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from ....pool.view import PoolView
     from ....runtime.values.caps import Caps
     from ....schema.team.team import Team
     from ...evolution.context import EvolutionContext
@@ -75,6 +76,8 @@ class Race:
         course: Where candidates run on the tasks to race on.
         proposing: Who makes proposals.
         gains: Bets on what each candidate gains over the original, by number.
+        spending: The caps, and what all of it consumed as of the last `account`.
+        view: The pool, for agents that recall.
     """
 
     stream: TaskStream
@@ -86,22 +89,26 @@ class Race:
     ended: str = ""
     course: Course = field(init=False)
     proposing: Proposing = field(init=False)
+    view: PoolView = field(init=False)
     gains: dict[int, Bets] = field(default_factory=dict[int, Bets])
+    spending: Spending = field(init=False)
     _steps: int = 0
     _proposals: int = 0
 
     def __post_init__(self) -> None:
         stage, tasks = self.stream.stage, self.stream.tasks
-        self.course = Course(stage=stage, name="race", tasks=self.split.race)
+        self.view = stage.view()
+        self.course = Course(stage=stage, name="race", tasks=self.split.race, view=self.view)
         self.proposing = Proposing(
             stage=stage,
             settings=self.settings,
             standings=self.standings,
-            course=Course(stage=stage, name="propose", tasks=self.split.propose),
+            course=Course(stage=stage, name="propose", tasks=self.split.propose, view=self.view),
             author=Episode(
-                stage=stage, number=0, task=tasks[0], view=stage.view(), path="race/proposals/"
+                stage=stage, number=0, task=tasks[0], view=self.view, path="race/proposals/"
             ),
         )
+        self.account()
 
     @classmethod
     def of(cls, stream: TaskStream) -> Self:
@@ -124,6 +131,7 @@ class Race:
         """
         self.enter(original)
         await self.proposing.trials(self.standings.candidates[0])
+        self.account()
 
     async def step(self) -> bool:
         """Make the next runs and proposals; False: the search has ended.
@@ -145,15 +153,16 @@ class Race:
             elif result is not None:
                 self._record(pick.candidate, result)
         self._settle()
+        self.account()
         return True
 
     def _picks(self) -> Iterator[_Pick]:
         """Choose what to do side by side: as many runs as there are workers, and one proposal."""
         chance = _chance(self.stream.stage, f"step {self._steps}")
         pending = Counter[int]()
-        may_propose = self.used < PROPOSING
-        for _ in range(min(self.stream.stage.recipe.workers, self._room)):
-            pick = self._pick(chance, pending, may_propose=may_propose)
+        may_propose, room = self.used < PROPOSING, self._room
+        for _ in range(min(self.stream.stage.recipe.workers, room)):
+            pick = self._pick(chance, pending, room if may_propose else 0)
             if pick is None:
                 return
             may_propose = may_propose and not pick.kind
@@ -161,18 +170,23 @@ class Race:
                 pending[pick.candidate.number] += 1
             yield pick
 
-    def _pick(
-        self, chance: random.Random, pending: Counter[int], *, may_propose: bool
-    ) -> _Pick | None:
+    def _pick(self, chance: random.Random, pending: Counter[int], room: int) -> _Pick | None:
+        """Choose one thing to do; None: nothing is left.
+
+        Args:
+            chance: Where chance comes from.
+            pending: How many runs of each candidate are about to be made.
+            room: How many runs the budget has left; 0: nothing new is proposed.
+        """
         ready = self._ready(pending)
         for candidate in ready:
             if not candidate.scores and not pending[candidate.number]:
                 return _Pick(candidate=candidate)
         drawn = self.standings.drawn(chance)
         top = max(drawn, key=drawn.__getitem__)
-        if may_propose:
+        if room:
             base = self.standings.base(self.standings.candidates[top])
-            if self.proposing.runs_for(base) > SHARE_TO_LEARN * self._room:
+            if self.proposing.runs_for(base) > SHARE_TO_LEARN * room:
                 base = self.standings.candidates[0]
             chosen = self.proposing.choose(base, chance)
             if chosen is not None and (chosen[1] > drawn[top] or not ready):
@@ -181,13 +195,15 @@ class Race:
             return None
         if chance.random() < 0.5:
             drawn = self._second(chance, top)
-        affordable = [each for each in ready if chance.random() < DEAR / self._price(each)]
+        affordable = [
+            candidate for candidate in ready if chance.random() < DEAR / self._price(candidate)
+        ]
         runner = max(affordable or ready, key=lambda candidate: drawn[candidate.number])
         return _Pick(candidate=runner, slot=len(runner.scores) + pending[runner.number])
 
     def _price(self, candidate: Candidate) -> float:
         """Return how many times as much as the original's a candidate's run takes, at least 1."""
-        own, first = (_each(each) for each in (candidate, self.standings.candidates[0]))
+        own, first = _each(candidate), _each(self.standings.candidates[0])
         share = self.spending.share
         prices = (share(own), share(first)) if share(first) else (own.tokens, first.tokens)
         return max(1.0, prices[0] / prices[1]) if prices[1] else 1.0
@@ -237,9 +253,8 @@ class Race:
         """
         number = len(self.standings.candidates)
         entered = Candidate(number=number, team=team, repeats=repeats(team), **born)
-        self.standings.candidates.append(entered)
+        self.standings.enter(entered)
         self.gains[number] = Bets()
-        self.standings.refresh()
         return number
 
     def _record(self, candidate: Candidate, outcome: Outcome) -> None:
@@ -280,16 +295,11 @@ class Race:
             f" {len(candidate.known)} runs, gain {low:+.2f} to {high:+.2f}"
         )
 
-    @property
-    def spending(self) -> Spending:
-        """What was spent, and the caps."""
-        return Spending(caps=self.caps, spent=self.spent)
-
-    @property
-    def spent(self) -> Usage:
-        """What all of it consumed until now, operators and judges too."""
+    def account(self) -> None:
+        """Sum up what all of it consumed until now, operators and judges too."""
         runs = (candidate.usage for candidate in self.standings.candidates)
-        return sum(runs, self.proposing.spent + self.course.judging)
+        spent = sum(runs, self.proposing.spent + self.course.judging)
+        self.spending = Spending(caps=self.caps, spent=spent)
 
     @property
     def pair(self) -> Usage:
@@ -316,7 +326,7 @@ class Race:
     def _room(self) -> int:
         """How many runs fit into what is left, each as dear as those of the dearest candidate."""
         runs = self.settings.runs - len(self.order)
-        each = max(self.spending.share(_each(one)) for one in self.standings.running)
+        each = max(self.spending.share(_each(runner)) for runner in self.standings.running)
         left = 1 - self._kept - self.spending.used
         return max(0, min(runs, int(left / each + TOLERANCE) if each else runs))
 

@@ -41,7 +41,7 @@ class Entrant:
         spread: The standard deviation of that belief.
         gain: The interval of what it gains over the original on the tasks that were raced on,
             valid at any moment; None: it did not run.
-        state: `open`, `ahead`, `behind` or `over`.
+        state: `open`, `ahead` or `behind`.
         usage: What its runs consumed.
         member: What the pool calls it.
     """
@@ -80,6 +80,11 @@ class LastWord:
     low: float
     high: float
     usage: Usage = field(default_factory=Usage)
+
+    @property
+    def means(self) -> tuple[float, float]:
+        """The mean scores of the original and of the winner, in [0, 1]."""
+        return sum(self.original) / len(self.tasks), sum(self.winner) / len(self.tasks)
 
     @property
     def gain(self) -> float:
@@ -217,8 +222,7 @@ def _lines(result: RaceResult) -> list[str]:
     if word is None:
         ended = "No proposal leads the original" if result.ended else "The race goes on"
         return [f"{ended}. The original stays as it is.", raced]
-    means = (sum(scores) / len(word.tasks) for scores in (word.original, word.winner))
-    scores = "original {:.3f}, candidate {:.3f}".format(*means)
+    scores = "original {:.3f}, candidate {:.3f}".format(*word.means)
     gain = f"gain {word.gain:+.3f} [{word.low:+.3f}, {word.high:+.3f}]"
     head = "A better team" if result.is_better else "No improvement that the data can show"
     steps = [

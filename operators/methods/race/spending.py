@@ -30,11 +30,6 @@ class Spending:
     caps: Caps
     spent: Usage
 
-    @property
-    def is_capped(self) -> bool:
-        """Whether anything but time is capped."""
-        return any(cap is not None for cap in (self.caps.calls, self.caps.tokens, self.caps.usd))
-
     def share(self, usage: Usage) -> float:
         """Return the share of the budget that a usage is, by the cap that it comes closest to."""
         caps = self.caps

@@ -77,8 +77,7 @@ class Candidate:
         usage: What its runs consumed, without what its parents' runs had the answers for.
         saved: What those had the answers for.
         repeats: Whether running it again on a task may give another answer.
-        state: `open`; `ahead` of the original; `behind` the leader, so it runs no more; `over`,
-            having run wherever it can.
+        state: `open`; `ahead` of the original; `behind` the leader, so it runs no more.
     """
 
     number: int
@@ -198,13 +197,21 @@ class Standings:
 
     Attributes:
         candidates: All that entered, in order.
+        hashes: The content hashes of their teams.
     """
 
     candidates: list[Candidate] = field(default_factory=list[Candidate])
+    hashes: set[str] = field(default_factory=set[str])
     _beliefs: list[Belief] = field(default_factory=list[Belief])
 
+    def enter(self, candidate: Candidate) -> None:
+        """Take in a candidate."""
+        self.candidates.append(candidate)
+        self.hashes.add(candidate.team.content_hash)
+        self.refresh()
+
     def refresh(self) -> None:
-        """Take in new scores and candidates."""
+        """Take in new scores."""
         self._beliefs = believed(self.candidates)
 
     def belief(self, candidate: Candidate) -> Belief:
@@ -214,7 +221,7 @@ class Standings:
     @property
     def leader(self) -> Candidate:
         """The candidate that is expected to score most; of equal ones, the cheaper."""
-        return max(self.candidates, key=lambda one: rank(one, self.belief(one)))
+        return max(self.candidates, key=lambda candidate: rank(candidate, self.belief(candidate)))
 
     @property
     def finalist(self) -> Candidate:

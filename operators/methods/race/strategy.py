@@ -47,6 +47,7 @@ async def race(stream: TaskStream) -> RaceResult:
             _result(running).write(stream.folder)
     except LimitError as error:  # what is left may do for the last word
         running.ended = f"the search ended: {error}"
+        running.account()
     word = None if running.standings.finalist.parent is None else await last_word(running)
     members = keep(running)
     result = _result(running, word, members)
@@ -110,7 +111,7 @@ def _result(
         last_word=word,
         ended=running.ended,
         caps=running.caps,
-        spent=running.spent + (word.usage if word else Usage()),
+        spent=running.spending.spent + (word.usage if word else Usage()),
         operators=running.proposing.author.operators,
         dropped=len(running.proposing.dropped),
     )

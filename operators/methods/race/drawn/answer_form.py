@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from .....schema.edits import SetParameter, SetPrompt, is_tied
 from .....schema.values.hints import listed
 from .....schema.values.json_text import dumps, loads
+from ....core.answers import closed
 from .answering import (
     ANSWER,
     agents_that_answer,
-    closed_object,
     is_free,
     plain_answer,
     prompt_text,
@@ -143,7 +143,7 @@ def _shape(answer: str) -> str:
 
 
 def _held(form: AnswerForm, **before: Any) -> Mapping[str, Any]:
-    return closed_object(**before, **{ANSWER: form.schema})
+    return closed(**before, **{ANSWER: form.schema})
 
 
 def _edits(

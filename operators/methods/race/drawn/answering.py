@@ -21,7 +21,6 @@ __all__ = [
     "ANSWER",
     "agents_that_answer",
     "agents_that_ask",
-    "closed_object",
     "holds_answer_alone",
     "is_free",
     "new_id",
@@ -71,16 +70,6 @@ def plain_answer(task: Task) -> str | None:
         return None
     is_value = scorer.name == "json" and not isinstance(answer, str)
     return (dumps(answer) if is_value else str(answer).strip()) or None
-
-
-def closed_object(**fields: Any) -> dict[str, Any]:
-    """Write the output schema of an object with exactly these fields."""
-    return {
-        "type": "object",
-        "properties": fields,
-        "required": list(fields),
-        "additionalProperties": False,
-    }
 
 
 def holds_answer_alone(schema: Mapping[str, Any]) -> bool:

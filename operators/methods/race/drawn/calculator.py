@@ -18,7 +18,8 @@ from .....schema.edits import AddAgent, SetParameter, SetPrompt, is_tied
 from .....schema.team.team import Agent
 from .....schema.values.errors import AgentError
 from .....schema.values.json_text import dumps
-from .answering import agents_that_answer, closed_object, is_free, new_id, plain_answer
+from ....core.answers import closed
+from .answering import agents_that_answer, is_free, new_id, plain_answer
 from .choosing import COUNTS, Example, can_be_shown, choose, with_examples
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def calculator(source: DrawnFrom) -> Iterator[Sketch]:
         return
     (agent,) = agents
     longest = 2 * max(len(example.answer) for example in known)
-    schema = closed_object(expression={"type": "string", "maxLength": longest})
+    schema = closed(expression={"type": "string", "maxLength": longest})
     function = Agent(
         id=new_id("calculator", team),
         role="calculator",

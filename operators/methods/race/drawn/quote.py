@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from .....schema.edits import SetParameter, SetPrompt, is_tied
 from .....schema.values.json_text import dumps, loads
+from ....core.answers import closed
 from .answer_form import forms
-from .answering import ANSWER, agents_that_answer, closed_object, is_free, plain_answer, prompt_text
+from .answering import ANSWER, agents_that_answer, is_free, plain_answer, prompt_text
 from .choosing import COUNTS, choose, with_examples
 from .examples import reference_examples
 
@@ -50,7 +51,7 @@ def quote(source: DrawnFrom) -> Iterator[Sketch]:
         return  # A sentence that all tasks have, such as a list of labels, is no evidence.
     longest = max(len(example.answer) for example in known)
     fields = {QUOTE: {"type": "string", "maxLength": longest}, ANSWER: form.schema}
-    held = SetParameter(agent=agent.id, field="output_schema", value=closed_object(**fields))
+    held = SetParameter(agent=agent.id, field="output_schema", value=closed(**fields))
     for _, count in product(range(DRAWS), COUNTS):
         chosen = choose(known, count, source.chance)
         prompt = with_examples(prompt_text(agent, source.catalogue), chosen)
