@@ -34,10 +34,8 @@ def outlook(of: Evolving, *, done: int) -> str:
     """
     recipe, start = of.recipe, of.start
     strategy = strategy_of(recipe.strategy)
-    on_a_task, where = (
-        strategy.foretells(recipe.settings),
-        "all tasks" if strategy.whole else "a task",
-    )
+    on_a_task = strategy.foretells(recipe.settings)
+    where = "all tasks" if strategy.whole else "a task"
     left = list(of.tasks[done:])
     begun = f", {done} of {len(of.tasks)} done" if done else ""
     lines = [

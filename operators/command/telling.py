@@ -47,15 +47,16 @@ class EvolutionStatus:
             where the pool has no team, or its teams are made anew for each task.
         routing: What a router is worth that is fitted to the pool's cases; None where it has none.
         population: The pool's folder, where its teams are made of its agents.
-        raced: What the pool's last race came to; None: there was none.
-        whole: What a strategy came to that works on all tasks together; None for others.
+        raced: The result of the pool's last race; None: there was none.
+        whole: The result of a strategy that works on all tasks together, which is then all that
+            there is; None for others.
     """
 
     report: EvolutionReport
-    held_out: HeldOutFigures | None
-    unfinished: Usage | None
-    best: Mapping[str, Any] | None
-    routing: RoutingFigures | None
+    held_out: HeldOutFigures | None = None
+    unfinished: Usage | None = None
+    best: Mapping[str, Any] | None = None
+    routing: RoutingFigures | None = None
     population: Path | None = None
     whole: WholeStatus | None = None
     raced: PoolRace | None = None
@@ -71,6 +72,8 @@ class EvolutionStatus:
         folder = pool_folder / EVOLUTIONS / name
         recipe = Manifest.read(folder).recipe
         strategy = strategy_of(recipe["strategy"])
+        if (whole := strategy.status(folder)) is not None:
+            return cls(report=EvolutionReport(), whole=whole)
         lines = [*lines_in(folder)]
         report = EvolutionReport.of(lines)
         unfinished = _unfinished(folder, len(lines))
@@ -84,7 +87,6 @@ class EvolutionStatus:
             best=None if makes_teams else _best(Pool.open(pool_folder)),
             routing=_routing(pool_folder, recipe),
             population=pool_folder if makes_teams else None,
-            whole=strategy.status(folder),
             raced=PoolRace.read(pool_folder),
         )
 

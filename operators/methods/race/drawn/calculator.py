@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import permutations, product
+from itertools import permutations
 from operator import add, mul, sub, truediv
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ from .....schema.values.errors import AgentError
 from .....schema.values.json_text import dumps
 from ....core.answers import closed
 from .answering import agents_that_answer, is_free, new_id, plain_answer
-from .choosing import COUNTS, Example, can_be_shown, choose, with_examples
+from .choosing import LEAST_SHOWN, Example, can_be_shown, choices, with_examples
 
 if TYPE_CHECKING:
     from ..task_trial import TaskTrial
@@ -28,12 +28,10 @@ if TYPE_CHECKING:
 
 __all__ = ["calculator", "simplest_expressions"]
 
-DRAWS = 4
 MOST_NUMBERS = 5
 """Numbers of a question that are combined; more give too many expressions."""
 LEAST_EXPRESSED = 0.5
 """The share of tasks for which there has to be an expression."""
-LEAST_EXAMPLES = 3
 PROMPT = "Translate the question into one arithmetic expression. Do not compute it."
 WORDS = (
     "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
@@ -53,7 +51,7 @@ def calculator(source: DrawnFrom) -> Iterator[Sketch]:
     team = source.team
     agents = [agent for agent in agents_that_answer(team) if is_free(agent)]
     known = [example for trial in source.trials for example in _example(trial)]
-    least = max(LEAST_EXAMPLES, LEAST_EXPRESSED * len(source.trials))
+    least = max(LEAST_SHOWN, LEAST_EXPRESSED * len(source.trials))
     computes = {example.label for example in known} != {""}
     if len(agents) != 1 or agents[0].id != team.output or not is_tied(team):
         return
@@ -68,8 +66,7 @@ def calculator(source: DrawnFrom) -> Iterator[Sketch]:
         agent_type="Function",
         function="calculate",
     )
-    for _, count in product(range(DRAWS), COUNTS):
-        chosen = choose(known, count, source.chance)
+    for chosen in choices(known, source.chance):
         edits = (
             SetPrompt(agent=agent.id, prompt=with_examples(PROMPT, chosen)),
             SetParameter(agent=agent.id, field="output_schema", value=schema),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
 from .....schema.team.team import natural
@@ -15,10 +15,24 @@ if TYPE_CHECKING:
 
     from .....schema.team.task import Task
 
-__all__ = ["COUNTS", "Example", "can_be_shown", "choose", "with_examples", "without_examples"]
+__all__ = [
+    "COUNTS",
+    "DRAWS",
+    "LEAST_SHOWN",
+    "Example",
+    "can_be_shown",
+    "choices",
+    "choose",
+    "with_examples",
+    "without_examples",
+]
 
 COUNTS = (4, 2, 8)
 """How many examples are shown, the most promising number first."""
+DRAWS = 4
+"""How often examples are drawn anew for each number of them."""
+LEAST_SHOWN = 3
+"""Examples without which a way to answer cannot be shown."""
 MOST_LABELS = 12
 LONGEST_EXAMPLE = 1_500
 """Characters of one example."""
@@ -66,6 +80,12 @@ def choose(examples: Sequence[Example], count: int, chance: random.Random) -> Se
         for example in _spread(by_niche[niche], room, chance)
     ]
     return list(_within(LONGEST, chance.sample(chosen, len(chosen))))
+
+
+def choices(examples: Sequence[Example], chance: random.Random) -> Iterator[Sequence[Example]]:
+    """Yield choices of examples, of each number some times."""
+    for _, count in product(range(DRAWS), COUNTS):
+        yield choose(examples, count, chance)
 
 
 def _shares(by_niche: Mapping[str, Sequence[Example]], count: int) -> Mapping[str, int]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from .....schema.edits import SetParameter, SetPrompt
 from .....schema.values.hints import listed
 from .answering import agents_that_answer, agents_that_ask, plain_answer, prompt_text, written
-from .choosing import COUNTS, Example, can_be_shown, choose, with_examples
+from .choosing import COUNTS, DRAWS, Example, can_be_shown, choose, with_examples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["examples", "own_examples", "reference_examples"]
 
-DRAWS = 4
-"""How often examples are drawn anew for each number of them."""
 LONGEST_WORKING = 3_000
 """Characters of an agent's own answer."""
 RAMBLING = 2

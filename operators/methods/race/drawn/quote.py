@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from itertools import product
 from typing import TYPE_CHECKING
 
 from .....schema.edits import SetParameter, SetPrompt, is_tied
@@ -16,7 +15,7 @@ from .....schema.values.json_text import dumps, loads
 from ....core.answers import closed
 from .answer_form import forms
 from .answering import ANSWER, agents_that_answer, is_free, plain_answer, prompt_text
-from .choosing import COUNTS, choose, with_examples
+from .choosing import LEAST_SHOWN, choices, with_examples
 from .examples import reference_examples
 
 if TYPE_CHECKING:
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["quote", "sentence_with"]
 
-DRAWS = 4
-LEAST_EXAMPLES = 3
 LEAST_QUOTED = 0.5
 """The share of tasks in which the answer has to stand."""
 QUOTE = "quote"
@@ -47,13 +44,12 @@ def quote(source: DrawnFrom) -> Iterator[Sketch]:
     is_text = form.schema["type"] == "string"
     known = [quoted for example in plain for quoted in _quoted(example, is_text=is_text)]
     distinct = len({sentence_with(example.label, example.query) for example in known})
-    if distinct < max(LEAST_EXAMPLES, LEAST_QUOTED * len(source.trials)):
+    if distinct < max(LEAST_SHOWN, LEAST_QUOTED * len(source.trials)):
         return  # A sentence that all tasks have, such as a list of labels, is no evidence.
     longest = max(len(example.answer) for example in known)
     fields = {QUOTE: {"type": "string", "maxLength": longest}, ANSWER: form.schema}
     held = SetParameter(agent=agent.id, field="output_schema", value=closed(**fields))
-    for _, count in product(range(DRAWS), COUNTS):
-        chosen = choose(known, count, source.chance)
+    for chosen in choices(known, source.chance):
         prompt = with_examples(prompt_text(agent, source.catalogue), chosen)
         reason = f"Let {agent.id} quote the sentence that has the answer before it answers"
         edits = (held, SetPrompt(agent=agent.id, prompt=prompt))
