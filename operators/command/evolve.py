@@ -180,8 +180,8 @@ LOOKING = {"report": report}
     "--race",
     metavar="CALLS",
     type=click.IntRange(min=1),
-    help="With a recipe: at the end the pool's most promising teams race on TASKS, with at most so"
-    " many calls, so that what the pool deploys has been run again.",
+    help="With a recipe: at the end, the pool's most promising teams race on TASKS with at most"
+    " this many calls, so that what the pool deploys has been run again.",
 )
 @click.option("--limit", type=click.IntRange(min=1), help="Take only the first N tasks.")
 @click.option("--view", is_flag=True, help="Show the evolution in a browser while it is made.")
@@ -200,14 +200,13 @@ LOOKING = {"report": report}
 @host_options
 @problem_format
 def main(recipe_file: Path, tasks_file: Path, pool_folder: Path | None, **options: Any) -> None:
-    """Find a better team for tasks, or evolve the teams of a pool over them.
+    """Find a better version of a team, or evolve a pool of teams over a stream of tasks.
 
-    TEAM is a team file: its children race on TASKS, and the winner is measured once beside it, on
-    tasks that are kept back. RECIPE says how to evolve in another way (`mas explain evolution`).
-    TASKS is a JSONL file with a task on each line, or a folder of task files. Only valid teams
-    enter the pool, whatever a model answers. The same command again goes on where an interrupted
-    evolution ended, and shows the report of one that is done; nothing is paid twice. With further
-    tasks at its end, the stream of a recipe is prolonged.
+    TEAM is a team file: changed versions of it race on TASKS, and the winner is compared with it on
+    tasks held back until then. RECIPE names another way to evolve (`mas explain evolution`). TASKS
+    is a JSONL file with a task on each line, or a folder of task files. Only valid teams enter the
+    pool, whatever a model answers. The same command again resumes an interrupted evolution, and
+    shows the report of a finished one; nothing is paid twice. Tasks may be added at the end.
     """
     from ...pool.folder.own_files import refuse_link
     from ...schema.loading.recipe import load_recipe

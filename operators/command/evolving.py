@@ -211,7 +211,7 @@ class Evolving:
             check_repository(self.pool_folder)
 
     def _is_prolonged(self, before: Caps) -> bool:
-        """Return whether there are more tasks, or more to spend, than when it came to its end."""
+        """Return whether there are more tasks, or more to spend, than when it ended."""
         from ..evolution.folder import Manifest
 
         now, earlier = self.setting.budget.value(), before.value()

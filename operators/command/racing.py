@@ -1,4 +1,4 @@
-"""A race of a team's children, as `mas-evolve TEAM TASKS` begins it, and where its winner goes."""
+"""The race that `mas-evolve TEAM TASKS` begins, and where its winner goes."""
 
 from __future__ import annotations
 

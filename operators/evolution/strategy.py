@@ -81,7 +81,7 @@ class NoSettings:
 
 
 class WholeStatus(Protocol):
-    """What a strategy that works on all tasks together came to; its text is what people read."""
+    """The result of a strategy that works on all tasks together; its text is for people."""
 
     @property
     def is_over(self) -> bool:
@@ -90,7 +90,7 @@ class WholeStatus(Protocol):
 
     @property
     def caps(self) -> Caps:
-        """What it might spend. With more, it may go on."""
+        """What it might spend. With more, it may resume."""
         ...
 
     @property
@@ -156,11 +156,11 @@ class Strategy:
               none in any other way.
         whole: What it does with all tasks together. It **must** take chance from the recipe's seed
             and model answers through the journal only, under paths that do not depend on
-            scheduling, and leave what it came to in the evolution's folder.
+            scheduling, and leave its result in the evolution's folder.
         ceiling: What children of a team may ask for, where the recipe has no policy. None: what the
             seeds ask for together.
-        status: Reads what it came to until now from the evolution's folder, where it works on all
-            tasks together; None where it did not begin.
+        status: Reads its result until now from the evolution's folder, where it works on all tasks
+            together; None where it did not begin.
         page: Writes its part of the evolution's page, given what `status` reads, the page's links,
             and the names of the pool's teams, which have pages of their own.
         begin: Gives what is to happen to the pool before the first task: its first agents. It

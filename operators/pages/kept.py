@@ -52,7 +52,7 @@ class Kept:
         return self.folder / EVOLUTIONS / name
 
     def whole(self, name: str) -> WholeStatus | None:
-        """Read what a strategy came to that works on all tasks together; None of others.
+        """Read the result of a strategy that works on all tasks together; None for others.
 
         Raises:
             InputError: The manifest cannot be read.
@@ -65,7 +65,7 @@ class Kept:
 
     @property
     def stamp(self) -> str:
-        """What changes with the pool and with what its evolutions came to."""
+        """What changes with the pool and with the results of its evolutions."""
         folders = [self.evolution(name) for name in self.evolutions]
         paths = [self.folder / LEDGER, *(folder / TURNS for folder in folders)]
         sizes = [str(path.stat().st_size) if path.exists() else "-" for path in paths]

@@ -24,7 +24,7 @@ WIDTH = 72
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Gain:
-    """How a new team did beside the original, on tasks that nothing was chosen on.
+    """How a new team did beside the original, on held-back tasks.
 
     Attributes:
         original: The original's mean score, in [0, 1].

@@ -63,7 +63,7 @@ def rewritten(
         raise ConfigError(problems)
     document, _ = read_yaml(text.encode(), file)
     after = replace(_with_prompt_ids(team, before, known), lineage=before.lineage)
-    new = _said(document.value, before, after)
+    new = _fields(document.value, before, after)
     if exactly(new) == exactly(document.value):
         return mark + text
     result = rewritten_yaml(text, document.value, new)
@@ -76,31 +76,31 @@ def rewritten(
 
 def _with_prompt_ids(team: Team, before: Team, known: Catalogue) -> Team:
     """Name the files of prompts again that were written out and have not changed since."""
-    names = [one.prompt for one in before.agents.values() if is_prompt_id(one.prompt)]
+    names = [agent.prompt for agent in before.agents.values() if is_prompt_id(agent.prompt)]
     ids = {text: name for name in names if (text := known.prompt(name)) is not None}
     agents = {
-        one: replace(agent, prompt=ids.get(agent.prompt, agent.prompt))
-        for one, agent in team.agents.items()
+        agent_id: replace(agent, prompt=ids.get(agent.prompt, agent.prompt))
+        for agent_id, agent in team.agents.items()
     }
     return replace(team, agents=agents)
 
 
-def _said(raw: Mapping[str, Any], before: Team, after: Team) -> dict[str, Any]:
+def _fields(raw: Mapping[str, Any], before: Team, after: Team) -> dict[str, Any]:
     """Return what the file is to say: what it says, where the team stays as it is."""
     ids = {new: old for old, new in renamed_agents(before, after).items()}
     shared = raw.get("defaults") or {}
     agents: dict[str, Any] = {}
-    for one, agent in after.agents.items():
-        old = ids.get(one, one)
+    for agent_id, agent in after.agents.items():
+        old = ids.get(agent_id, agent_id)
         own = raw["agents"].get(old, {})
         there = before.agents.get(old) or agent_of(old, shared)
-        agents[one] = _agent_said(own or {}, there, agent, shared) or (own and {})
+        agents[agent_id] = _agent_fields(own or {}, there, agent, shared) or (own and {})
     old_value, new_value = ({**team_value(each), "agents": {}} for each in (before, after))
-    said = _merged({**raw, "agents": {}}, old_value, new_value)
-    return {**said, "agents": agents}
+    fields = _merged({**raw, "agents": {}}, old_value, new_value)
+    return {**fields, "agents": agents}
 
 
-def _agent_said(
+def _agent_fields(
     raw: Mapping[str, Any], before: Agent, after: Agent, shared: Collection[str]
 ) -> Any:
     """Return an agent's own fields: also those at their default, if others would take the place."""
@@ -110,8 +110,8 @@ def _agent_said(
 
 
 def _with_defaults(agent: Agent, explicit: Collection[str]) -> Mapping[str, Any]:
-    said, defaults = agent_value(agent), written(agent)
-    return {**said, **{name: defaults[name] for name in explicit if name not in said}}
+    fields, defaults = agent_value(agent), written(agent)
+    return {**fields, **{name: defaults[name] for name in explicit if name not in fields}}
 
 
 def _merged(raw: Any, before: Any, after: Any) -> Any:

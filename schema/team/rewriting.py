@@ -278,11 +278,11 @@ def _names(old: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, str]:
     gone = [name for name in old if name not in new]
     names: dict[str, str] = {}
     for name, item in new.items():
-        same = (one for one in gone if exactly(old[one]) == exactly(item))
+        same = (other for other in gone if exactly(old[other]) == exactly(item))
         before = name if name in old else next(same, None)
         if before is not None:
             names[name] = before
-            gone = [one for one in gone if one != before]
+            gone = [other for other in gone if other != before]
     return names
 
 

@@ -26,7 +26,7 @@ DIGITS = 16
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Outcome:
-    """What a run came to.
+    """The outcome of a run.
 
     Attributes:
         trial: The run with its score; None where the judge gave none.
@@ -45,7 +45,7 @@ def key_of(team: Team) -> str:
 
 
 def repeats(team: Team) -> bool:
-    """Return whether a second run on a task may come to another answer."""
+    """Return whether a second run on a task may give another answer."""
     asking = (agent for agent in team.agents.values() if team.backend_of(agent) != "function")
     return any(agent.temperature != 0 for agent in asking)
 

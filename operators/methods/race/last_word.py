@@ -1,4 +1,4 @@
-"""The last word: the leader beside the original, on tasks that nothing was chosen by."""
+"""The last word: the leader beside the original, on tasks held back until then."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ __all__ = ["Merging"]
 
 @dataclass(kw_only=True)
 class Merging:
-    """Merges candidates; what a pair comes to is worked out once.
+    """Merges candidates, each pair once.
 
     Attributes:
         standings: The candidates, and what is believed of them.

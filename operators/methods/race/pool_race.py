@@ -37,7 +37,7 @@ CLOSE = 1.96
 @kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PoolRace:
-    """What the last race of a pool came to.
+    """The result of the last race of a pool.
 
     Attributes:
         first: The team that leads.
@@ -63,7 +63,7 @@ class PoolRace:
 
     @classmethod
     def read(cls, pool: Path) -> Self | None:
-        """Read what the last race of a pool came to; None: there was none.
+        """Read the result of the last race of a pool; None: there was none.
 
         Raises:
             StorageError: The ledger cannot be read.

@@ -72,7 +72,7 @@ class Race:
         caps: What the race may spend.
         standings: The candidates.
         order: Whose run each was, in order.
-        ended: Why the search ended; empty: it goes on.
+        ended: Why the search ended; empty: it is under way.
         course: Where candidates run on the tasks to race on.
         proposing: Who makes proposals.
         gains: Bets on what each candidate gains over the original, by number.

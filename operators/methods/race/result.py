@@ -1,4 +1,4 @@
-"""What a race came to, as race.json keeps it and people read it."""
+"""The result of a race, as race.json keeps it and people read it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Entrant:
 @kept(omit=True)
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LastWord:
-    """The winner beside the original, once each on tasks that nothing was chosen by.
+    """The winner beside the original, on tasks held back until then.
 
     Attributes:
         tasks: The ids of the tasks.
@@ -95,7 +95,7 @@ class LastWord:
 @kept(omit=True)
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RaceResult:
-    """What a race came to.
+    """The result of a race.
 
     Attributes:
         entrants: All candidates, in the order in which they entered.
@@ -103,7 +103,7 @@ class RaceResult:
         leader: The number of the candidate that is expected to score most, without needless steps.
         slots: In which order runs were made: the candidate's number of each.
         last_word: The last word; None: there is none (yet).
-        ended: Why the search ended; empty: it goes on.
+        ended: Why the search ended; empty: it is under way.
         caps: What it might spend.
         spent: What all of it consumed, operators and judges too.
         operators: The part of it that operators and judges consumed.
@@ -161,7 +161,7 @@ class RaceResult:
 
     @classmethod
     def read(cls, folder: Path) -> Self | None:
-        """Read what a race came to until now; None where none began.
+        """Read the result of a race until now; None where none began.
 
         Raises:
             StorageError: The file is damaged.
@@ -194,7 +194,7 @@ class RaceResult:
 
 def _check(result: RaceResult) -> None:
     """Refuse numbers that lead nowhere: the file may come from others."""
-    word, scores = result.last_word, [one.scores for one in result.entrants]
+    word, scores = result.last_word, [entrant.scores for entrant in result.entrants]
     for place, entrant in enumerate(result.entrants):
         parents = range(place) if place else (None,)
         if entrant.number != place or entrant.parent not in parents:
@@ -205,7 +205,7 @@ def _check(result: RaceResult) -> None:
         if not 0 < len(word.tasks) == len(word.original) == len(word.winner):
             raise Misfit("not one score for each task", ("last_word",))
         scores += [word.original, word.winner]
-    if not all(0 <= score <= 1 for one in scores for score in one if score is not None):
+    if not all(0 <= score <= 1 for own in scores for score in own if score is not None):
         raise Misfit("a score outside of [0, 1]", ("entrants or last_word",))
     if any(scores) and not result.tasks:
         raise Misfit("no tasks, but scores", ("tasks",))
@@ -231,5 +231,5 @@ def _lines(result: RaceResult) -> list[str]:
         for line in (f"  {step.kind}: {step.reason}", *map(_edit_line, step.edits))
         if result.is_better
     ]
-    on = f"on {len(word.tasks)} tasks that nothing was chosen by"
+    on = f"on {len(word.tasks)} held-back tasks"
     return [f"{head}: {scores}, {gain}, {on}.", *steps, raced]

@@ -1,7 +1,7 @@
 """Race: replay-assisted evolution of one team over many tasks, and a last word on others.
 
 The main flow: split the tasks, propose, race, and measure the winner once beside the original on
-tasks that nothing was chosen by.
+tasks held back until then.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _estimate(running: Race) -> str:
 def _result(
     running: Race, word: LastWord | None = None, members: list[str] | None = None
 ) -> RaceResult:
-    """Return what the race came to until now."""
+    """Return the state of the race as its record keeps it."""
     standings = running.standings
     entrants = tuple(
         Entrant(

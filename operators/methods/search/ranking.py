@@ -25,22 +25,22 @@ def best_of(candidates: Sequence[Candidate]) -> Candidate:
         candidates: The candidates of a task, at least one, with all that they come from.
     """
     highest = max(map(_rank, candidates))
-    tied = {one.number: one for one in candidates if _rank(one) == highest}
-    by_number = {one.number: one for one in candidates}
+    tied = {each.number: each for each in candidates if _rank(each) == highest}
+    by_number = {candidate.number: candidate for candidate in candidates}
     find = by_number.__getitem__
-    gains = (one for one in tied.values() if ancestors_of(one, find).isdisjoint(tied))
-    return min(gains, key=lambda one: (one.usage.tokens, one.number))
+    gains = (each for each in tied.values() if ancestors_of(each, find).isdisjoint(tied))
+    return min(gains, key=lambda candidate: (candidate.usage.tokens, candidate.number))
 
 
-def ancestors_of(one: Candidate, find: Callable[[int], Candidate]) -> set[int]:
+def ancestors_of(candidate: Candidate, find: Callable[[int], Candidate]) -> set[int]:
     """Return the numbers of all candidates that a candidate comes from.
 
     Args:
-        one: The candidate.
+        candidate: The candidate.
         find: Finds a candidate by its number.
     """
     ancestors: set[int] = set()
-    pending = [*one.sources]
+    pending = [*candidate.sources]
     while pending:
         number = pending.pop()
         if number not in ancestors:
@@ -49,5 +49,5 @@ def ancestors_of(one: Candidate, find: Callable[[int], Candidate]) -> set[int]:
     return ancestors
 
 
-def _rank(one: Candidate) -> tuple[bool, float]:
-    return one.executed, one.reward
+def _rank(candidate: Candidate) -> tuple[bool, float]:
+    return candidate.executed, candidate.reward

@@ -56,7 +56,7 @@ def max_tokens(source: DrawnFrom) -> Iterator[Sketch]:
 
 
 def model(source: DrawnFrom) -> Iterator[Sketch]:
-    """Give all agents, or one, another model."""
+    """Set another model for all agents, or for one."""
     for agents in _for_all_and_each(source):
         for alias in sorted(source.ceiling.models & source.catalogue.aliases):
             edits = tuple(SetModel(agent=agent.id, model_id=alias) for agent in agents)

@@ -47,7 +47,7 @@ Sketch = tuple[tuple[Edit, ...], str]
 """Edits that may make a child, and the reason for them."""
 Sketches = Callable[[DrawnFrom], Iterator[Sketch]]
 Draw = Callable[[DrawnFrom], Iterator[Proposal]]
-"""Gives every distinct proposal of a kind for a team, the best guess first, as it is asked."""
+"""Yields every distinct proposal of a kind for a team, the best guess first."""
 
 
 def drawing(kind: str, sketches: Sketches) -> Draw:

@@ -31,10 +31,10 @@ SIGNS = {"win": ("good", "+"), "loss": ("bad", "−"), "tie": ("idle", "="), "un
 
 
 def race_page(result: RaceResult, links: Links, members: Container[str]) -> Markup:
-    """Write what a race came to until now, as a part of its evolution's page.
+    """Write the result of a race until now, as a part of its evolution's page.
 
     Args:
-        result: What it came to.
+        result: The result.
         links: Names the parts of the page.
         members: The names of the pool's teams, which have pages.
     """
