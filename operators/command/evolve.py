@@ -217,6 +217,7 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path | None, **option
 
     _refuse_view(options)
     known = catalogue_of(options)
+    recipe_file = recipe_file.resolve() if recipe_file.is_dir() else recipe_file
     race = race_of(recipe_file)
     recipe = race or load_recipe(recipe_file)
     _refuse_race(recipe, options)

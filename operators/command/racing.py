@@ -81,12 +81,17 @@ class HandOver:
             pool: The pool's folder.
 
         Raises:
-            InputError: A file is in the way, or the source cannot be changed in place.
+            InputError: A file is in the way, its folder is not there, or the source cannot be
+                changed in place.
         """
         if self.out is None:
             refuse_unclean(self.source, besides=[pool])
         elif self.out.exists():
             raise InputError(f"{self.out} is there, and is not overwritten. Name another: --out.")
+        elif not self.out.parent.is_dir():
+            raise InputError(
+                f"--out {self.out}: there is no folder {self.out.parent}. Make it first."
+            )
 
     def give(self, status: RaceResult, pool: Pool, catalogue: Catalogue) -> str:
         """Write the better team, and return a line that says where; empty: there is none.

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ....runtime.values.usage import Usage
-from ....schema.values.errors import LimitError
+from ....schema.values.errors import InputError, LimitError
+from ....schema.values.hints import listed
 from ...evolution.strategy import Strategy
 from .ceiling import allowed_by_default
 from .judging import refuse_judge_at_chance
@@ -33,7 +34,7 @@ async def race(stream: TaskStream) -> RaceResult:
 
     Raises:
         Halted: A provider or a jail failed. What was paid for is kept.
-        InputError: There are too few tasks, or the judge is at chance.
+        InputError: There are too few tasks, or several teams; or the judge is at chance.
         LimitError: The budget is used up. What was paid for is kept.
         StorageError: Something cannot be written.
     """
@@ -56,8 +57,19 @@ async def race(stream: TaskStream) -> RaceResult:
 
 
 def _original(stream: TaskStream) -> Team:
-    """Return the team that the race begins with: the pool's only team that nobody evolved."""
-    seeds = [one.team for one in stream.stage.pool.teams.values() if not one.born.parents]
+    """Return the team that the race begins with: the pool's only team that nobody evolved.
+
+    Raises:
+        InputError: There are several.
+    """
+    members = stream.stage.pool.teams.values()
+    seeds = [member.team for member in members if not member.born.parents]
+    if len(seeds) > 1:
+        names = listed([team.name for team in seeds])
+        raise InputError(
+            f"race begins with one team, and the pool has {len(seeds)} that people wrote: {names}."
+            " Name one in seeds, and take a new --pool."
+        )
     return seeds[0]
 
 

@@ -221,6 +221,20 @@ def test_killed_it_resumes_to_the_same_bytes_and_pays_for_nothing_twice(folder: 
     assert before - 2 + after <= calls  # what was asked when it was killed is asked again
 
 
+def test_a_folder_that_is_not_there_is_said_before_anything_is_spent(folder: Path) -> None:
+    came = raced(folder, "--out", str(folder / "gone" / "better.yaml"), script=refusing)
+    assert came.code == 2
+    assert "there is no folder" in came.err
+
+
+def test_several_teams_are_refused_before_anything_is_spent(folder: Path) -> None:
+    recipe = folder / "race.yaml"
+    recipe.write_text('strategy: race\nseeds: [solo.yaml, "seed:direct"]\n')
+    came = raced(folder, what="race.yaml", script=refusing)
+    assert came.code == 2
+    assert "race begins with one team, and the pool has 2" in came.err
+
+
 def test_a_team_may_be_a_folder(folder: Path) -> None:
     (folder / "crew").mkdir()
     (folder / "crew" / "team.yaml").write_text(TEAM)
@@ -229,3 +243,4 @@ def test_a_team_may_be_a_folder(folder: Path) -> None:
     assert "teams of runs/evolve-crew (new): solo" in came.out
     (folder / "crew" / "team.yaml").unlink()
     assert raced(folder, "--dry-run", what="crew").code == 2
+    assert raced(folder, "--dry-run", what=".").code == 2
