@@ -231,6 +231,7 @@ class Episode(TaskRuns):
             run = await scored(run, self.task, self.stage.services.jails)
             if run.is_infrastructure_failure:
                 raise Halted(f"task {self.task.id}: {run.error}")
+            self._check_form(run)
         if not self.learning:
             score = await self.verdict(run, "answer")
         elif score is None:
