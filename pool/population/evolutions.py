@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.runs.record import read_value
+from ...runtime.values.operator_answers import OperatorAnswers
 from ...runtime.values.usage import Usage
 from ...schema.values.codec import kept, misfit
 from ...schema.values.errors import InputError, StorageError
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EvolutionUsage", "consumed", "population_of", "rates_of", "turns_in", "usage_of"]
 
-NAMES = frozenset(field.name for field in fields(Rates))
+NAMES = frozenset(rate.name for rate in fields(Rates))
 
 
 @kept()
@@ -72,6 +73,7 @@ class _Line:
     dropped: tuple[DroppedLine, ...]
     operators: Usage
     judging: Usage
+    asked: Mapping[str, OperatorAnswers] = field(default_factory=dict[str, OperatorAnswers])
 
 
 @kept()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from coterie.operators.command.evolve import main as mas_evolve
+from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
 
@@ -25,7 +26,7 @@ RECIPES: Mapping[str, Mapping[str, Any]] = {
     "fixed": {"seeds": ["solo.yaml"]},
     "mattrl": {"seeds": ["ward.yaml"]},
     "meta_team": {"seeds": ["trio.yaml"], "settings": {"scheme": "centralised"}},
-    "race": {"seeds": ["solo.yaml"]},
+    "race": {"seeds": ["solo.yaml"], "settings": {"runs": 16, "kinds": ["hypothesis"]}},
     "tacomas": {"seeds": ["trio.yaml"], "settings": {"most": 2}},
 }
 """A recipe of each strategy; what it leaves out is at its default."""
@@ -35,9 +36,7 @@ def evolve(
     folder: Path, strategy: str, script: Callable[[Request], Reply], *words: str, tasks: int
 ) -> Came:
     """Evolve by a strategy on sums that come to 7, with a model that answers by a script."""
-    for name, text in FILES.items():
-        (folder / f"{name}.yaml").write_text(text)
-    (folder / "recipe.yaml").write_text(json.dumps({"strategy": strategy, **RECIPES[strategy]}))
+    _write(folder, strategy)
     lines = [{"id": f"t{n}", "query": f"Add {n} and {7 - n}.", "answer": "7"} for n in range(tasks)]
     (folder / "tasks.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     with ScriptedModel(script) as model:
@@ -48,3 +47,21 @@ def evolve(
         came = invoked_in(folder, mas_evolve, words, "mas-evolve")
         came.calls = len(model.calls)
         return came
+
+
+def adapt(folder: Path, strategy: str, script: Callable[[Request], Reply], *words: str) -> Came:
+    """Let a team adapt by a strategy while it works on one task of a run."""
+    _write(folder, strategy)
+    (folder / "task.json").write_text('{"id": "t", "query": "Add 3 and 4.", "answer": "7"}')
+    with ScriptedModel(script) as model:
+        words = (
+            *("trio.yaml", "task.json", "--adapt", "recipe.yaml"),
+            *("--model", f"m@{model.api_base}", *words),
+        )
+        return invoked_in(folder, mas_run, words, "mas-run")
+
+
+def _write(folder: Path, strategy: str) -> None:
+    for name, text in FILES.items():
+        (folder / f"{name}.yaml").write_text(text)
+    (folder / "recipe.yaml").write_text(json.dumps({"strategy": strategy, **RECIPES[strategy]}))
