@@ -34,8 +34,8 @@ def said(event: str, fields: Fields) -> str:
 
 def about(agent: str | None, fields: Fields) -> str:
     """Name whom an event is about: an agent, an operator, a round, or the team."""
-    if agent or "operator" in fields:
-        return agent or fields["operator"]
+    if who := agent or fields.get("operator"):
+        return who
     number = fields.get("round", fields.get("rounds"))
     return "the team" if number is None else f"round {number}"
 
@@ -106,8 +106,7 @@ def _round(fields: Fields) -> str:
 
 
 def _rounds_ended(fields: Fields) -> str:
-    never = fields["rounds"] if fields.get("judged") == 0 else 0
-    unjudged = f"; none of {counted(never, 'round')} was judged" if never else ""
+    unjudged = "; no round was judged" if fields.get("judged") == 0 else ""
     return f"ended, {fields['why']}; round {fields['answer_of']} answers{unjudged}"
 
 
