@@ -170,6 +170,11 @@ class Repository:
         names = self._git("ls-tree", "--full-tree", "--name-only", "-z", commit, "--", path)
         return self._git("cat-file", "blob", f"{commit}:{path}") if names else None
 
+    @property
+    def has_commit(self) -> bool:
+        """Whether there is a commit that the working copy is at."""
+        return bool(self._git("rev-parse", "--verify", "--quiet", "HEAD", accepted=(0, 1)).strip())
+
     def shortening(self, paths: Sequence[str]) -> Sequence[tuple[str, str]]:
         """Return the commits that took lines out of files: id and subject, the latest first.
 
