@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import tarfile
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...schema.values import beneath
 from ...schema.values.errors import InputError, StorageError
 from ...schema.values.files import rename
 from ...schema.values.problems import quoted
@@ -19,6 +18,7 @@ from .record import MANIFEST, read_result, read_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
 __all__ = ["KeptRun", "age_of", "archive", "kept_runs", "remove"]
 
@@ -150,5 +150,5 @@ def _moment(folder: Path, text: object) -> datetime:
 
 
 def _size(folder: Path) -> int:
-    places = ((Path(place), names) for place, _, names in os.walk(folder))
-    return sum((place / name).lstat().st_size for place, names in places for name in names)
+    files = (entry.path for entry in beneath.walk(folder) if entry.kind != "folder")
+    return sum((folder / path).lstat().st_size for path in files)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import getpass
 import json
-import os
 import re
 import socket
 import sys
@@ -13,18 +12,21 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...schema.values import beneath
 from ...schema.values.errors import InputError
 from ...schema.values.files import rename
 from ..record.journal import FILE
 from .record import MANIFEST, RESULT, as_json, read_value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
 __all__ = ["share"]
 
 HOST_FIELDS = ("task_file", "cache", "pool", "jail", "on")
 """Of run.json: what says something of the machine and nothing of the run."""
+LARGEST = 1 << 28
+"""Bytes of a file; a larger one is left out."""
 SHORTEST = 4
 """Characters of a name of the machine or of its user below which it is left alone: it may be a
 word."""
@@ -52,15 +54,13 @@ def share(folder: Path, target: Path, scrub: Callable[[str], str]) -> list[str]:
     left, names, part = list[str](), _names(folder), target.with_name(f".{target.name}.part")
     try:
         with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as packed:
-            for path in _files(folder):
-                inside = path.relative_to(folder).as_posix()
-                is_kept = not path.is_symlink() and not path.name.startswith(FILE)
-                text = _text(path) if is_kept else None
+            for inside in _files(folder):
+                text = None if inside.startswith(FILE) else _text(folder, inside)
                 if text is None:
                     left.append(inside)
                     continue
                 if inside in {MANIFEST, RESULT}:
-                    text = as_json(_without_host(read_value(path)))
+                    text = as_json(_without_host(read_value(folder / inside)))
                 packed.writestr(f"{folder.resolve().name}/{inside}", _without(scrub(text), names))
         rename(part, target)
     except OSError as error:
@@ -70,17 +70,16 @@ def share(folder: Path, target: Path, scrub: Callable[[str], str]) -> list[str]:
     return left
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    for place, _, names in os.walk(folder):
-        yield from (Path(place, name) for name in sorted(names))
+def _files(folder: Path) -> list[str]:
+    """Name the files of a folder, by their paths in it."""
+    return sorted(entry.path for entry in beneath.walk(folder) if entry.kind != "folder")
 
 
-def _text(path: Path) -> str | None:
-    if not path.is_file():
-        return None
+def _text(folder: Path, name: str) -> str | None:
+    """Read a file; None where it is a link, or no text."""
     try:
-        text = path.read_bytes().decode()
-    except UnicodeDecodeError:
+        text = beneath.read(folder, name, LARGEST).decode()
+    except (OSError, ValueError):
         return None
     return None if "\0" in text else text
 
