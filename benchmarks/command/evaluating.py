@@ -404,8 +404,9 @@ def recorded(folder: Path, options: dict[str, Any], *, offline: bool = True) -> 
     Raises:
         InputError: It is no such folder, or other models are to go on with it.
     """
-    from ...runtime.command.loading import known_again, load_team_of
+    from ...runtime.command.loading import load_team_of
     from ...runtime.plan.plan import compile
+    from ...runtime.runs.again import known_again
     from ...runtime.runs.record import read_setting
     from ...schema.values.secrets import scrubbed
     from ..evaluation.judging import judge_of
