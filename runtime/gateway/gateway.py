@@ -7,6 +7,7 @@ import os
 import random
 import time
 from dataclasses import replace
+from importlib import import_module
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Self
 
@@ -290,6 +291,5 @@ async def _new_client(kind: str) -> Client:
         from .litellm_client import LitellmClient
 
         return await asyncio.to_thread(LitellmClient)  # its import takes seconds
-    from .http.http_client import HttpClient
-
-    return HttpClient()
+    client = await asyncio.to_thread(import_module, ".http.http_client", __package__)
+    return client.HttpClient()
