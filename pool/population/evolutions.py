@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EvolutionUsage", "consumed", "population_of", "rates_of", "turns_in", "usage_of"]
 
-NAMES = frozenset(field.name for field in fields(Rates))
+NUMBERS = frozenset(field.name for field in fields(Rates)) - {"prune_by"}
 
 
 @kept()
@@ -212,15 +212,18 @@ def _rates(pool: Path) -> Iterator[tuple[str, Rates]]:
     """Give the rates of each evolution of a population, by its name."""
     for path in sorted((pool / EVOLUTIONS).glob(f"*/{MANIFEST}")):
         settings = _settings(read_value(path))
-        if settings.keys() >= NAMES:
-            rates = {name: settings[name] for name in NAMES}
+        if settings.keys() >= NUMBERS:
+            rates = {name: settings[name] for name in NUMBERS}
             for name, rate in rates.items():
                 if not isinstance(rate, int | float) or isinstance(rate, bool):
                     raise InputError(
                         f"{path}: recipe.settings.{name}: {quoted(rate)} is not a number. Somebody"
                         " edited it: restore the file from version control or a backup."
                     )
-            yield path.parent.name, Rates(**rates)
+            # Evolutions from before there was the setting compared each task.
+            is_mean = settings.get("prune_by") == "recent_mean"
+            by = "recent_mean" if is_mean else "each_task"
+            yield path.parent.name, Rates(**rates, prune_by=by)
 
 
 def _settings(manifest: Any) -> Mapping[str, Any]:

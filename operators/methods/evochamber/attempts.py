@@ -44,6 +44,7 @@ class MemberAttempt:
         answer: What it answered.
         score: What that is worth, in [0, 1]; None, where nobody graded it.
         tool_calls: What it had its tools do for that, in order.
+        is_alone: Whether it answered by itself, as its part in the team was no answer.
     """
 
     agent: str
@@ -52,6 +53,7 @@ class MemberAttempt:
     answer: str
     score: float | None = None
     tool_calls: tuple[ToolCall, ...] = ()
+    is_alone: bool = False
 
 
 def attempts(seated: Seated, run: Run) -> tuple[MemberAttempt, ...]:

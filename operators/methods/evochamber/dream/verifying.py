@@ -6,19 +6,18 @@ more than its former one speaks for the insight. It is no proof: one more attemp
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .....runtime.agents.round_state import RoundState
-from .....schema.team.team import Team
 from ....core.proposal import RejectedProposal
+from ..alone import alone
 
 if TYPE_CHECKING:
     from ....evolution.episode import Episode
     from ..work import MemberWork
     from .ideas import Insight
 
-__all__ = ["LEARNT", "alone", "attempted_again"]
+__all__ = ["LEARNT", "attempted_again"]
 
 LEARNT = "This was learnt on tasks like this one. It may not hold here:\n"
 
@@ -42,20 +41,6 @@ async def attempted_again(
         LimitError: The budget is used up.
     """
     carry = RoundState(bulletin=f"{LEARNT}{insight.text}")
-    run = await episode.run(alone(work), what, carry=carry)
+    run = await episode.run(alone(episode, work.account.team, work.agent), what, carry=carry)
     score = await episode.score(run, what)
     return score if isinstance(score, RejectedProposal) else score.value
-
-
-def alone(work: MemberWork) -> Team:
-    """Give the team of one in which a member works as it did first in its team."""
-    team = work.account.team
-    agent = team.agents[work.positions[0]]
-    execution = replace(team.execution, rounds=None, recruit=None)
-    return Team(
-        name=team.name,
-        backend=team.backend,
-        constitution=team.constitution,
-        agents={agent.id: agent},
-        execution=execution,
-    )
