@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from ...runtime.runs.record import read_value
 from ...runtime.values.usage import Usage
@@ -14,7 +14,7 @@ from ...schema.values.problems import quoted
 from ...schema.values.values import is_mapping
 from ..ledger.ledger import Ledger
 from ..values.layout import EVOLUTIONS, MANIFEST, TURNS
-from .population import Population, Rates
+from .population import Population, PruneBy, Rates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["EvolutionUsage", "consumed", "population_of", "rates_of", "turns_in", "usage_of"]
 
 NUMBERS = frozenset(field.name for field in fields(Rates)) - {"prune_by"}
+PRUNE_BY: tuple[PruneBy, ...] = get_args(PruneBy)
 
 
 @kept()
@@ -212,7 +213,7 @@ def _rates(pool: Path) -> Iterator[tuple[str, Rates]]:
     """Give the rates of each evolution of a population, by its name."""
     for path in sorted((pool / EVOLUTIONS).glob(f"*/{MANIFEST}")):
         settings = _settings(read_value(path))
-        if settings.keys() >= NUMBERS:
+        if settings.keys() >= {*NUMBERS, "prune_by"}:
             rates = {name: settings[name] for name in NUMBERS}
             for name, rate in rates.items():
                 if not isinstance(rate, int | float) or isinstance(rate, bool):
@@ -220,9 +221,12 @@ def _rates(pool: Path) -> Iterator[tuple[str, Rates]]:
                         f"{path}: recipe.settings.{name}: {quoted(rate)} is not a number. Somebody"
                         " edited it: restore the file from version control or a backup."
                     )
-            # Evolutions from before there was the setting compared each task.
-            is_mean = settings.get("prune_by") == "recent_mean"
-            by = "recent_mean" if is_mean else "each_task"
+            if (by := settings["prune_by"]) not in PRUNE_BY:
+                raise InputError(
+                    f"{path}: recipe.settings.prune_by: {quoted(by)} is none of"
+                    f" {', '.join(PRUNE_BY)}. Somebody edited it: restore the file from version"
+                    " control or a backup."
+                )
             yield path.parent.name, Rates(**rates, prune_by=by)
 
 

@@ -32,6 +32,7 @@ __all__ = [
     "Grown",
     "Pair",
     "Population",
+    "PruneBy",
     "RankingScore",
     "Rates",
     "heir",
@@ -45,6 +46,8 @@ LEADERSHIP = "leadership"
 LIFECYCLE = "lifecycle"
 """What the event is called that tells a change of the roster or of a persona, right after it."""
 
+PruneBy = Literal["recent_mean", "each_task"]
+"""What of an agent is compared with the population's mean."""
 One = TypeVar("One")
 
 
@@ -72,7 +75,7 @@ class Rates:
     synergy_tasks: int = 5
     rolling: int = 10
     prune_below: float = 0.8
-    prune_by: Literal["recent_mean", "each_task"] = "recent_mean"
+    prune_by: PruneBy = "recent_mean"
 
     @classmethod
     def of(cls, settings: Any) -> Self:
