@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING
 from ....runtime.values.together import together
 from ....schema.team.team import Agent, Team
 from ...core.proposal import RejectedProposal
-from .attempts import MemberAttempt
-from .seating import filled
+from .attempts import MemberAttempt, answering
+from .seating import filled, seat_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from ...evolution.episode import Episode
     from .seating import Seated
 
-__all__ = ["alone", "own_attempts"]
+__all__ = ["alone", "in_a_vote", "own_attempts"]
 
 ANSWERING = Agent(id="alone", prompt="answer_for_team")
-"""The position of a member that answers by itself: that of a vote."""
+"""The position of a member that answers by itself, where the pool has no vote."""
 
 
 def alone(episode: Episode, team: Team, member: str) -> Team:
@@ -36,7 +36,8 @@ def alone(episode: Episode, team: Team, member: str) -> Team:
         member: Its name in the pool.
     """
     person = episode.view.agents[member].agent
-    agent = filled(ANSWERING, person, episode.settings, episode.stage.catalogue)
+    position = in_a_vote(known.team for known in episode.view.members.values())
+    agent = filled(position, person, episode.settings, episode.stage.catalogue)
     execution = replace(team.execution, rounds=None, recruit=None)
     return Team(
         name=team.name,
@@ -45,6 +46,19 @@ def alone(episode: Episode, team: Team, member: str) -> Team:
         agents={agent.id: agent},
         execution=execution,
     )
+
+
+def in_a_vote(structures: Iterable[Team]) -> Agent:
+    """Return the position of a member that answers the task without hearing of anybody.
+
+    Args:
+        structures: The teams of a pool; some may be no structures.
+    """
+    for team in structures:
+        for position in answering(team, team.output):
+            if seat_of(position) and not team.predecessors[position]:
+                return team.agents[position]
+    return ANSWERING
 
 
 async def own_attempts(

@@ -98,13 +98,15 @@ async def dream(
 
 def _scores(attempts: Sequence[MemberAttempt]) -> list[float]:
     """Return the scores of what members answered in the team."""
-    return [one.score for one in attempts if one.score is not None and not one.is_alone]
+    scored = [attempt for attempt in attempts if not attempt.is_alone]
+    return [attempt.score for attempt in scored if attempt.score is not None]
 
 
 def _right(episode: Episode, attempts: Sequence[MemberAttempt]) -> frozenset[str]:
     """Return what the reference answer comes down to, and the answers of those who succeeded."""
     theta, task = episode.settings.theta, episode.task
-    right = [one.answer for one in attempts if one.score is not None and one.score >= theta]
+    scored = [(attempt.answer, attempt.score) for attempt in attempts]
+    right = [answer for answer, score in scored if score is not None and score >= theta]
     right += [] if task.answer is None else [task.answer]
     return frozenset(conclusion(answer, task).partition(" ")[2] for answer in right)
 

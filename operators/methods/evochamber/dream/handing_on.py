@@ -70,27 +70,25 @@ async def tested(
         Halted: A provider or a jail failed.
         LimitError: The budget is used up.
     """
-    works = {one.agent: one for one in team}
-    tries = [
-        attempted_again(episode, works[one.of.failed], one, f"dream/verify {number}{part}")
-        for number, one in enumerate(insights, 1)
-        for part in ("", *(f".{again}" for again in range(2, episode.settings.reattempts + 1)))
-    ]
-    came = await together(*tries)
+    by_name = {one.agent: one for one in team}
+    trying = [(insight, by_name[insight.of.failed]) for insight in insights]
+    came = await together(
+        *(
+            attempted_again(episode, work, one, f"dream/verify {number}")
+            for number, (one, work) in enumerate(trying, 1)
+        )
+    )
     for lost in came:
         if isinstance(lost, RejectedProposal):
             episode.lose(lost)
-    scores = [None if isinstance(one, RejectedProposal) else one for one in came]
-    each = zip(*[iter(scores)] * episode.settings.reattempts, strict=True)
     return [
-        Tested(insight=one, before=works[one.of.failed].score or 0.0, after=_least(afters))
-        for one, afters in zip(insights, each, strict=True)
+        Tested(
+            insight=one,
+            before=work.score or 0.0,
+            after=None if isinstance(after, RejectedProposal) else after,
+        )
+        for (one, work), after in zip(trying, came, strict=True)
     ]
-
-
-def _least(scores: Sequence[float | None]) -> float | None:
-    known = [score for score in scores if score is not None]
-    return min(known) if len(known) == len(scores) else None
 
 
 async def handed_on(

@@ -52,7 +52,7 @@ async def dream_imagine(
     """
     limits = meta.limits
     longest = min(LONGEST_IDEA, limits.characters)
-    shared = all(one.giver == one.failed for one in differences)
+    shared = all(difference.giver == difference.failed for difference in differences)
     form = _Form(of=differences, niches=niches, most=most, longest=longest)
     question = Question(
         operator=OPERATOR,

@@ -27,6 +27,8 @@ async def attempted_again(
 ) -> float | RejectedProposal:
     """Have a member attempt the task again, alone, with an insight in what it reads.
 
+    Where the recipe wants several attempts, they end with the first that is worth no more.
+
     Args:
         episode: The task.
         work: What the member did before.
@@ -34,13 +36,21 @@ async def attempted_again(
         what: Which run of the episode it is.
 
     Returns:
-        What the answer is worth, in [0, 1], scored as the recipe says; zero without an answer.
+        What the answer is worth, in [0, 1], scored as the recipe says; zero without an answer. Of
+        several the least.
 
     Raises:
         Halted: A provider or a jail failed.
         LimitError: The budget is used up.
     """
     carry = RoundState(bulletin=f"{LEARNT}{insight.text}")
-    run = await episode.run(alone(episode, work.account.team, work.agent), what, carry=carry)
-    score = await episode.score(run, what)
-    return score if isinstance(score, RejectedProposal) else score.value
+    team, least = alone(episode, work.account.team, work.agent), 1.0
+    for number in range(1, episode.settings.reattempts + 1):
+        place = what if number == 1 else f"{what}.{number}"
+        score = await episode.score(await episode.run(team, place, carry=carry), place)
+        if isinstance(score, RejectedProposal):
+            return score
+        least = min(least, score.value)
+        if least <= (work.score or 0.0):
+            break
+    return least

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from coterie.operators.evolution.episode import Episode
-from coterie.operators.methods.evochamber.alone import own_attempts
+from coterie.operators.methods.evochamber.alone import in_a_vote, own_attempts
 from coterie.operators.methods.evochamber.attempts import attempts, graded
 from coterie.operators.methods.evochamber.dream.dreaming import dream
 from coterie.operators.methods.evochamber.seating import seated
@@ -19,6 +19,7 @@ from ....pool.populations import folded, town, worked
 from ...evolving import asked
 from .dream.test_dreaming import dreamers
 from .test_seating import TEMPLATES
+from .test_seating import structure as read
 from .town import MEMBERS, OTHERS, SEATS, TASK, Lived, lived
 
 ALL_ANSWER, ONE_ANSWERS = ("voting", "debate"), ("generator_critic", "decompose")
@@ -96,3 +97,10 @@ def test_a_team_that_is_right_is_asked_for_own_attempts_only_where_the_recipe_sa
     assert (told["why"], told["scores"]) == ("disagreement", {"ada": 1, "ben": 1, "cyn": 0})
     [entry] = came.pool.learnt.values()
     assert entry.to == ("cyn",)
+
+
+def test_who_is_alone_works_as_in_the_vote_of_the_pool() -> None:
+    mine = read("name: mine\nagents: {anchor: {prompt: Be brief.}}\n")
+    relays = [TEMPLATES[name] for name in ("debate", *ONE_ANSWERS)]
+    assert in_a_vote([*relays, mine]).prompt == "Be brief."
+    assert in_a_vote(relays).prompt == in_a_vote(TEMPLATES.values()).prompt == "answer_for_team"
