@@ -88,11 +88,10 @@ async def own_attempts(
 
 def _wanted(episode: Episode, reward: float) -> bool:
     settings = episode.settings
-    if not (episode.learning and settings.codream):
-        return False
-    if settings.own_attempts == "after_failure":
-        return reward < settings.theta
-    return settings.own_attempts == "always"
+    is_due = settings.own_attempts == "always" or (
+        settings.own_attempts == "after_failure" and reward < settings.theta
+    )
+    return settings.codream and is_due
 
 
 async def _own(episode: Episode, seated: Seated, seat: str, name: str) -> MemberAttempt | None:

@@ -14,6 +14,7 @@ from coterie.operators.methods.evochamber.dream.dreaming import dream
 from coterie.operators.methods.evochamber.seating import seated
 from coterie.runtime.doubles import Reply, message_text
 from coterie.runtime.doubles.script import Request
+from coterie.schema.team.task import Task
 
 from ....pool.populations import folded, town, worked
 from ...evolving import asked
@@ -104,3 +105,30 @@ def test_who_is_alone_works_as_in_the_vote_of_the_pool() -> None:
     relays = [TEMPLATES[name] for name in ("debate", *ONE_ANSWERS)]
     assert in_a_vote([*relays, mine]).prompt == "Be brief."
     assert in_a_vote(relays).prompt == in_a_vote(TEMPLATES.values()).prompt == "answer_for_team"
+
+
+def test_where_nobody_may_dream_nobody_attempts_it_alone(tmp_path: Path) -> None:
+    came = taught(tmp_path, "decompose", codream=False)
+    assert came.line["runs"] == ["run", "work"]
+
+
+def test_who_comes_to_nothing_alone_has_no_attempt(tmp_path: Path) -> None:
+    def silent(request: Request) -> Reply:
+        is_alone = "Solve the task on your own" in message_text(request)
+        return Reply(text="") if is_alone else differing(request)
+
+    told = taught(tmp_path, "decompose", silent, shared_failure="abstain").event("dream")
+    assert told["scores"] == {"ada": 0.0}
+
+
+def test_an_attempt_that_the_judge_cannot_score_is_counted(tmp_path: Path) -> None:
+    def judging(request: Request) -> Reply:
+        if "score" not in asked(request):
+            return differing(request)
+        is_alone = "\n7\n" in message_text(request)
+        return Reply.json(1 if is_alone else {"reason": "r", "score": 0.1})
+
+    task = Task(id="open", query="What is 3 + 4?", niche="sums")
+    came = taught(tmp_path, "decompose", judging, tasks=(task,))
+    assert came.event("dream")["scores"] == {"ada": 0.1, "cyn": 0.1}
+    assert "judge" in [one["operator"] for one in came.line["dropped"]]

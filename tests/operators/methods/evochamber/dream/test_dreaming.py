@@ -283,6 +283,14 @@ def test_of_a_failure_that_all_share_each_finds_its_own_fault_and_what_helps_is_
     assert came.line["told"]["dreams from shared failure"] == 1
 
 
+def test_of_a_shared_failure_that_nobody_can_explain_nothing_is_imagined(tmp_path: Path) -> None:
+    def replies(request: Request) -> Reply:
+        return Reply.json(7) if "diagnosis" in asked(request) else dreamers()(request)
+
+    came = dreamt(tmp_path, replies, scores={"ada": 0.0, "ben": 0.0, "cyn": None})
+    assert (came.event("dream")["differences"], calls(came, "dream_imagine")) == (0, [])
+
+
 def test_an_insight_has_to_help_in_every_attempt_that_the_recipe_wants(tmp_path: Path) -> None:
     again = 0
 
