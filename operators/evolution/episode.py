@@ -71,7 +71,7 @@ class Episode(TaskRuns):
         meta: The model that operators ask.
         answer: What it came to.
         changes: What is to happen to the pool, in order, each with the name of its operation.
-        told: Numbers of it that a report may show.
+        told: Numbers of it that a report shows: means, and of integers the sum, too.
         spent: What operators consumed, by operator.
         tally: What became of the questions of operators and judges.
         judging: What judging consumed.

@@ -59,7 +59,7 @@ class EvolutionReport:
         spending: What was consumed, by purpose: task, operator, judge.
         saved: What was not, as runs of parents had answers for their children; see `Recipe.reuse`.
         spent: What was consumed by each operator, where the strategy has no candidates.
-        told: What the strategy told of its episodes: sums and counts of numbers, by their names.
+        told: What the strategy told of its episodes, by the numbers' names. Integers are counts.
         operators: What each operator contributed.
         answers: What became of the questions of operators and judges.
         components: How often a mutation touched a component, by niche.
@@ -213,6 +213,11 @@ class EvolutionReport:
             "saved": self.saved.value(),
             "spent": {name: usage.value() for name, usage in sorted(self.spent.items())},
             "told": {name: fmean(numbers) for name, numbers in sorted(self.told.items())},
+            "counts": {
+                name: sum(numbers)
+                for name, numbers in sorted(self.told.items())
+                if all(isinstance(number, int) for number in numbers)
+            },
             "operators": {
                 name: vars(operator) for name, operator in sorted(self.operators.items())
             },

@@ -28,8 +28,10 @@ def report_text(report: EvolutionReport) -> str:
         shares = ", ".join(f"{name} {number}" for name, number in count.most_common())
         lines.append(f"mutations on {niche}: {shares}")
     for name, numbers in sorted(report.told.items()):
+        is_count = all(isinstance(number, int) for number in numbers)
+        total = f", {sum(numbers)} in all" if is_count else ""
         lines.append(
-            f"{name}: {fmean(numbers):.4g} a task, {min(numbers):.4g} to {max(numbers):.4g}"
+            f"{name}: {fmean(numbers):.4g} a task, {min(numbers):.4g} to {max(numbers):.4g}{total}"
         )
     if report.searched:
         wins = ", ".join(f"{name} {number}" for name, number in report.teams.most_common(5))
