@@ -90,4 +90,7 @@ def warnings_of(told: Mapping[str, Any]) -> list[str]:
         found.append(
             f"{counted(told['degraded'], 'sample')} went on without agents that a provider failed"
         )
+    if told.get("substituted"):
+        many = counted(told["substituted"], "sample")
+        found.append(f"in {many} another model answered than the team names")
     return found

@@ -46,6 +46,7 @@ class Comparison:
         single: Whether every task was tried once in each.
         left_out: How many tasks only one of them has.
         costs: What each consumed, in words.
+        substituted: In how many trials of each another model answered than its team names.
         chosen: The names of those whose every sample was the best of several by the reference
             answers. No other team had that choice, so a test of the difference says nothing.
         anyway: Give p-values all the same.
@@ -59,6 +60,7 @@ class Comparison:
     single: bool
     left_out: int
     costs: tuple[str, str]
+    substituted: tuple[int, int] = (0, 0)
     chosen: tuple[str, ...] = ()
     anyway: bool = False
     tasks: Sequence[str] = ()
@@ -200,6 +202,11 @@ class Comparison:
             " upper bound and no score on unseen tasks: compare what was held out."
             for name in self.chosen
         ]
+        said += [
+            f"{name}: in {counted(trials, 'trial')} another model answered than the team names."
+            for name, trials in zip(self.names, self.substituted, strict=True)
+            if trials
+        ]
         if self.chosen and not self.anyway:
             said.append("No p-value is given for that; --anyway prints them.")
         return [f"warning: {one}" for one in said]
@@ -233,6 +240,7 @@ def compare(one: Path, other: Path, *, anyway: bool = False) -> Comparison:
         single=all(len(scores[task]) == 1 for scores in (before, after) for task in common),
         left_out=len(before.keys() ^ after.keys()),
         costs=(sides[0].cost, sides[1].cost),
+        substituted=(sides[0].substituted, sides[1].substituted),
         chosen=tuple(name for name, side in zip(names, sides, strict=True) if side.chosen),
         anyway=anyway,
         tasks=common,

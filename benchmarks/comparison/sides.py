@@ -33,6 +33,7 @@ class Side:
         cost: What they consumed, in words.
         benchmark: The name of the benchmark; None: an evolution's tasks, of whatever kind.
         chosen: Whether each task's sample was the best of several by the reference answers.
+        substituted: In how many trials another model answered than the team names.
         measured: What was measured beside the score.
     """
 
@@ -41,6 +42,7 @@ class Side:
     cost: str
     benchmark: str | None = None
     chosen: bool = False
+    substituted: int = 0
     measured: Measured = field(default_factory=lambda: Measured(known={}))
 
 
@@ -64,6 +66,7 @@ def read_side(folder: Path) -> Side:
         cost=_cost(usage["cost"], tokens, usage["calls"]),
         benchmark=head["benchmark"],
         chosen=head.get("chosen_by") == CHOSEN,
+        substituted=head.get("substituted", 0),
         measured=figures.measured,
     )
 

@@ -64,7 +64,9 @@ def _note(one: Mapping[str, Any]) -> str:
     by_answers = (
         "chosen by answers, no held-out figure" if one.get("chosen_by") == "answers" else ""
     )
-    return ", ".join(filter(None, (by_answers, "interrupted" if one.get("interrupted") else "")))
+    by_another = "another model answered in part" if one.get("substituted") else ""
+    interrupted = "interrupted" if one.get("interrupted") else ""
+    return ", ".join(filter(None, (by_answers, by_another, interrupted)))
 
 
 def by_agent(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:

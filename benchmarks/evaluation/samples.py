@@ -51,6 +51,7 @@ class Sample:
         answer: What the team answered.
         error: Why it did not.
         lost: How many agents it went on without, because the provider or the host failed them.
+        substituted: For how many agents another model answered than the one that they name.
         usage: What it consumed.
         seconds: How long it took.
     """
@@ -65,6 +66,7 @@ class Sample:
     answer: str | None = None
     error: str | None = None
     lost: int = 0
+    substituted: int = 0
     usage: Annotated[Usage, COUNTED] = field(default_factory=Usage)
     seconds: float = 0.0
 
@@ -90,6 +92,7 @@ class Sample:
             answer=run.answer,
             error=run.error,
             lost=run.infrastructure_failures,
+            substituted=len(run.substituted),
             usage=run.usage,
             seconds=round(run.seconds, 3),
         )

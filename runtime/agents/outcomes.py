@@ -19,7 +19,7 @@ from ..tools import ToolCall
 from ..values.operator_answers import OperatorAnswers
 from ..values.score import Score
 from ..values.usage import Usage
-from ..values.warnings import CUT_OFF
+from ..values.warnings import CUT_OFF, SUBSTITUTED
 from .posted import Posted, Why
 from .runner import AgentResult
 
@@ -202,10 +202,18 @@ class Run:
     @property
     def cut_off(self) -> tuple[str, ...]:
         """The agents whose answer counts although it was cut off."""
+        return self._warned(CUT_OFF)
+
+    @property
+    def substituted(self) -> tuple[str, ...]:
+        """The agents for whom another model answered than the one that they name."""
+        return self._warned(SUBSTITUTED)
+
+    def _warned(self, begun: str) -> tuple[str, ...]:
         return tuple(
             agent_id
             for agent_id, agent in self.agents.items()
-            if any(mishap.startswith(CUT_OFF) for mishap in agent.mishaps)
+            if any(mishap.startswith(begun) for mishap in agent.mishaps)
         )
 
     @property

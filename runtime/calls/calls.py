@@ -280,6 +280,7 @@ def _tell_call(
         path=path,
         alias=request.model,
         model=answer.model,
+        **({} if answer.alias == request.model else {"answered_by": answer.alias}),
         max_tokens=request.max_tokens,
         **({} if request.temperature is None else {"temperature": request.temperature}),
         messages=shortened([bare(message) for message in request.messages], LONGEST_EVENT),

@@ -141,6 +141,8 @@ def summary(run: Run, record: RunRecord) -> str:
         parts.insert(0, f"recruited {span(run.recruited)}")
     if run.cut_off:
         parts.insert(0, f"cut off: what {span(run.cut_off)} answered")
+    if run.substituted:
+        parts.insert(0, f"warning: another model answered for {span(run.substituted)}")
     parts[:0] = cancelled({agent: came.status for agent, came in run.agents.items()})
     if run.score is not None:
         parts.insert(0, f"score {run.score.value:g} ({speakable(run.score.reason)})")

@@ -209,7 +209,7 @@ class Gateway:
                 client = self._clients.get(endpoint.kind) or await self._client(endpoint.kind)
                 return alias, *await line.chat(this, client, endpoint)
             except CallError as error:
-                if following is None or not error.another_may_answer:
+                if following is None or not line.hands_over(error):
                     if not earlier:
                         raise
                     raise error.after(earlier) from error

@@ -135,6 +135,12 @@ class ModelClient:
     refused: set[str] = field(default_factory=set[str])
     longest: list[int] = field(default_factory=lambda: [0])
 
+    def hands_over(self, error: CallError) -> bool:
+        """Return whether a fallback is to answer after a failure."""
+        if error.is_refusal:
+            return self.model.fallback_on_refusal
+        return error.another_may_answer
+
     async def chat(
         self, call: PendingCall, client: Client, endpoint: Endpoint
     ) -> tuple[ChatAnswer, int]:

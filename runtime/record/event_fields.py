@@ -152,6 +152,7 @@ FIELDS: Mapping[str, Mapping[str, Is]] = {
         "path": _text,
         "alias": _text,
         "model": _or_none(_text),
+        "answered_by": _perhaps(_text),
         "messages": _all(_message),
         "text": _text,
         "tool_calls": _all(_call),

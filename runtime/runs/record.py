@@ -203,6 +203,7 @@ class RunRecord:
             **({"recruited": dict(run.recruited)} if run.recruited else {}),
             **({"ending": value["ending"], "bus": value.get("bus", [])} if run.ending else {}),
             **({"cut_off": list(run.cut_off)} if run.cut_off else {}),
+            **({"substituted": list(run.substituted)} if run.substituted else {}),
             "usage": {**spent.value(), "cost": spent.cost},
             "agents": {agent_id: _told(one) for agent_id, one in value["agents"].items()},
             **({"artifacts": artifacts} if (artifacts := self.artifacts) else {}),

@@ -49,6 +49,11 @@ class AnsweredCall:
         """Whether the answer ended before it was at its end."""
         return self.event.get("finish_reason") in CUT_OFF
 
+    @property
+    def is_substituted(self) -> bool:
+        """Whether another model answered than the one that was asked."""
+        return "answered_by" in self.event
+
 
 def calls_of(events: Iterable[Mapping[str, Any]]) -> Sequence[AnsweredCall]:
     """Find the calls that were answered; one that a resumed run told again counts once.

@@ -55,7 +55,8 @@ def _called(fields: Fields) -> str:
     )
     often = f", {fields['attempts']} attempts" if fields["attempts"] > 1 else ""
     read, wrote = usage["prompt_tokens"], usage["completion_tokens"]
-    asked = f"asks {fields['model'] or fields['alias']}: {read} + {wrote} tokens"
+    instead = f" (in place of {fields['alias']})" if "answered_by" in fields else ""
+    asked = f"asks {fields['model'] or fields['alias']}{instead}: {read} + {wrote} tokens"
     return f"{asked}, {fields['seconds']:.1f} s{often}{source}{tools}"
 
 

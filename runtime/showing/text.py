@@ -77,6 +77,9 @@ def _head(run: Recorded, *, full: bool) -> Iterator[str]:
     if cut := [call for call in run.calls if call.is_cut_off]:
         agents = ", ".join(dict.fromkeys(one.agent for one in cut))
         yield f"cut off  {counted(len(cut), 'answer')}, of {agents}"
+    if others := [call for call in run.calls if call.is_substituted]:
+        agents = ", ".join(dict.fromkeys(call.agent for call in others))
+        yield f"warning  another model gave {counted(len(others), 'answer')}, for {agents}"
     if _patch(run):
         yield "answer   a patch; it stands below"
     elif (answer := result.get("answer")) is not None:

@@ -14,9 +14,10 @@ from ...schema.values.terminal import on_one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["CUT_OFF", "Warnings"]
+__all__ = ["CUT_OFF", "SUBSTITUTED", "Warnings"]
 
 CUT_OFF = "its answer was cut off"
+SUBSTITUTED = "another model answered in place of"
 """How the mishap begins that an answer was not at its end."""
 MOST = 10
 """Different mishaps that are told of one agent, the most frequent first."""
@@ -69,6 +70,8 @@ def _said(event: str, fields: Mapping[str, Any]) -> str | None:
     match event, fields:
         case "tool_call", {"tool": tool, "error": error}:
             said = f"tool {tool} failed: {error}"
+        case "model_call", {"alias": alias, "answered_by": other}:
+            said = f"{SUBSTITUTED} {alias}: {other}"
         case "step_failed", {"error": error}:
             said = f"a step failed: {error}"
         case "agent_retried", {"error": error}:

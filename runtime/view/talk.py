@@ -130,7 +130,7 @@ def _says(call: AnsweredCall, new: Sequence[Mapping[str, Any]], seconds: float) 
         number=event["n"],
         seconds=seconds,
         head=said("model_call", event) + (" — cut off" if call.is_cut_off else ""),
-        is_trouble=call.is_cut_off,
+        is_trouble=call.is_cut_off or call.is_substituted,
         shown=[(str(one.get("role")), spoken(one)) for one in new],
         thinking=str(event.get("thinking") or ""),
         answer=spoken(call.answer),

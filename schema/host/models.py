@@ -50,6 +50,7 @@ class Model:
         timeout: Seconds without a byte of the answer; where it comes as a whole, seconds for it.
         stream: Whether its answers come in pieces where it can.
         fallback: The aliases that answer in its place when it fails, in this order.
+        fallback_on_refusal: Whether they do, too, where its key, payment or name is refused.
         inputs: What it takes besides text. None: what is known of it elsewhere.
         effort: How long it thinks where an agent does not say. None: the endpoint's own.
         thinking_tokens: Most tokens that it thinks, in place of an effort.
@@ -77,6 +78,7 @@ class Model:
     timeout: float = 300
     stream: bool = True
     fallback: tuple[str, ...] = ()
+    fallback_on_refusal: bool = False
     inputs: tuple[Kind, ...] | None = None
     effort: Effort | None = None
     thinking_tokens: int | None = None

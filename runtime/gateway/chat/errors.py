@@ -10,7 +10,7 @@ from ...values.usage import Usage
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["GIVEN_UP_ON", "CallError", "Kind", "kind_of"]
+__all__ = ["GIVEN_UP_ON", "REFUSALS", "CallError", "Kind", "kind_of"]
 
 Kind = Literal[
     "busy",  # the endpoint asks for patience: 408, 409, 425, 429
@@ -25,6 +25,7 @@ Kind = Literal[
 ]
 MAY_PASS: frozenset[Kind] = frozenset({"busy", "down", "timeout", "malformed"})
 ENDPOINT_IS_OUT: frozenset[Kind] = frozenset({"down", "timeout"})
+REFUSALS: frozenset[Kind] = frozenset({"denied", "unknown"})
 GIVEN_UP_ON = frozenset({408, 502, 504, 524})
 """Statuses of those who stand between: the model may have answered them, too late."""
 PAYMENT_SIGNS = ("insufficient_quota", "insufficient balance", "credit balance is too low")
@@ -106,6 +107,11 @@ class CallError(ModelError):
     def is_outage(self) -> bool:
         """Whether it speaks against the endpoint as such, not against this call."""
         return self.kind in ENDPOINT_IS_OUT
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether key, payment or the model's name is refused: the configuration is wrong."""
+        return self.kind in REFUSALS
 
     @property
     def another_may_answer(self) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from coterie.runtime.command.run import main
+from coterie.runtime.command.show import main as mas_show
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.schema.command.graph import main as mas_graph
 
@@ -309,3 +310,29 @@ def test_a_models_file_with_another_ending_is_told_and_not_passed_over(folder: P
     assert (named.err, "default = openai/m" in named.out) == ("", True)
     (folder / "models.yml").rename(folder / "models.yaml")
     assert invoked_in(folder, main, words, "mas-run").err == ""
+
+
+@pytest.mark.parametrize("refused", [False, True])
+def test_who_answered_in_place_of_another_is_told(tmp_path: Path, *, refused: bool) -> None:
+    too_long = '{"error": {"message": "This is beyond the maximum context length."}}'
+    reply = Reply(status=401, body="{}") if refused else Reply(status=400, body=too_long)
+    with ScriptedModel({"": reply}) as first, ScriptedModel({"": "7"}) as second:
+        models = {
+            "default": {"model": "one", "api_base": first.api_base, "fallback": ["spare"]},
+            "spare": {"model": "other", "api_base": second.api_base},
+        }
+        (tmp_path / "models.yaml").write_text(json.dumps({"models": models}))
+        words = ["seed:direct", "-q", "3 + 4?", "--models", "models.yaml"]
+        came = mas_run(tmp_path, *words)
+    if refused:  # the configuration is wrong, and no other model's answer hides that
+        assert (came.code, came.out, len(second.calls)) == (2, "", 0)
+        assert "401" in came.err
+        return
+    assert (came.code, came.out) == (0, "7\n")
+    assert "warning: another model answered for" in came.err
+    (run,) = (tmp_path / "runs").iterdir()
+    result = json.loads((run / "result.json").read_text())
+    assert len(result["substituted"]) == 1
+    shown = invoked_in(tmp_path, mas_show, [str(run)], "mas show").out
+    assert "warning  another model gave 1 answer, for" in shown
+    assert "asks other (in place of default):" in shown

@@ -10,7 +10,7 @@ import pytest
 
 from coterie.runtime.gateway import CallError, ChatAnswer, Gateway
 from coterie.runtime.gateway.breaker import MOST_FAILURES
-from coterie.runtime.gateway.chat.errors import Kind
+from coterie.runtime.gateway.chat.errors import REFUSALS, Kind
 from coterie.runtime.values.budget import Budget, BudgetReached, Caps
 from coterie.schema import InputError
 
@@ -48,7 +48,24 @@ def ask(
     return run_virtually(scene()), told
 
 
-@pytest.mark.parametrize("kind", [kind for kind in get_args(Kind) if kind != "rejected"])
+@pytest.mark.parametrize("kind", sorted(REFUSALS))
+def test_a_refused_key_or_model_goes_to_a_fallback_only_where_it_is_asked_for(kind: Kind) -> None:
+    provider = failing(default=kind)
+    with pytest.raises(CallError) as caught:
+        ask(provider, {"default": ("spare",), "spare": ()})
+    assert (caught.value.kind, provider.asked) == (kind, ["default"])
+
+    async def scene() -> ChatAnswer:
+        models = [model("default", fallback=("spare",), fallback_on_refusal=True), model("spare")]
+        async with gateway_to(provider, *models) as gateway:
+            return await gateway.chat(request())
+
+    assert run_virtually(scene()).alias == "spare"
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind in get_args(Kind) if kind not in {"rejected", *REFUSALS}]
+)
 def test_a_fallback_answers_after_the_retries_are_used_up(kind: Kind) -> None:
     provider = failing(default=kind)
     came, told = ask(provider, {"default": ("spare",), "spare": ()}, retries=2)
@@ -71,16 +88,16 @@ def test_the_model_that_was_asked_answers_for_itself_where_it_can() -> None:
 
 
 def test_fallbacks_come_in_order_with_their_own_fallbacks_and_each_once() -> None:
-    provider = failing(default="denied", a="denied", b="denied", c="denied")
+    provider = failing(default="overflow", a="overflow", b="overflow", c="overflow")
     fallbacks = {"default": ("a", "c"), "a": ("b", "c"), "b": ("default",), "c": (), "d": ()}
     with pytest.raises(CallError) as caught:
         ask(provider, fallbacks)
     assert provider.asked == ["default", "a", "b", "c"]
     assert str(caught.value) == (
-        "c is denied (Before it failed 'default': default is denied; 'a': a is denied; 'b': b is"
-        " denied)"
+        "c is overflow (Before it failed 'default': default is overflow; 'a': a is overflow;"
+        " 'b': b is overflow)"
     )
-    assert caught.value.kind == "denied"
+    assert caught.value.kind == "overflow"
 
 
 def test_who_has_a_fallback_does_not_wait_for_an_endpoint_that_is_out() -> None:
@@ -99,7 +116,7 @@ def test_who_has_a_fallback_does_not_wait_for_an_endpoint_that_is_out() -> None:
 
 
 def test_every_attempt_is_paid_at_the_price_of_its_model() -> None:
-    provider = failing(default="denied")
+    provider = failing(default="overflow")
 
     async def scene() -> Budget:
         budget = Budget(Caps(usd=1.0), clock=virtual_clock)
@@ -145,7 +162,7 @@ def test_an_embedded_fallback_is_started_before_it_is_needed_and_once(
         return started[-1]
 
     monkeypatch.setattr("coterie.runtime.local.server.start_server", start)
-    provider = failing(default="denied")
+    provider = failing(default="overflow")
 
     async def scene() -> ChatAnswer:
         spare = model("spare", model="local", api_base=None)
