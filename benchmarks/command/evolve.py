@@ -63,6 +63,12 @@ OTHERS = "Leave them out with --instances, or evolve a new pool."
     type=click.IntRange(min=1),
     help="With --freeze: how often each task of the split test is tried.",
 )
+@click.option(
+    "--seeds",
+    type=click.IntRange(min=1),
+    help="Evolve this many times, each with another random seed and in a pool of its own below"
+    " --pool, as mas-evolve --seeds does; the means have intervals over the seeds.",
+)
 @click.option("--git", "use_git", is_flag=True, help="Commit the pool after each task.")
 @click.option("--dry-run", is_flag=True, help="Check everything, say what it will take, stop.")
 @tasks
@@ -84,13 +90,9 @@ def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> N
     everything that was done for it.
     """
     from ...operators.command.evolving import Evolving
-    from ...operators.evolution.evolution import EVOLUTIONS, TURNS
     from ...runtime.command.loading import refuse_unused
-    from ...runtime.record.trace import RunFolder
     from ...schema.loading.recipe import load_recipe
-    from ...schema.values.secrets import scrubbed
     from ..evaluation.benchmark import find_benchmark
-    from ..evaluation.online import write_online
     from ..evaluation.results import Request
 
     name = named(name, options)
@@ -117,6 +119,9 @@ def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> N
     evolving = Evolving(recipe_file, recipe, chosen, pool_folder, known, given, stem=name)
     asked = [alias for plan in beside.values() for alias in plan.models]
     refuse_unused(options["model"], [*(model.alias for model in evolving.start.models), *asked])
+    if options["seeds"] is not None:
+        evolving.options |= {"dry_run": options["dry_run"]}
+        sys.exit(_several(evolving, request, tested if options["freeze"] else None, options))
     if options["dry_run"]:
         _foretell(evolving, tested, beside)
         return
@@ -124,17 +129,57 @@ def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> N
     online = io.StringIO()  # told after what was held out, which is the figure of a team
     with redirect_stdout(online) if options["freeze"] else nullcontext():
         code = evolving.to_the_end()
-    folder = RunFolder(pool_folder / EVOLUTIONS / evolving.name, scrubbed)
-    if (folder.path / TURNS).exists():
-        once = replace(request, trials=1)
-        write_online(folder, once, recipe, known.models, benchmark, command=words_typed())
+    _write_online(evolving, request)
     if code == 0 and options["freeze"]:
-        code = _frozen(tested, folder.path / TEST, pool_folder, known, options)
+        code = _frozen(tested, evolving.folder / TEST, pool_folder, known, options)
     if told := online.getvalue():
         by = "a judge" if recipe.score == "judge" else "its reference answer, so no held-out figure"
         _head(f"online, each task's team chosen by {by}", options)
         click.echo(told, nl=False)
     sys.exit(code)
+
+
+def _several(
+    evolving: Evolving, request: Request, tested: Request | None, options: dict[str, Any]
+) -> int:
+    """Evolve with several seeds, test each deployed team, and give the exit code."""
+    from ...operators.command.evolving import Testing
+    from ...operators.command.several import Several
+    from ...pool.teams.sources import load_source
+    from ..evaluation.benchmark import find_benchmark
+    from ..evaluation.seen import places_in
+
+    if tested is not None:
+        held_out = tested.tasks()
+        evolving.testing = Testing(
+            tasks=held_out,
+            repeats=tested.trials,
+            beside=[load_source(team, evolving.known) for team in options["baselines"]],
+            places=places_in(f"{tested.benchmark}, split test", held_out),
+            workers=options["workers"],
+        )
+    several = Several.of(evolving, options["seeds"])
+    if not options["dry_run"]:
+        find_benchmark(request.benchmark).prepare(request.source, evolving.tasks)
+    code = several.to_the_end()
+    for evolution in several.evolutions:
+        _write_online(evolution, request)
+    return code
+
+
+def _write_online(evolving: Evolving, request: Request) -> None:
+    """Write what each task of an evolution came to as results, as far as it went."""
+    from ...operators.evolution.evolution import TURNS
+    from ...runtime.record.trace import RunFolder
+    from ...schema.values.secrets import scrubbed
+    from ..evaluation.benchmark import find_benchmark
+    from ..evaluation.online import write_online
+
+    if not (evolving.folder / TURNS).exists():
+        return
+    folder, benchmark = RunFolder(evolving.folder, scrubbed), find_benchmark(request.benchmark)
+    once, models = replace(request, trials=1), evolving.known.models
+    write_online(folder, once, evolving.recipe, models, benchmark, command=words_typed())
 
 
 def _head(text: str, options: dict[str, Any]) -> None:

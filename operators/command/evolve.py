@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from ...schema.loading.recipe import Recipe
     from ...schema.team.task import Task
     from ..evolution.islands import Islands
-    from .evolving import Evolving, Testing
+    from .evolving import Testing
     from .racing import HandOver
 
 __all__ = ["main"]
@@ -208,7 +207,6 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path | None, **option
     pool, whatever a model answers. The same command again resumes an interrupted evolution, and
     shows the report of a finished one; nothing is paid twice. Tasks may be added at the end.
     """
-    from ...pool.folder.own_files import refuse_link
     from ...schema.loading.recipe import load_recipe
     from ...schema.loading.tasks import placed_tasks
     from .evolving import Evolving
@@ -229,26 +227,18 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path | None, **option
 
     islands = _islands(tasks, options)
 
-    def evolving(one: Recipe, folder: Path) -> Evolving:
-        places = {task.id: place for place, task in placed.items()}
-        own = tasks if islands is None else islands.tasks()
-        return Evolving(
-            recipe_file, one, own, folder, known, options, testing, places, islands=islands
-        )
-
-    if options["seeds"] is None:
-        one = evolving(recipe if islands is None else islands.seeded(recipe), pool_folder)
-        one.refuse_unused()
-        one.hand_over = hand_over
-        sys.exit(one.to_the_end())
-    if (pool_folder / "ledger.jsonl").exists():
-        raise InputError(f"{pool_folder} is a pool itself. --seeds makes pools in a folder.")
-    seeds = range(recipe.seed, recipe.seed + options["seeds"])
-    each = [evolving(replace(recipe, seed=seed), pool_folder / f"seed_{seed}") for seed in seeds]
-    for one in each:
-        refuse_link(one.pool_folder)
-    each[0].refuse_unused()
-    sys.exit(Several(each).to_the_end())
+    places = {task.id: place for place, task in placed.items()}
+    own, given = tasks, recipe
+    if islands is not None:
+        own, given = islands.tasks(), islands.seeded(recipe)
+    evolving = Evolving(
+        recipe_file, given, own, pool_folder, known, options, testing, places, islands=islands
+    )
+    evolving.refuse_unused()
+    if options["seeds"] is not None:
+        sys.exit(Several.of(evolving, options["seeds"]).to_the_end())
+    evolving.hand_over = hand_over
+    sys.exit(evolving.to_the_end())
 
 
 def _pool_of(recipe_file: Path, recipe: Recipe) -> Path:
