@@ -31,6 +31,8 @@ EVERY = 5
 REPEATS = 3
 """As often as the evaluations of the EvoMAS paper."""
 
+PAPER = "--paper"
+
 csv_option = click.option(
     "--csv", type=FILE, help="Write a line for each task to this file, as CSV."
 )
@@ -48,7 +50,10 @@ class _Evolve(Command):
         parent: click.Context | None = None,
         **extra: Any,
     ) -> click.Context:
-        """Read the words; the first of them may be the name of a command that looks."""
+        """Read the words; the first may be the name of a command that looks, or one a paper."""
+        if PAPER in args:
+            words = f"{info_name} {PAPER}"
+            return _papers().make_context(words, _paper_first(args), parent, **extra)
         if args and args[0] in LOOKING:
             words = f"{info_name} {args[0]}"
             return LOOKING[args[0]].make_context(words, args[1:], parent, **extra)
@@ -76,6 +81,19 @@ def report(pool_folder: Path, name: str | None, csv: Path | None, *, as_json: bo
 
 
 LOOKING = {"report": report}
+
+
+def _papers() -> click.Command:
+    """Return the command that knows the papers' tables: it belongs to the floor above."""
+    from ...schema.host.catalogue import load_named
+
+    return load_named("commands", "bench").commands["papers"]
+
+
+def _paper_first(args: Sequence[str]) -> list[str]:
+    """Return the words without `--paper`, its value first."""
+    at = args.index(PAPER)
+    return [*args[at + 1 :], *args[:at]]
 
 
 @click.command(
@@ -185,6 +203,13 @@ LOOKING = {"report": report}
 @click.option("--limit", type=click.IntRange(min=1), help="Take only the first N tasks.")
 @click.option("--view", is_flag=True, help="Show the evolution in a browser while it is made.")
 @click.option("--git", "use_git", is_flag=True, help="Commit the pool after each task.")
+@click.option(
+    PAPER,
+    is_flag=True,
+    expose_value=False,
+    help="Instead of RECIPE and TASKS: a row of a paper's table, as in --paper"
+    " evochamber:table2/sa --data DIR. Alone, it lists the papers. More: --paper --help.",
+)
 @csv_option
 @json_option
 @click.option("--quiet", is_flag=True, help="No progress on standard error.")
