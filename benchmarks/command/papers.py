@@ -169,12 +169,14 @@ def _stream_there(run: PaperRun, data: Path | None) -> tuple[Stream | None, str]
 
 def _run(run: PaperRun, data: Path | None, more: Sequence[str]) -> None:
     from ..papers import expansion_of, stream_of
+    from ..papers.expansion import published
     from ..papers.streams import prepare
 
     expansion, folder = expansion_of(run), PARENT / run.place
     stream = stream_of(run, data)
     prepare(run, data, stream)
     expansion.write(folder, stream)
+    click.echo(speakable(f"{run.address}: {published(run)}"), err=True)
     _evolve([*expansion.words(folder, stream), *more])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -108,12 +109,19 @@ def _tasks(data: Mapping[str, Any], folder: Path | None, niche: str | None) -> I
     for part in _kept(data, niche):
         tasks = [task for task in _of_part(part, folder) if niche in {None, task.niche}]
         if not tasks:
-            raise InputError(f"{part}: it has no task of the niche {niche!r}.")
+            name = part.get("benchmark") or part["file"]
+            wanted = niche or part.get("only") or part.get("ids")
+            raise InputError(f"{name}: it has no task of {wanted!r}. Is --data the right folder?")
         yield from tasks
 
 
 def _of_part(part: Part, folder: Path | None) -> Iterator[Task]:
-    tasks = (task for task in _read(part, folder) if part.get("only") in {None, task.niche})
+    fits = part.get("ids", "*")
+    tasks = (
+        task
+        for task in _read(part, folder)
+        if part.get("only") in {None, task.niche} and fnmatchcase(task.id, fits)
+    )
     for task in islice(tasks, part.get("take")):
         yield replace(task, niche=part["niche"]) if "niche" in part else task
 

@@ -157,6 +157,7 @@ def test_a_row_runs_on_its_data_and_goes_on_from_there(tmp_path: Path) -> None:
         calls = len(model.calls)
     assert came.code == 0, came.err
     assert (came.json["tasks"], came.json["score"], calls) == (2, 0.5, 2)
+    assert "evochamber:table2/sa/aime_2022: Published (accuracy): AIME'22 0.133." in came.err
     assert again.json["score"] == 0.5
     assert (tmp_path / "runs/papers/evochamber/table2/sa/aime_2022/recipe.yaml").exists()
     came = paper(tmp_path, *words, "--dry-run")
