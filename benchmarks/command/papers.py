@@ -11,7 +11,7 @@ import click
 
 from ...runtime.values.terminal import counted, speakable
 from ...schema.command import Command, host_catalogue
-from ...schema.values.errors import InputError
+from ...schema.values.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,10 +51,9 @@ def papers(
     """List the tables of the papers, or run a row as a recipe.
 
     Without an address the papers are listed, and with a paper or a table its rows, with the
-    published figures. A row is run by mas-evolve, in runs/papers, on the data of the paper; a
-    column, such as one data set, narrows it. The row and the column of the paper's own method may
-    be written as the column alone. All other options are those of mas-evolve, such as --budget,
-    --limit and --model.
+    published figures. mas-evolve runs a row on the data of the paper, in runs/papers. A column,
+    such as one data set, narrows it; in the place of the row, it means the paper's own method. All
+    other options are those of mas-evolve, such as --budget, --limit and --model.
     """
     from ..papers import listing, runs_at
     from ..papers.addresses import Address
@@ -64,15 +63,25 @@ def papers(
         click.echo(speakable(listing(place)))
         return
     runs = runs_at(place)
+    _refuse_unknown(ctx.args)
     if folder is not None:
-        _write(runs, data, folder)
+        _write(runs, data, folder, ctx.args)
     elif dry_run:
         right = set[tuple[str, ...]]()
         for run in runs:
-            _check(run, data, ctx.args, right)
+            if missing := _check(run, data, ctx.args, right):
+                how = missing if len(runs) == 1 else "Check it alone, and it says how to get it."
+                click.echo(speakable(f"  the recipe is right; its data is not here. {how}"))
         click.echo(f"{counted(len(runs), 'recipe')} checked; nothing was made or spent")
     else:
         _run(_the_only(runs), data, ctx.args)
+
+
+def _refuse_unknown(options: Sequence[str]) -> None:
+    """Refuse options that `mas-evolve` does not have, whether or not it will run."""
+    from ...operators.command.evolve import main
+
+    main.make_context("mas-evolve", ["recipe", "tasks", *options])
 
 
 def _the_only(runs: Sequence[PaperRun]) -> PaperRun:
@@ -87,7 +96,7 @@ def _the_only(runs: Sequence[PaperRun]) -> PaperRun:
     return runs[0]
 
 
-def _write(runs: Sequence[PaperRun], data: Path | None, folder: Path) -> None:
+def _write(runs: Sequence[PaperRun], data: Path | None, folder: Path, more: Sequence[str]) -> None:
     from ..papers import expansion_of
 
     for run in runs:
@@ -95,7 +104,7 @@ def _write(runs: Sequence[PaperRun], data: Path | None, folder: Path) -> None:
         expansion = expansion_of(run)
         stream, missing = _stream_there(run, data)
         expansion.write(within, stream)
-        command = shlex.join(["mas-evolve", *expansion.words(within, stream)])
+        command = shlex.join(["mas-evolve", *expansion.words(within, stream), *more])
         click.echo(speakable(f"{within}: {command}"))
         if stream is None:
             click.echo(speakable(f"  its tasks are not here. {missing}"))
@@ -103,7 +112,7 @@ def _write(runs: Sequence[PaperRun], data: Path | None, folder: Path) -> None:
 
 def _check(
     run: PaperRun, data: Path | None, more: Sequence[str], right: set[tuple[str, ...]]
-) -> None:
+) -> str:
     """Check a run as far as its data is there, and say what would be done.
 
     Args:
@@ -111,6 +120,9 @@ def _check(
         data: The folder of its data.
         more: Options of `mas-evolve`.
         right: Recipes that were found right, of which the models alone are checked again.
+
+    Returns:
+        How to get the data, where it is not there.
     """
     from ..papers import expansion_of
     from ..papers.expansion import MODELS, published
@@ -123,12 +135,12 @@ def _check(
         expansion.write(folder, stream)
         if stream is not None:
             _evolve([*expansion.words(folder, stream), *more, "--dry-run"])
-            return
+            return ""
         known = host_catalogue(models_file=folder / MODELS)
         if expansion.essence not in right:
             _check_recipe(folder, known)
             right.add(expansion.essence)
-    click.echo(speakable(f"  the recipe is right; its data is not here. {missing}"))
+    return missing
 
 
 def _check_recipe(folder: Path, known: Catalogue) -> None:
@@ -163,6 +175,8 @@ def _stream_there(run: PaperRun, data: Path | None) -> tuple[Stream | None, str]
         return None, ways_to_get(run)
     try:
         return stream_of(run, data), ""
+    except ConfigError:  # it is there, and wrong
+        raise
     except InputError as error:
         return None, str(error)
 

@@ -9,6 +9,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...schema.host.catalogue import installed
 from ...schema.loading.loading import read_file, shape_only
 from ...schema.values.errors import ConfigError
 from ...schema.values.hints import did_you_mean
@@ -228,7 +229,7 @@ def load_paper(folder: Path | str) -> Paper:
     files = sorted(folder.glob("*.yaml"), key=_order)
     tables = {path.stem: _read(path, "table") for path in files if path.name != PAPER}
     if not problems:
-        problems += _method_problems(paper)
+        problems += _paper_problems(paper)
     for document, more in tables.values():
         names = frozenset(tables)
         problems += more or ([] if problems else [*_table_problems(document, paper.value, names)])
@@ -262,10 +263,21 @@ def _table(value: dict[str, Any]) -> Table:
     return Table(**fields)
 
 
-def _method_problems(document: Document) -> list[Problem]:
-    methods = document.value.get("methods", {})
-    runs = [(("methods", name, "run"), method.get("run", {})) for name, method in methods.items()]
-    return [*_run_problems(document, document.value, runs)]
+def _paper_problems(document: Document) -> Iterator[Problem]:
+    """Find what a paper names that is not there, and data that comes from nowhere."""
+    runs: list[tuple[FieldPath, How]] = []
+    for group in ("methods", "data"):
+        entries = document.value.get(group, {})
+        runs += [((group, name, "run"), entry.get("run", {})) for name, entry in entries.items()]
+    yield from _run_problems(document, document.value, runs)
+    for name, data in document.value.get("data", {}).items():
+        for number, part in enumerate(data["parts"]):
+            place: FieldPath = ("data", name, "parts", number)
+            known = installed("benchmarks")
+            if "benchmark" not in part and not {"file", "source"} <= part.keys():
+                yield document.problem(place, "write `benchmark`, or `file` and `source`.")
+            elif part.get("benchmark", "own") not in known:
+                yield _unknown(document, (*place, "benchmark"), part["benchmark"], known)
 
 
 def _table_problems(

@@ -97,13 +97,14 @@ def test_published_figures_agree_with_each_other() -> None:
         ("meta_team:table1/mas/gaia", "web search"),
         ("evochamber:table9/tau", "cannot be run here: They are the defaults"),
         ("mattrl:table2/mattrl", "hle_math.jsonl"),
+        ("evochamber:table2/sa --dryrun", "No such option '--dryrun'."),
         ("a:b/c/d/e", "an address is PAPER:TABLE/ROW/COLUMN at most"),
     ],
 )
 def test_what_cannot_be_run_is_an_error_with_what_to_write(
     address: str, message: str, tmp_path: Path
 ) -> None:
-    came = paper(tmp_path, address)
+    came = paper(tmp_path, *address.split())
     assert (came.code, came.out) == (2, "")
     assert message in came.err
     assert [*tmp_path.iterdir()] == []
@@ -177,15 +178,20 @@ def test_what_learns_is_tested_on_the_tasks_that_all_others_work_on(tmp_path: Pa
 def test_a_paper_that_is_wrong_is_told_with_every_place(tmp_path: Path) -> None:
     (tmp_path / "paper.yaml").write_text(
         "name: P\ntitle: T\npage: p.md\nmodels: {small: {model: local}}\n"
-        "data: {sums: {about: Sums., parts: [{benchmark: arithmetic}]}}\n"
+        "data:\n"
+        "  sums: {about: S., parts: [{benchmark: arithmetic}, {benchmark: arithmetics}, {niche: a}]}\n"
         "methods: {alone: {about: One., run: {data: sum}}}\n"
     )
     with pytest.raises(ConfigError) as first:
         load_paper(tmp_path)
-    assert str(first.value.problems[0]).endswith(
-        "paper.yaml:6:44: error: methods.alone.run.data: no data 'sum'. Did you mean 'sums'?"
-    )
+    assert [str(problem).split("paper.yaml:")[1] for problem in first.value.problems] == [
+        "7:44: error: methods.alone.run.data: no data 'sum'. Did you mean 'sums'?",
+        "6:66: error: data.sums.parts[1].benchmark: no benchmark 'arithmetics'."
+        " Did you mean 'arithmetic'?",
+        "6:80: error: data.sums.parts[2]: write `benchmark`, or `file` and `source`.",
+    ]
     text = (tmp_path / "paper.yaml").read_text().replace("data: sum}", "data: sums}")
+    text = text.replace(", {benchmark: arithmetics}, {niche: a}", "")
     (tmp_path / "paper.yaml").write_text(text)
     (tmp_path / "table1.yaml").write_text(
         "title: T\nown: us\nrun: {model: smal}\ncolumns: {a: null}\nrows:\n"
