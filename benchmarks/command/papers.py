@@ -25,7 +25,7 @@ PARENT = Path("runs") / "papers"
 PASSED_ON = {"ignore_unknown_options": True, "allow_extra_args": True}
 
 
-@click.command("papers", cls=Command, context_settings=PASSED_ON)
+@click.command("papers", cls=Command, context_settings=PASSED_ON, hidden=True)
 @click.argument("address", metavar="[PAPER[:TABLE[/ROW[/COLUMN]]]]", required=False)
 @click.option(
     "--data",

@@ -72,7 +72,7 @@ class Expansion:
                 files[HELD_OUT] = _lines(stream.held_out)
         for name, text in files.items():
             path = folder / name
-            if path.exists() and read_file(path) != text.encode():
+            if path.exists() and path.read_bytes() != text.encode():
                 raise InputError(
                     f"{path} is not as {self.run.address} has it, and is not overwritten. Run your"
                     f" own version by hand, or name another folder with --write:"

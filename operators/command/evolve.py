@@ -51,7 +51,7 @@ class _Evolve(Command):
         **extra: Any,
     ) -> click.Context:
         """Read the words; the first may be the name of a command that looks, or one a paper."""
-        if PAPER in args:
+        if any(word.partition("=")[0] == PAPER for word in args):
             words = f"{info_name} {PAPER}"
             return _papers().make_context(words, _paper_first(args), parent, **extra)
         if args and args[0] in LOOKING:
@@ -92,8 +92,9 @@ def _papers() -> click.Command:
 
 def _paper_first(args: Sequence[str]) -> list[str]:
     """Return the words without `--paper`, its value first."""
-    at = args.index(PAPER)
-    return [*args[at + 1 :], *args[:at]]
+    at = next(place for place, word in enumerate(args) if word.partition("=")[0] == PAPER)
+    value = args[at].partition("=")[2]
+    return [*([value] if value else []), *args[at + 1 :], *args[:at]]
 
 
 @click.command(

@@ -161,7 +161,9 @@ def test_a_row_runs_on_its_data_and_goes_on_from_there(tmp_path: Path) -> None:
     assert "evochamber:table2/sa/aime_2022: Published (accuracy): AIME'22 0.133." in came.err
     assert again.json["score"] == 0.5
     assert (tmp_path / "runs/papers/evochamber/table2/sa/aime_2022/recipe.yaml").exists()
-    came = paper(tmp_path, *words, "--dry-run")
+    came = invoked_in(
+        tmp_path, main, [f"--paper={words[0]}", *words[1:], "--dry-run"], "mas-evolve"
+    )
     assert "evochamber over 3 tasks" in came.out
 
 
@@ -179,16 +181,16 @@ def test_a_paper_that_is_wrong_is_told_with_every_place(tmp_path: Path) -> None:
     (tmp_path / "paper.yaml").write_text(
         "name: P\ntitle: T\npage: p.md\nmodels: {small: {model: local}}\n"
         "data:\n"
-        "  sums: {about: S., parts: [{benchmark: arithmetic}, {benchmark: arithmetics}, {niche: a}]}\n"
+        "  sums: {about: S., parts: [{benchmark: dates}, {benchmark: arithmetics}, {niche: a}]}\n"
         "methods: {alone: {about: One., run: {data: sum}}}\n"
     )
     with pytest.raises(ConfigError) as first:
         load_paper(tmp_path)
     assert [str(problem).split("paper.yaml:")[1] for problem in first.value.problems] == [
         "7:44: error: methods.alone.run.data: no data 'sum'. Did you mean 'sums'?",
-        "6:66: error: data.sums.parts[1].benchmark: no benchmark 'arithmetics'."
+        "6:61: error: data.sums.parts[1].benchmark: no benchmark 'arithmetics'."
         " Did you mean 'arithmetic'?",
-        "6:80: error: data.sums.parts[2]: write `benchmark`, or `file` and `source`.",
+        "6:75: error: data.sums.parts[2]: write `benchmark`, or `file` and `source`.",
     ]
     text = (tmp_path / "paper.yaml").read_text().replace("data: sum}", "data: sums}")
     text = text.replace(", {benchmark: arithmetics}, {niche: a}", "")
