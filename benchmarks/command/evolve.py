@@ -90,9 +90,13 @@ def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> N
     everything that was done for it.
     """
     from ...operators.command.evolving import Evolving
+    from ...operators.evolution.evolution import EVOLUTIONS, TURNS
     from ...runtime.command.loading import refuse_unused
+    from ...runtime.record.trace import RunFolder
     from ...schema.loading.recipe import load_recipe
+    from ...schema.values.secrets import scrubbed
     from ..evaluation.benchmark import find_benchmark
+    from ..evaluation.online import write_online
     from ..evaluation.results import Request
 
     name = named(name, options)
@@ -129,57 +133,17 @@ def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> N
     online = io.StringIO()  # told after what was held out, which is the figure of a team
     with redirect_stdout(online) if options["freeze"] else nullcontext():
         code = evolving.to_the_end()
-    _write_online(evolving, request)
+    folder = RunFolder(pool_folder / EVOLUTIONS / evolving.name, scrubbed)
+    if (folder.path / TURNS).exists():
+        once = replace(request, trials=1)
+        write_online(folder, once, recipe, known.models, benchmark, command=words_typed())
     if code == 0 and options["freeze"]:
-        code = _frozen(tested, evolving.folder / TEST, pool_folder, known, options)
+        code = _frozen(tested, folder.path / TEST, pool_folder, known, options)
     if told := online.getvalue():
         by = "a judge" if recipe.score == "judge" else "its reference answer, so no held-out figure"
         _head(f"online, each task's team chosen by {by}", options)
         click.echo(told, nl=False)
     sys.exit(code)
-
-
-def _several(
-    evolving: Evolving, request: Request, tested: Request | None, options: dict[str, Any]
-) -> int:
-    """Evolve with several seeds, test each deployed team, and give the exit code."""
-    from ...operators.command.evolving import Testing
-    from ...operators.command.several import Several
-    from ...pool.teams.sources import load_source
-    from ..evaluation.benchmark import find_benchmark
-    from ..evaluation.seen import places_in
-
-    if tested is not None:
-        held_out = tested.tasks()
-        evolving.testing = Testing(
-            tasks=held_out,
-            repeats=tested.trials,
-            beside=[load_source(team, evolving.known) for team in options["baselines"]],
-            places=places_in(f"{tested.benchmark}, split test", held_out),
-            workers=options["workers"],
-        )
-    several = Several.of(evolving, options["seeds"])
-    if not options["dry_run"]:
-        find_benchmark(request.benchmark).prepare(request.source, evolving.tasks)
-    code = several.to_the_end()
-    for evolution in several.evolutions:
-        _write_online(evolution, request)
-    return code
-
-
-def _write_online(evolving: Evolving, request: Request) -> None:
-    """Write what each task of an evolution came to as results, as far as it went."""
-    from ...operators.evolution.evolution import TURNS
-    from ...runtime.record.trace import RunFolder
-    from ...schema.values.secrets import scrubbed
-    from ..evaluation.benchmark import find_benchmark
-    from ..evaluation.online import write_online
-
-    if not (evolving.folder / TURNS).exists():
-        return
-    folder, benchmark = RunFolder(evolving.folder, scrubbed), find_benchmark(request.benchmark)
-    once, models = replace(request, trials=1), evolving.known.models
-    write_online(folder, once, evolving.recipe, models, benchmark, command=words_typed())
 
 
 def _head(text: str, options: dict[str, Any]) -> None:
@@ -322,3 +286,40 @@ def _check_same(results: Results, request: Request, plan: Plan) -> None:
             f"{results.folder.path} holds another evaluation, of other tasks or another team."
             " Give what it was begun with, or move it away."
         )
+
+
+def _several(
+    evolving: Evolving, request: Request, tested: Request | None, options: dict[str, Any]
+) -> int:
+    """Evolve with several seeds, test each deployed team, and give the exit code."""
+    from ...operators.command.evolving import Testing
+    from ...operators.command.several import Several
+    from ...operators.evolution.evolution import TURNS
+    from ...pool.teams.sources import load_source
+    from ...runtime.record.trace import RunFolder
+    from ...schema.values.secrets import scrubbed
+    from ..evaluation.benchmark import find_benchmark
+    from ..evaluation.online import write_online
+    from ..evaluation.seen import places_in
+
+    if tested is not None:
+        held_out = tested.tasks()
+        evolving.testing = Testing(
+            tasks=held_out,
+            repeats=tested.trials,
+            beside=[load_source(team, evolving.known) for team in options["baselines"]],
+            places=places_in(f"{tested.benchmark}, split test", held_out),
+            workers=options["workers"],
+        )
+    several = Several.of(evolving, options["seeds"])
+    benchmark = find_benchmark(request.benchmark)
+    if not options["dry_run"]:
+        benchmark.prepare(request.source, evolving.tasks)
+    code = several.to_the_end()
+    for one in several.evolutions:
+        folder, once = RunFolder(one.folder, scrubbed), replace(request, trials=1)
+        if (one.folder / TURNS).exists():
+            write_online(
+                folder, once, one.recipe, one.known.models, benchmark, command=words_typed()
+            )
+    return code

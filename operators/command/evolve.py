@@ -31,8 +31,6 @@ EVERY = 5
 REPEATS = 3
 """As often as the evaluations of the EvoMAS paper."""
 
-PAPER = "--paper"
-
 csv_option = click.option(
     "--csv", type=FILE, help="Write a line for each task to this file, as CSV."
 )
@@ -81,6 +79,7 @@ def report(pool_folder: Path, name: str | None, csv: Path | None, *, as_json: bo
 
 
 LOOKING = {"report": report}
+PAPER = "--paper"
 
 
 def _papers() -> click.Command:
