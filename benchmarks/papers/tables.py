@@ -239,11 +239,11 @@ def load_paper(folder: Path | str) -> Paper:
     return Paper(key=folder.name, tables=read, **paper.value)
 
 
-def _order(path: Path) -> tuple[str, int, str]:
-    """Sort table10 after table9."""
+def _order(path: Path) -> tuple[bool, int, str]:
+    """Sort table10 after table9, and figures after tables."""
     parts = ["".join(part) for _, part in groupby(path.stem, str.isdigit)]
     number = next((int(part) for part in parts if part.isdigit()), 0)
-    return parts[0], number, path.stem
+    return parts[0] != "table", number, path.stem
 
 
 def _read(path: Path, kind: str) -> tuple[Document, list[Problem]]:
