@@ -31,6 +31,8 @@ EVERY = 5
 REPEATS = 3
 """As often as the evaluations of the EvoMAS paper."""
 
+ZEROS = "Go on where the first scores are all 0 although the answers contain the reference answers."
+
 csv_option = click.option(
     "--csv", type=FILE, help="Write a line for each task to this file, as CSV."
 )
@@ -176,6 +178,7 @@ def _paper_first(args: Sequence[str]) -> list[str]:
 @click.option(
     "--allow-unpriced", is_flag=True, help="With usd=: also call models whose price is unknown."
 )
+@click.option("--allow-zeros", is_flag=True, help=ZEROS)
 @click.option(
     "--cache",
     type=FOLDER,

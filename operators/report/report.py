@@ -8,10 +8,16 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from ...pool.values.statistics import wilson
+from ...runtime.values.operator_answers import (
+    OperatorAnswers,
+    answer_warnings,
+    summed_answers,
+    values_of,
+)
 from ...runtime.values.terminal import counted
 from ...runtime.values.usage import Usage
 from ..core.judge import agreement
-from ..evolution.lines import candidates_of, saved_of, usage_of
+from ..evolution.lines import answers_of, candidates_of, saved_of, usage_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -53,8 +59,9 @@ class EvolutionReport:
         spending: What was consumed, by purpose: task, operator, judge.
         saved: What was not, as runs of parents had answers for their children; see `Recipe.reuse`.
         spent: What was consumed by each operator, where the strategy has no candidates.
-        told: What the strategy told of its episodes: sums and counts of numbers, by their names.
+        told: What the strategy told of its episodes, by the numbers' names. Integers are counts.
         operators: What each operator contributed.
+        answers: What became of the questions of operators and judges.
         components: How often a mutation touched a component, by niche.
         teams: How often each team of the pool was an episode's best.
         growth: How many teams had come into the pool after each episode.
@@ -80,6 +87,7 @@ class EvolutionReport:
     spent: dict[str, Usage] = field(default_factory=dict[str, Usage])
     told: dict[str, list[float]] = field(default_factory=dict[str, "list[float]"])
     operators: dict[str, _Operator] = field(default_factory=dict[str, _Operator])
+    answers: dict[str, OperatorAnswers] = field(default_factory=dict[str, OperatorAnswers])
     components: dict[str, Counter[str]] = field(default_factory=dict[str, "Counter[str]"])
     teams: Counter[str] = field(default_factory=Counter[str])
     growth: list[int] = field(default_factory=list[int])
@@ -105,6 +113,7 @@ class EvolutionReport:
             self.right += line["verdict"]
         self.spending["task"] += usage_of(line)
         self.saved += saved_of(line)
+        self.answers = summed_answers([self.answers, answers_of(line)])
         self.spending["operator"] += Usage(**line["operators"])
         self.spending["judge"] += Usage(**line["judging"])
         for lost in line["dropped"]:
@@ -182,7 +191,7 @@ class EvolutionReport:
             operator.best for name, operator in self.operators.items() if name != "select"
         ):
             silent.append("no child was ever the best of its task: evolution added nothing.")
-        return silent
+        return [*silent, *answer_warnings(self.answers)]
 
     def value(self) -> dict[str, Any]:
         """Give the report as a JSON object."""
@@ -204,9 +213,15 @@ class EvolutionReport:
             "saved": self.saved.value(),
             "spent": {name: usage.value() for name, usage in sorted(self.spent.items())},
             "told": {name: fmean(numbers) for name, numbers in sorted(self.told.items())},
+            "counts": {
+                name: sum(numbers)
+                for name, numbers in sorted(self.told.items())
+                if all(isinstance(number, int) for number in numbers)
+            },
             "operators": {
                 name: vars(operator) for name, operator in sorted(self.operators.items())
             },
+            "asked": values_of(self.answers),
             "components": {niche: dict(count) for niche, count in sorted(self.components.items())},
             "teams": dict(self.teams.most_common()),
             "growth": self.growth,
