@@ -9,6 +9,7 @@ from .evaluate import replay, resume, run, show
 from .evolve import evolve
 from .export import export
 from .merge import merge
+from .papers import papers
 from .reports import compare_results, info, show_list, table
 from .tasks import write_tasks
 from .teams import equip, vote
@@ -35,6 +36,7 @@ for command in (
     show,
     merge,
     evolve,
+    papers,
     compare_results,
     table,
     export,

@@ -63,6 +63,12 @@ OTHERS = "Leave them out with --instances, or evolve a new pool."
     type=click.IntRange(min=1),
     help="With --freeze: how often each task of the split test is tried.",
 )
+@click.option(
+    "--seeds",
+    type=click.IntRange(min=1),
+    help="Evolve this many times, each with another random seed and in a pool of its own below"
+    " --pool, as mas-evolve --seeds does; the means have intervals over the seeds.",
+)
 @click.option("--git", "use_git", is_flag=True, help="Commit the pool after each task.")
 @click.option("--dry-run", is_flag=True, help="Check everything, say what it will take, stop.")
 @tasks
@@ -117,6 +123,9 @@ def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> N
     evolving = Evolving(recipe_file, recipe, chosen, pool_folder, known, given, stem=name)
     asked = [alias for plan in beside.values() for alias in plan.models]
     refuse_unused(options["model"], [*(model.alias for model in evolving.start.models), *asked])
+    if options["seeds"] is not None:
+        evolving.options |= {"dry_run": options["dry_run"]}
+        sys.exit(_several(evolving, request, tested if options["freeze"] else None, options))
     if options["dry_run"]:
         _foretell(evolving, tested, beside)
         return
@@ -277,3 +286,40 @@ def _check_same(results: Results, request: Request, plan: Plan) -> None:
             f"{results.folder.path} holds another evaluation, of other tasks or another team."
             " Give what it was begun with, or move it away."
         )
+
+
+def _several(
+    evolving: Evolving, request: Request, tested: Request | None, options: dict[str, Any]
+) -> int:
+    """Evolve with several seeds, test each deployed team, and give the exit code."""
+    from ...operators.command.evolving import Testing
+    from ...operators.command.several import Several
+    from ...operators.evolution.evolution import TURNS
+    from ...pool.teams.sources import load_source
+    from ...runtime.record.trace import RunFolder
+    from ...schema.values.secrets import scrubbed
+    from ..evaluation.benchmark import find_benchmark
+    from ..evaluation.online import write_online
+    from ..evaluation.seen import places_in
+
+    if tested is not None:
+        held_out = tested.tasks()
+        evolving.testing = Testing(
+            tasks=held_out,
+            repeats=tested.trials,
+            beside=[load_source(team, evolving.known) for team in options["baselines"]],
+            places=places_in(f"{tested.benchmark}, split test", held_out),
+            workers=options["workers"],
+        )
+    several = Several.of(evolving, options["seeds"])
+    benchmark = find_benchmark(request.benchmark)
+    if not options["dry_run"]:
+        benchmark.prepare(request.source, evolving.tasks)
+    code = several.to_the_end()
+    for one in several.evolutions:
+        folder, once = RunFolder(one.folder, scrubbed), replace(request, trials=1)
+        if (one.folder / TURNS).exists():
+            write_online(
+                folder, once, one.recipe, one.known.models, benchmark, command=words_typed()
+            )
+    return code

@@ -14,7 +14,7 @@ from ..evaluation.benchmark import find_benchmark
 from ..evaluation.figures import EvaluationFigures
 from ..evaluation.measures import Measured
 from ..evaluation.online import CHOSEN
-from ..evaluation.results import read_results, scored_samples
+from ..evaluation.results import RESULTS, read_results, scored_samples
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,10 +49,15 @@ class Side:
 def read_side(folder: Path) -> Side:
     """Read the folder of an evaluation, or of an evolution that was tested on held-out tasks.
 
+    Of an evolution on a benchmark that was not tested, it is each task's best team.
+
     Raises:
         InputError: It is neither, or was edited.
     """
-    if (folder / MANIFEST).is_file():
+    from ...operators.report.frozen import HELD_OUT
+
+    is_evaluated = (folder / RESULTS).is_file() and not (folder / HELD_OUT).is_file()
+    if (folder / MANIFEST).is_file() and not is_evaluated:
         return _held_out(folder)
     head = read_results(folder)
     figures = EvaluationFigures.on(find_benchmark(head["benchmark"]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from ...schema.loading.recipe import Recipe
     from ...schema.team.task import Task
     from ..evolution.islands import Islands
-    from .evolving import Evolving, Testing
+    from .evolving import Testing
     from .racing import HandOver
 
 __all__ = ["main"]
@@ -51,7 +50,10 @@ class _Evolve(Command):
         parent: click.Context | None = None,
         **extra: Any,
     ) -> click.Context:
-        """Read the words; the first of them may be the name of a command that looks."""
+        """Read the words; the first may be the name of a command that looks, or one a paper."""
+        if any(word.partition("=")[0] == PAPER for word in args):
+            words = f"{info_name} {PAPER}"
+            return _papers().make_context(words, _paper_first(args), parent, **extra)
         if args and args[0] in LOOKING:
             words = f"{info_name} {args[0]}"
             return LOOKING[args[0]].make_context(words, args[1:], parent, **extra)
@@ -79,6 +81,21 @@ def report(pool_folder: Path, name: str | None, csv: Path | None, *, as_json: bo
 
 
 LOOKING = {"report": report}
+PAPER = "--paper"
+
+
+def _papers() -> click.Command:
+    """Return the command that knows the papers' tables: it belongs to the floor above."""
+    from ...schema.host.catalogue import load_named
+
+    return load_named("commands", "bench").commands["papers"]
+
+
+def _paper_first(args: Sequence[str]) -> list[str]:
+    """Return the words without `--paper`, its value first."""
+    at = next(place for place, word in enumerate(args) if word.partition("=")[0] == PAPER)
+    value = args[at].partition("=")[2]
+    return [*([value] if value else []), *args[at + 1 :], *args[:at]]
 
 
 @click.command(
@@ -189,6 +206,13 @@ LOOKING = {"report": report}
 @click.option("--limit", type=click.IntRange(min=1), help="Take only the first N tasks.")
 @click.option("--view", is_flag=True, help="Show the evolution in a browser while it is made.")
 @click.option("--git", "use_git", is_flag=True, help="Commit the pool after each task.")
+@click.option(
+    PAPER,
+    is_flag=True,
+    expose_value=False,
+    help="Instead of RECIPE and TASKS: a row of a paper's table, as in --paper"
+    " evochamber:table2/sa --data DIR. Alone, it lists the papers. More: --paper --help.",
+)
 @csv_option
 @json_option
 @click.option("--quiet", is_flag=True, help="No progress on standard error.")
@@ -211,7 +235,6 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path | None, **option
     pool, whatever a model answers. The same command again resumes an interrupted evolution, and
     shows the report of a finished one; nothing is paid twice. Tasks may be added at the end.
     """
-    from ...pool.folder.own_files import refuse_link
     from ...schema.loading.recipe import load_recipe
     from ...schema.loading.tasks import placed_tasks
     from .evolving import Evolving
@@ -232,26 +255,18 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path | None, **option
 
     islands = _islands(tasks, options)
 
-    def evolving(one: Recipe, folder: Path) -> Evolving:
-        places = {task.id: place for place, task in placed.items()}
-        own = tasks if islands is None else islands.tasks()
-        return Evolving(
-            recipe_file, one, own, folder, known, options, testing, places, islands=islands
-        )
-
-    if options["seeds"] is None:
-        one = evolving(recipe if islands is None else islands.seeded(recipe), pool_folder)
-        one.refuse_unused()
-        one.hand_over = hand_over
-        sys.exit(one.to_the_end())
-    if (pool_folder / "ledger.jsonl").exists():
-        raise InputError(f"{pool_folder} is a pool itself. --seeds makes pools in a folder.")
-    seeds = range(recipe.seed, recipe.seed + options["seeds"])
-    each = [evolving(replace(recipe, seed=seed), pool_folder / f"seed_{seed}") for seed in seeds]
-    for one in each:
-        refuse_link(one.pool_folder)
-    each[0].refuse_unused()
-    sys.exit(Several(each).to_the_end())
+    places = {task.id: place for place, task in placed.items()}
+    own, given = tasks, recipe
+    if islands is not None:
+        own, given = islands.tasks(), islands.seeded(recipe)
+    evolving = Evolving(
+        recipe_file, given, own, pool_folder, known, options, testing, places, islands=islands
+    )
+    evolving.refuse_unused()
+    if options["seeds"] is not None:
+        sys.exit(Several.of(evolving, options["seeds"]).to_the_end())
+    evolving.hand_over = hand_over
+    sys.exit(evolving.to_the_end())
 
 
 def _pool_of(recipe_file: Path, recipe: Recipe) -> Path:

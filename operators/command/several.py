@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import statistics
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
 
 import click
 
+from ...pool.folder.own_files import refuse_link
+from ...pool.values.layout import LEDGER
 from ...pool.values.student import t_interval
 from ...runtime.otel import exporting
 from ...runtime.values.terminal import counted, speakable
 from ...runtime.values.usage import Usage
+from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
 
 if TYPE_CHECKING:
@@ -33,6 +36,30 @@ class Several:
     """
 
     evolutions: Sequence[Evolving]
+
+    @classmethod
+    def of(cls, evolving: Evolving, seeds: int) -> Self:
+        """Repeat an evolution with seeds counted up, each in a pool of its own below its pool.
+
+        Raises:
+            InputError: There is a pool already in the place of the folder of pools, or a link.
+        """
+        folder, recipe = evolving.pool_folder, evolving.recipe
+        if (folder / LEDGER).exists():
+            raise InputError(f"{folder} is a pool itself. --seeds makes pools in a folder.")
+        numbers = range(recipe.seed, recipe.seed + seeds)
+        for number in numbers:
+            refuse_link(folder / f"seed_{number}")
+        return cls(
+            [
+                replace(
+                    evolving,
+                    recipe=replace(recipe, seed=number),
+                    pool_folder=folder / f"seed_{number}",
+                )
+                for number in numbers
+            ]
+        )
 
     def to_the_end(self) -> int:
         """Evolve and test all of them, show what came of it, and give the exit code."""

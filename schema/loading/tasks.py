@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..values.document import DocumentLimits
 from ..values.errors import ConfigError, InputError
 from ..values.problems import Problem, TextPosition, quoted
 from .loading import parse_task, read_file
@@ -26,6 +27,8 @@ MOST_NAMED = 10
 STREAMS = (".jsonl", ".csv")
 """The endings of files that have many tasks."""
 MOST_OF_NAME = 100
+STREAM_LIMITS = DocumentLimits(bytes=256 << 20)
+"""Of a file of many tasks; each of them is bounded as a task file is."""
 
 
 def load_tasks(path: Path, known: Catalogue, *, scorer: str = "exact") -> list[Task]:
@@ -94,7 +97,10 @@ def _texts(path: Path) -> Iterator[tuple[str, int, bytes | Problem]]:
         for one in sorted(path.glob("*.json")):
             yield str(one), 1, read_file(one, root=path)
         return
-    content = read_file(path)
+    content = read_file(path, STREAM_LIMITS)
+    if len(content) > STREAM_LIMITS.bytes:
+        most = f"{STREAM_LIMITS.bytes:,} bytes"
+        raise InputError(f"{path}: the file is larger than {most}. Give parts of it, one by one.")
     if path.suffix == ".csv":
         yield from ((str(path), line, text) for line, text in read_table(content, str(path)))
         return

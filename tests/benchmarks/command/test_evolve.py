@@ -131,6 +131,29 @@ def test_frozen_the_best_team_and_those_beside_it_are_tested_on_other_tasks(desk
     assert (compared.code, "over 12 tasks" in compared.out) == (0, True)
 
 
+def test_several_seeds_have_means_with_intervals_over_seeds(desk: Desk) -> None:
+    words = ("--seeds", "2", "--limit", "6", "--freeze", "--trials", "1", "--json")
+    told = evolved(desk, *words, "--dry-run")
+    assert (told.code, told.calls, (desk.folder / "pool").exists()) == (0, 0, False)
+    came, again = evolved(desk, *words), evolved(desk, *words)
+    assert came.code == 0, came.err
+    assert [one["seed"] for one in came.json["seeds"]] == [0, 1]
+    for figure in ("held_out", "online"):
+        each = [one["held_out"]["teams"][0] if figure == "held_out" else one
+                for one in came.json["seeds"]]  # fmt: skip
+        assert came.json[figure]["mean"] == pytest.approx(sum(one["score"] for one in each) / 2)
+        assert len(came.json[figure]["interval"]) == came.json[figure]["n"] == 2
+    assert (again.calls, again.json["held_out"]) == (0, came.json["held_out"])
+    for seed in (0, 1):
+        results = evolution(desk, f"pool/seed_{seed}")
+        assert len(list(read_samples(results))) == 6
+        held_out = json.loads((results / "heldout.json").read_text())
+        assert held_out["tasks"] == 6
+    evolved(desk, "--limit", "3", pool="single")
+    came = evolved(desk, "--seeds", "2", pool="single")
+    assert (came.code, "single is a pool itself" in came.err) == (2, True)
+
+
 def estimated(line: str) -> tuple[int, int]:
     """Give the least and the most calls of an estimate."""
     least, most = re.findall(r"([\d,]+)(?: to ([\d,]+))? calls, ", line)[0]

@@ -1,0 +1,29 @@
+"""Papers: a recipe for each row of their tables, with the published figure beside it.
+
+A folder for each paper has `paper.yaml` (its models, data sets and methods) and a file for each of
+its tables. `papers.schema.json` is their form. A row becomes an ordinary recipe with its teams and
+models.yaml, which a person can read, edit and run by hand.
+"""
+
+from __future__ import annotations
+
+from .addresses import runs_at
+from .expansion import Expansion, expansion_of
+from .listing import listing
+from .streams import Stream, stream_of
+from .tables import Paper, PaperRun, Row, Table, load_paper, paper_names
+
+__all__ = [
+    "Expansion",
+    "Paper",
+    "PaperRun",
+    "Row",
+    "Stream",
+    "Table",
+    "expansion_of",
+    "listing",
+    "load_paper",
+    "paper_names",
+    "runs_at",
+    "stream_of",
+]

@@ -1,0 +1,111 @@
+"""Addresses of what papers have: `PAPER:TABLE/ROW/COLUMN`, of which the end may be left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ...schema.values.errors import InputError
+from ...schema.values.hints import did_you_mean
+from ...schema.values.problems import quoted
+from .tables import load_paper, paper_names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .tables import Paper, PaperRun
+
+__all__ = ["Address", "paper_at", "runs_at"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Address:
+    """What somebody named, part by part; parts at the end may be empty."""
+
+    paper: str
+    table: str = ""
+    row: str = ""
+    column: str = ""
+
+    @classmethod
+    def read(cls, text: str) -> Address:
+        """Read an address.
+
+        Raises:
+            InputError: It has too many parts.
+        """
+        paper, _, rest = text.partition(":")
+        table, _, rest = rest.partition("/")
+        row, _, column = rest.partition("/")
+        if "/" in column:
+            raise InputError(f"--paper {text}: an address is PAPER:TABLE/ROW/COLUMN at most.")
+        return cls(paper=paper, table=table, row=row, column=column)
+
+
+def paper_at(address: Address) -> Paper:
+    """Load the paper of an address, whose table must be there, too.
+
+    Raises:
+        InputError: There is no such paper or table.
+    """
+    known = paper_names()
+    if address.paper not in known:
+        raise _unknown("paper", address.paper, known)
+    paper = load_paper(address.paper)
+    if address.table and address.table not in paper.tables:
+        raise _unknown(f"table of {paper.key}", address.table, paper.tables)
+    return paper
+
+
+def runs_at(address: Address) -> list[PaperRun]:
+    """Find the runs of an address; of a paper or a table, all.
+
+    Where the row is a column's name, it is the paper's own method on that column. Where a table has
+    no results, those are meant of the table that it refers to.
+
+    Raises:
+        InputError: There is no such paper, table, row or column, or nothing of it can be run here.
+    """
+    paper = paper_at(address)
+    if not address.row:
+        tables = [address.table] if address.table else [*paper.tables]
+        rows = [(table, row) for table in tables for row in paper.tables[table].rows]
+        return [run for table, row in rows for run in paper.runs(table, row)]
+    table = paper.tables[address.table]
+    if not table.rows and table.see:
+        return runs_at(replace(address, table=table.see))
+    if address.row not in table.rows and not table.rows:
+        raise InputError(f"{paper.key}:{address.table} cannot be run here: {table.cannot}")
+    if address.row not in table.rows:
+        if address.row not in table.columns or address.column or not table.own:
+            known = {**table.rows, **table.columns}
+            raise _unknown(f"row of {paper.key}:{address.table}", address.row, known)
+        address = replace(address, row=table.own, column=address.row)
+    return _of_row(paper, address)
+
+
+def _of_row(paper: Paper, address: Address) -> list[PaperRun]:
+    """Find the runs of a row; with a column, the run that fills it, on its niche alone."""
+    table = paper.tables[address.table]
+    place = f"{paper.key}:{address.table}/{address.row}"
+    if reason := paper.reason(table, table.rows[address.row]):
+        raise InputError(f"{place} cannot be run here: {reason}")
+    runs = [*paper.runs(address.table, address.row)]
+    if not address.column:
+        return runs
+    if address.column not in table.columns:
+        raise _unknown(f"column of {paper.key}:{address.table}", address.column, table.columns)
+    column = table.columns[address.column]
+    if column.cannot:
+        raise InputError(f"{place}/{address.column} cannot be run here: {column.cannot}")
+    for run in runs:
+        if address.column in run.columns:
+            how = {**run.how, **column.run}
+            return [replace(run, columns=(address.column,), how=how)]
+    raise InputError(f"{place} has no figure of {address.column}.")
+
+
+def _unknown(what: str, name: str, known: Iterable[str]) -> InputError:
+    known = [*known]
+    hint = did_you_mean(name, known) or f" Known: {', '.join(known)}."
+    return InputError(f"--paper: no {what} {quoted(name)}.{hint}")

@@ -1,0 +1,336 @@
+"""Papers and their tables, as their files have them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...schema.host.catalogue import installed
+from ...schema.loading.loading import read_file, shape_only
+from ...schema.values.errors import ConfigError
+from ...schema.values.hints import did_you_mean
+from ...schema.values.problems import quoted
+from ...schema.values.yaml_text import read_yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ...schema.values.document import Document
+    from ...schema.values.problems import Path as FieldPath
+    from ...schema.values.problems import Problem
+
+__all__ = ["Column", "Paper", "PaperRun", "Row", "Table", "load_paper", "merged", "paper_names"]
+
+HERE = Path(__file__).parent
+PAPER = "paper.yaml"
+SCHEMA = "papers.schema.json"
+Figure = float | str
+How = dict[str, Any]
+"""How something is run: the fields of `run` in the files."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Column:
+    """A column of a table.
+
+    Attributes:
+        label: What the paper calls it.
+        cannot: Why it cannot be run here; empty: it can.
+        run: What is special in how it is run.
+    """
+
+    label: str = ""
+    cannot: str = ""
+    run: How = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Row:
+    """A row of a table.
+
+    Attributes:
+        label: What the paper calls it.
+        method: The method, by its name in paper.yaml; empty where there is none.
+        figures: The published figures, in the order of the columns; None where there is none.
+        unpublished: Why there is no figure.
+        cannot: Why it cannot be run here; empty: it can.
+        run: What is special in how it is run.
+    """
+
+    label: str
+    method: str = ""
+    figures: Sequence[Figure | None] = ()
+    unpublished: str = ""
+    cannot: str = ""
+    run: How = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Table:
+    """A table of a paper.
+
+    Attributes:
+        title: What it has.
+        measure: What its figures are.
+        own: The row of the paper's own method.
+        see: The table that has the results, where this one has none.
+        cannot: Why there is nothing to run; empty: there is.
+        columns: Its columns, by name.
+        rows: Its rows, by name.
+        run: How its rows are run.
+    """
+
+    title: str
+    measure: str = ""
+    own: str = ""
+    see: str = ""
+    cannot: str = ""
+    columns: Mapping[str, Column] = field(default_factory=dict[str, Column])
+    rows: Mapping[str, Row] = field(default_factory=dict[str, Row])
+    run: How = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Paper:
+    """A paper.
+
+    Attributes:
+        key: The name of its folder, as commands have it.
+        name: What the paper calls its method.
+        title: Its title.
+        page: Our page about it, in docs/.
+        arxiv: Its number in arXiv, where we know it.
+        models: Its models, each as models.yaml has it.
+        data: Its data sets.
+        methods: Its methods: what they are, and how they are run.
+        tables: Its tables, by name.
+    """
+
+    key: str
+    name: str
+    title: str
+    page: str
+    arxiv: str = ""
+    models: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    data: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    methods: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    tables: Mapping[str, Table] = field(default_factory=dict[str, Table])
+
+    def reason(self, table: Table, row: Row) -> str:
+        """Return why a row cannot be run here; empty: it can."""
+        method = self.methods.get(row.method, {})
+        return row.cannot or table.cannot or method.get("cannot", "")
+
+    def runs(self, table: str, row: str) -> Iterator[PaperRun]:
+        """Return the runs that a row needs: one for all columns that are run alike."""
+        whole, method = self.tables[table], self.tables[table].rows[row].method
+        values = whole.rows[row]
+        if self.reason(whole, values):
+            return
+        figures = values.figures or [None] * len(whole.columns)
+        alike: dict[str, list[str]] = {}
+        hows: dict[str, How] = {}
+        for (name, column), figure in zip(whole.columns.items(), figures, strict=False):
+            if column.cannot or (values.figures and figure is None):
+                continue
+            how = merged(whole.run, self.methods[method].get("run", {}), column.run, values.run)
+            how = merged(self.data[how["data"]].get("run", {}), how)
+            apart = json.dumps({key: part for key, part in how.items() if key != "niche"})
+            alike.setdefault(apart, []).append(name)
+            hows[apart] = how
+        for apart, columns in alike.items():
+            how = hows[apart] if len(columns) == 1 else json.loads(apart)
+            yield PaperRun(paper=self, table=table, row=row, columns=tuple(columns), how=how)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PaperRun:
+    """A run of a paper: what one recipe does.
+
+    Attributes:
+        paper: The paper.
+        table: The table's name.
+        row: The row's name.
+        columns: The columns that it fills.
+        how: How it is run.
+    """
+
+    paper: Paper
+    table: str
+    row: str
+    columns: tuple[str, ...]
+    how: How
+
+    @property
+    def method(self) -> Mapping[str, Any]:
+        """What is run."""
+        return self.paper.methods[self.paper.tables[self.table].rows[self.row].method]
+
+    @property
+    def learns(self) -> bool:
+        """Whether it learns from task to task."""
+        return self.method.get("learns", True)
+
+    @property
+    def address(self) -> str:
+        """What commands call it."""
+        parts, column = [self.table, self.row], self.columns[0]
+        of_a_niche = "niche" in self.paper.tables[self.table].columns[column].run
+        if (of_a_niche and len(self.columns) == 1) or len([*self.paper.runs(*parts)]) > 1:
+            parts.append(column)
+        return f"{self.paper.key}:{'/'.join(parts)}"
+
+    @property
+    def place(self) -> Path:
+        """Where it stands below a folder of its own."""
+        return Path(*self.address.replace(":", "/").split("/"))
+
+    @property
+    def figures(self) -> Mapping[str, Figure | None]:
+        """The published figures, by column."""
+        table = self.paper.tables[self.table]
+        row = table.rows[self.row]
+        known = dict(zip(table.columns, row.figures, strict=False))
+        return {column: known.get(column) for column in self.columns}
+
+
+def merged(*hows: How) -> How:
+    """Join how things are run; later ones win, field by field in recipes, settings and agents."""
+    joined: How = {}
+    for how in hows:
+        for key, value in how.items():
+            both = isinstance(value, dict) and isinstance(joined.get(key), dict)
+            joined[key] = merged(joined[key], value) if both else value
+    return joined
+
+
+def paper_names() -> Sequence[str]:
+    """Return the names of the papers."""
+    return sorted(path.parent.name for path in HERE.glob(f"*/{PAPER}"))
+
+
+@cache
+def load_paper(folder: Path | str) -> Paper:
+    """Load a paper with its tables.
+
+    Args:
+        folder: The folder, or the name of one of ours.
+
+    Raises:
+        InputError: A file is missing.
+        ConfigError: Files do not load; the exception has every problem with its place.
+    """
+    folder = HERE / folder
+    paper, problems = _read(folder / PAPER, "paper")
+    files = sorted(folder.glob("*.yaml"), key=_order)
+    tables = {path.stem: _read(path, "table") for path in files if path.name != PAPER}
+    if not problems:
+        problems += _paper_problems(paper)
+    for document, more in tables.values():
+        names = frozenset(tables)
+        problems += more or ([] if problems else [*_table_problems(document, paper.value, names)])
+    if problems:
+        raise ConfigError(problems)
+    read = {name: _table(document.value) for name, (document, _) in tables.items()}
+    return Paper(key=folder.name, tables=read, **paper.value)
+
+
+def _order(path: Path) -> tuple[bool, int, str]:
+    """Sort table10 after table9, and figures after tables."""
+    parts = ["".join(part) for _, part in groupby(path.stem, str.isdigit)]
+    number = next((int(part) for part in parts if part.isdigit()), 0)
+    return parts[0] != "table", number, path.stem
+
+
+def _read(path: Path, kind: str) -> tuple[Document, list[Problem]]:
+    return shape_only(*read_yaml(read_file(path), str(path)), _schema(kind))
+
+
+@cache
+def _schema(kind: str) -> Mapping[str, Any]:
+    definitions = json.loads((HERE / SCHEMA).read_text(encoding="utf-8"))["$defs"]
+    return {**definitions[kind], "$defs": definitions}
+
+
+def _table(value: dict[str, Any]) -> Table:
+    columns = {name: Column(**(column or {})) for name, column in value.get("columns", {}).items()}
+    rows = {name: Row(**row) for name, row in value.get("rows", {}).items()}
+    fields: dict[str, Any] = {**value, "columns": columns, "rows": rows}
+    return Table(**fields)
+
+
+def _paper_problems(document: Document) -> Iterator[Problem]:
+    """Find what a paper names that is not there, and data that comes from nowhere."""
+    runs: list[tuple[FieldPath, How]] = []
+    for group in ("methods", "data"):
+        entries = document.value.get(group, {})
+        runs += [((group, name, "run"), entry.get("run", {})) for name, entry in entries.items()]
+    yield from _run_problems(document, document.value, runs)
+    for name, data in document.value.get("data", {}).items():
+        for number, part in enumerate(data["parts"]):
+            place: FieldPath = ("data", name, "parts", number)
+            known = installed("benchmarks")
+            if "benchmark" not in part and not {"file", "source"} <= part.keys():
+                yield document.problem(place, "write `benchmark`, or `file` and `source`.")
+            elif part.get("benchmark", "own") not in known:
+                yield _unknown(document, (*place, "benchmark"), part["benchmark"], known)
+
+
+def _table_problems(
+    document: Document, paper: Mapping[str, Any], tables: frozenset[str]
+) -> Iterator[Problem]:
+    """Find what a table names that is not there, and rows that say nothing."""
+    value = document.value
+    columns, rows = value.get("columns", {}), value.get("rows", {})
+    if not (rows or value.get("cannot")):
+        yield document.problem((), "no rows. Write `rows`, or `cannot` with the reason.")
+    for field_name, known in (("own", rows), ("see", tables)):
+        if (name := value.get(field_name)) and name not in known:
+            yield _unknown(document, (field_name,), name, known)
+    for name, row in rows.items():
+        yield from _row_problems(document, name, row, paper)
+    parts = {"columns": columns, "rows": rows}
+    runs: list[tuple[FieldPath, How]] = [(("run",), value.get("run", {}))]
+    for part, entries in parts.items():
+        runs += [
+            ((part, name, "run"), (entry or {}).get("run", {})) for name, entry in entries.items()
+        ]
+    yield from _run_problems(document, paper, runs)
+
+
+def _row_problems(
+    document: Document, name: str, row: Mapping[str, Any], paper: Mapping[str, Any]
+) -> Iterator[Problem]:
+    place: FieldPath = ("rows", name)
+    methods = paper.get("methods", {})
+    columns = document.value.get("columns", {})
+    if not row.keys() & {"figures", "unpublished", "cannot"}:
+        yield document.problem(place, "no figures. Write `figures`, `unpublished` or `cannot`.")
+    if (method := row.get("method")) is not None and method not in methods:
+        yield _unknown(document, (*place, "method"), method, methods)
+    if method is None and not (row.get("cannot") or document.value.get("cannot")):
+        yield document.problem(place, "no method. Write `method`, or `cannot` with the reason.")
+    if len(row.get("figures", [])) > len(columns):
+        count = f"{len(row['figures'])} figures, but {len(columns)} columns"
+        yield document.problem((*place, "figures"), f"{count}. Write one for each; null: none.")
+
+
+def _run_problems(
+    document: Document, paper: Mapping[str, Any], runs: Sequence[tuple[FieldPath, How]]
+) -> Iterator[Problem]:
+    groups = {"data": "data", "test": "data", "model": "models", "models": "models"}
+    for place, run in runs:
+        for key, group in groups.items():
+            names = run.get(key, [])
+            for name in names if isinstance(names, list) else [names]:
+                if name not in (known := paper.get(group, {})):
+                    yield _unknown(document, (*place, key), name, known)
+
+
+def _unknown(document: Document, place: FieldPath, name: str, known: Any) -> Problem:
+    hint = did_you_mean(name, known) or f" Known: {', '.join(known)}."
+    return document.problem(place, f"no {place[-1]} {quoted(name)}.{hint}")

@@ -1,0 +1,215 @@
+"""Rows of the papers' tables: all of them are recipes that can be run, or say why they cannot."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from runpy import run_path
+
+import pytest
+
+from coterie.benchmarks.papers import PaperRun, load_paper, paper_names, runs_at, stream_of
+from coterie.benchmarks.papers.addresses import Address
+from coterie.operators.command.evolve import main
+from coterie.runtime.doubles import Reply, ScriptedModel
+from coterie.schema.loading.loading import load_models, load_team
+from coterie.schema.loading.recipe import load_recipe
+from coterie.schema.values.errors import ConfigError
+
+from ...came import Came, invoked_in
+
+ROOT = Path(__file__).parents[3]
+NUMBERS = {
+    "evomas": {*"123456789"},
+    "evochamber": {*"126789", "3a", "3b", "4a", "4b", "5a", "5b", "10", "11", "12"},
+    "meta_team": {*"123456789", "10"},
+    "mattrl": {*"123456"},
+}
+
+
+def paper(folder: Path, *words: str) -> Came:
+    return invoked_in(folder, main, ["--paper", *words], "mas-evolve")
+
+
+def run_of(address: str) -> PaperRun:
+    (run,) = runs_at(Address.read(address))
+    return run
+
+
+@pytest.mark.parametrize("name", paper_names())
+def test_every_row_is_a_recipe_that_loads_or_says_why_not(name: str, tmp_path: Path) -> None:
+    came = paper(tmp_path, name, "--dry-run")
+    assert came.code == 0, came.err
+    shown = {line.split(": ")[0] for line in came.out.splitlines()}
+    values = load_paper(name)
+    for table, whole in values.tables.items():
+        for key, row in whole.rows.items():
+            runs = {run.address for run in values.runs(table, key)}
+            assert bool(runs) is not bool(values.reason(whole, row))
+            assert runs <= shown
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_every_table_of_the_papers_is_there() -> None:
+    assert {*NUMBERS, "tacomas"} == {*paper_names()}
+    for name, numbers in NUMBERS.items():
+        tables = {table for table in load_paper(name).tables if table.startswith("table")}
+        assert tables == {f"table{number}" for number in numbers}
+
+
+def figures(name: str, table: str, row: str) -> list[float | None]:
+    found = load_paper(name).tables[table].rows[row].figures
+    return [figure if isinstance(figure, float) else None for figure in found]
+
+
+def test_published_figures_agree_with_each_other() -> None:
+    """What stands in two tables is the same in both, and averages are those of their columns."""
+    evomas = load_paper("evomas")
+    for number, table, places in ((0, "table3", 24), (3, "table4", 7)):
+        for row in evomas.tables[table].rows:
+            *parts, average = figures("evomas", table, row)
+            assert len(parts) + 1 == places
+            if table == "table3":
+                assert average == pytest.approx(sum(filter(None, parts)) / len(parts), abs=0.6)
+            method, _, backbone = row.partition("-")
+            at = number + ["c-3.5s", "q-235b", "q-480b"].index(backbone)
+            assert figures("evomas", "table1", method)[at] == average
+    for row in evomas.tables["table5"].rows:
+        method, _, backbone = row.partition("-")
+        at = 6 + ["c-3.5s", "q-235b", "q-480b"].index(backbone)
+        main = figures("evomas", "table1", method)
+        assert figures("evomas", "table5", row) == [main[at], main[at + 3]]
+    for row in load_paper("meta_team").tables["table1"].rows:
+        *parts, average = figures("meta_team", "table1", row)
+        assert average == pytest.approx(sum(filter(None, parts)) / len(parts), abs=0.06)
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("evochamer", "no paper 'evochamer'. Did you mean 'evochamber'?"),
+        ("evochamber:tabel2", "no table of evochamber 'tabel2'. Did you mean 'table2'?"),
+        ("evochamber:table2/evocamber", "Did you mean 'evochamber'?"),
+        ("evochamber:table2/sa/aime2022", "Did you mean 'aime_2022'?"),
+        ("evomas:table1/mas_gpt", "evomas:table1/mas_gpt cannot be run here: It is a model"),
+        ("evomas:table1/croto", "which one? 6 runs: evomas:table1/croto/bbeh-c-3.5s"),
+        ("evomas:table1/croto/swe-lite-q-235b", "has no figure of swe-lite-q-235b"),
+        ("meta_team:table1/mas/gaia", "web search"),
+        ("evochamber:table9/tau", "cannot be run here: They are the defaults"),
+        ("mattrl:table2/mattrl", "hle_math.jsonl"),
+        ("evochamber:table2/sa --dryrun", "No such option '--dryrun'."),
+        ("a:b/c/d/e", "an address is PAPER:TABLE/ROW/COLUMN at most"),
+    ],
+)
+def test_what_cannot_be_run_is_an_error_with_what_to_write(
+    address: str, message: str, tmp_path: Path
+) -> None:
+    came = paper(tmp_path, *address.split())
+    assert (came.code, came.out) == (2, "")
+    assert message in came.err
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_without_a_row_papers_and_rows_are_listed(tmp_path: Path) -> None:
+    assert all(name in paper(tmp_path).out for name in paper_names())
+    listed = paper(tmp_path, "mattrl:table1").out
+    assert "hit_1 0.39" in listed
+    assert "table2" not in listed
+    assert "cannot be run here: It checks how complex" in listed
+
+
+def test_a_column_alone_is_the_papers_own_method_also_from_a_table_without_results() -> None:
+    run = run_of("evochamber:table1/math_hard")
+    assert run.address == "evochamber:table2/evochamber/math_hard"
+    assert (run.figures, run.how["niche"]) == ({"math_hard": 0.763}, "math_hard")
+
+
+def test_a_row_is_written_with_its_protocol_and_is_never_overwritten(tmp_path: Path) -> None:
+    words = ("evomas:table1/adas/workbench-q-480b", "--write", "adas")
+    came = paper(tmp_path, *words)
+    assert came.code == 0, came.err
+    assert "--pool adas/pool --models adas/models.yaml --seeds 3" in came.out
+    folder = tmp_path / "adas"
+    assert load_models(folder / "models.yaml")["default"].model == "openrouter/qwen/qwen3-coder"
+    assert "workbench_email" in load_team(folder / "single_agent.yaml").agents["solver"].tools
+    recipe = load_recipe(folder / "recipe.yaml")
+    assert (recipe.seeds, recipe.policy) == (("single_agent.yaml",), "policy.yaml")
+    assert "WorkBench Q-480B 31.2" in (folder / "recipe.yaml").read_text().replace("\n# ", " ")
+    assert paper(tmp_path, *words).code == 0
+    (folder / "recipe.yaml").write_text("strategy: fixed\n")
+    came = paper(tmp_path, *words)
+    assert (came.code, (folder / "recipe.yaml").read_text()) == (2, "strategy: fixed\n")
+    assert "is not overwritten" in came.err
+
+
+def own_tasks(path: Path, count: int) -> None:
+    tasks = [
+        {"id": f"{path.stem}-{n}", "query": f"{n} + 0?", "answer": str(n)} for n in range(count)
+    ]
+    path.write_text("".join(json.dumps(task) + "\n" for task in tasks))
+
+
+def test_a_row_runs_on_its_data_and_goes_on_from_there(tmp_path: Path) -> None:
+    own_tasks(tmp_path / "aime_2022.jsonl", 3)
+    words = ["evochamber:table2/sa/aime_2022", "--data", ".", "--embedder", "hashing", "--json"]
+    with ScriptedModel(lambda _: Reply(text="Answer: 1")) as model:
+        asked = [*words, "--limit", "2", "--model", f"m@{model.api_base}"]
+        came, again = paper(tmp_path, *asked), paper(tmp_path, *asked)
+        calls = len(model.calls)
+    assert came.code == 0, came.err
+    assert (came.json["tasks"], came.json["score"], calls) == (2, 0.5, 2)
+    assert "evochamber:table2/sa/aime_2022: Published (accuracy): AIME'22 0.133." in came.err
+    assert again.json["score"] == 0.5
+    assert (tmp_path / "runs/papers/evochamber/table2/sa/aime_2022/recipe.yaml").exists()
+    came = invoked_in(
+        tmp_path, main, [f"--paper={words[0]}", *words[1:], "--dry-run"], "mas-evolve"
+    )
+    assert "evochamber over 3 tasks" in came.out
+
+
+def test_what_learns_is_tested_on_the_tasks_that_all_others_work_on(tmp_path: Path) -> None:
+    own_tasks(tmp_path / "hle_math.jsonl", 40)
+    learns = stream_of(run_of("mattrl:table2/mattrl"), tmp_path)
+    fixed = stream_of(run_of("mattrl:table2/team"), tmp_path)
+    assert (len(learns.tasks), len(learns.held_out)) == (30, 10)
+    assert fixed.tasks == learns.held_out
+    assert not fixed.held_out
+    assert not {task.id for task in learns.tasks} & {task.id for task in learns.held_out}
+
+
+def test_a_paper_that_is_wrong_is_told_with_every_place(tmp_path: Path) -> None:
+    (tmp_path / "paper.yaml").write_text(
+        "name: P\ntitle: T\npage: p.md\nmodels: {small: {model: local}}\n"
+        "data:\n"
+        "  sums: {about: S., parts: [{benchmark: dates}, {benchmark: arithmetics}, {niche: a}]}\n"
+        "methods: {alone: {about: One., run: {data: sum}}}\n"
+    )
+    with pytest.raises(ConfigError) as first:
+        load_paper(tmp_path)
+    assert [str(problem).split("paper.yaml:")[1] for problem in first.value.problems] == [
+        "7:44: error: methods.alone.run.data: no data 'sum'. Did you mean 'sums'?",
+        "6:61: error: data.sums.parts[1].benchmark: no benchmark 'arithmetics'."
+        " Did you mean 'arithmetic'?",
+        "6:75: error: data.sums.parts[2]: write `benchmark`, or `file` and `source`.",
+    ]
+    text = (tmp_path / "paper.yaml").read_text().replace("data: sum}", "data: sums}")
+    text = text.replace(", {benchmark: arithmetics}, {niche: a}", "")
+    (tmp_path / "paper.yaml").write_text(text)
+    (tmp_path / "table1.yaml").write_text(
+        "title: T\nown: us\nrun: {model: smal}\ncolumns: {a: null}\nrows:\n"
+        "  one: {label: One, method: alon, figures: [1, 2]}\n  two: {label: Two, method: alone}\n"
+    )
+    (tmp_path / "table2.yaml").write_text("title: T\nfigure: 1\n")
+    load_paper.cache_clear()
+    with pytest.raises(ConfigError) as second:
+        load_paper(tmp_path)
+    told = [(Path(one.file).name, one.place.line) for one in second.value.problems]
+    assert sorted(told) == [
+        *(("table1.yaml", line) for line in (2, 3, 6, 6, 7)),
+        ("table2.yaml", 2),
+    ]
+
+
+def test_pages_say_what_the_files_have() -> None:
+    for path, text in run_path(str(ROOT / ".ci" / "papers"))["pages"]().items():
+        assert path.read_text(encoding="utf-8") == text, "run .ci/papers"
