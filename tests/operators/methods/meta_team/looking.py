@@ -64,7 +64,7 @@ def phase(body: Body) -> str:
     fields = fields_of(body)
     if {"agents", "pairs"} & fields.keys():
         return "all"
-    for name in ("questions", "answer", "account", "profile", "notes", "rules"):
+    for name in ("questions", "answer", "account", "profile", "notes", "statement", "rules"):
         if name in fields:
             return name
     raise AssertionError(f"who asks for {sorted(fields)}?")
@@ -77,6 +77,7 @@ def model(
     usual: dict[str, Any] = {
         "questions": {"questions": []},
         "answer": {"answer": "I took it as it stood."},
+        "statement": {"statement": ""},
         "account": {"account": "You gave a number without its unit."},
         "profile": SETTLED,
         "notes": NOTED,
