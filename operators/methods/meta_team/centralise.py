@@ -123,6 +123,7 @@ async def centralise(
         parents=(ground.team.name,),
         team=ground.team,
         salvage=one.read,
+        inputs={"ground": ground, "agents": one.agents, "pairs": one.pairs},
     )
     return await ground.meter().ask(meta, path, question)
 

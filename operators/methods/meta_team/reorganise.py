@@ -102,6 +102,7 @@ async def reorganise(
         parents=(team.name,),
         team=team,
         salvage=lambda text: _read(part, text),
+        inputs={"ground": ground, "reflected": reflected, "settled": settled},
     )
     return await ground.meter().ask(meta, path, question)
 

@@ -127,6 +127,7 @@ class _Settling:
             prompt("settle_account", agent=self.agent, other=self.other, longest=longest),
             schema=closed(account=text),
             read=_account,
+            inputs={"other": self.other},
         )
 
     async def noted(self, accounts: Mapping[str, str]) -> _Side | RejectedProposal:
@@ -147,6 +148,7 @@ class _Settling:
             schema=closed(reason=reason_schema(limits), profile=text, together=text),
             read=lambda text: _all_of(self._read(text, room)),
             salvage=lambda text: self._read(text, room),
+            inputs={"other": self.other, "accounts": accounts},
             also=material(
                 fenced("account", accounts.get(self.agent, ""), self.agent),
                 fenced("account", heard, self.other),
