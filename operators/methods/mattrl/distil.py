@@ -127,6 +127,7 @@ async def distil(
         ),
         schema=closed(**{name: _text(most) for name, most in lengths.items()}),
         read=functools.partial(_read, lengths, limits),
+        inputs={"task": task, "utterance": utterance, "score": score},
     )
     return await meta.ask(path, question)
 

@@ -151,6 +151,7 @@ def _question(meta: OperatorModel, ground: Ground, levels: Levels) -> Question[C
         parents=(team.name,),
         team=team,
         salvage=one.read,
+        inputs={"ground": ground, "agents": one.agents, "pairs": one.pairs},
     )
 
 

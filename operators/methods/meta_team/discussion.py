@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...core.answers import InvalidAnswer, closed, structured
 from ...core.bounds import Bounds
@@ -17,10 +17,11 @@ from ...core.material import fenced, material
 from ...core.meta import prompt
 from ...core.proposal import RejectedProposal
 from .evidence.conversation import speakers
+from .evidence.ground import NO_INPUTS
 from .notes import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ....runtime.agents.outcomes import Run
     from ....schema.team.team import Team
@@ -95,6 +96,7 @@ async def say(
     meter: Meter,
     also: str = "",
     may_pass: bool = False,
+    inputs: Mapping[str, Any] = NO_INPUTS,
 ) -> str | RejectedProposal:
     """Have an agent say something in a few words, in a further turn of its own conversation.
 
@@ -110,6 +112,7 @@ async def say(
         meter: Counts what that takes.
         also: What it reads beside what the team is told.
         may_pass: Whether it may say nothing.
+        inputs: The values beside the ground and the agent.
 
     Raises:
         CoterieError: As for `OperatorModel.ask`.
@@ -132,11 +135,19 @@ async def say(
         read=read,
         meter=meter,
         also=also,
+        inputs=inputs,
     )
 
 
 async def discuss(
-    meta: OperatorModel, path: str, ground: Ground, known: str, *, rounds: int, meter: Meter
+    meta: OperatorModel,
+    path: str,
+    ground: Ground,
+    known: str,
+    *,
+    rounds: int,
+    meter: Meter,
+    inputs: Mapping[str, Any] = NO_INPUTS,
 ) -> Discussion:
     """Have a team talk about its rules and its organisation, before its lead decides (L3).
 
@@ -150,11 +161,12 @@ async def discuss(
         known: What everybody reads: the team's rules, and what agents and pairs found.
         rounds: The most rounds. 0: nobody speaks.
         meter: Counts what that takes, and the decision after it.
+        inputs: The values that `known` was written from.
 
     Raises:
         CoterieError: As for `OperatorModel.ask`.
     """
-    talk = _Talk(meta=meta, path=path, ground=ground, known=known, meter=meter)
+    talk = _Talk(meta=meta, path=path, ground=ground, known=known, meter=meter, inputs=inputs)
     lead = lead_of(ground.team, ground.run)
     members = [one for one in speakers(ground.team, ground.run) if one != lead]
     came = Discussion()
@@ -176,6 +188,7 @@ class _Talk:
     ground: Ground
     known: str
     meter: Meter
+    inputs: Mapping[str, Any]
 
     @property
     def is_over(self) -> bool:
@@ -200,6 +213,7 @@ class _Talk:
             meter=self.meter,
             also=material(self.known, before.text),
             may_pass=True,
+            inputs={**self.inputs, "statements": before.statements},
         )
 
 

@@ -116,6 +116,12 @@ async def reorganise(
         team=team,
         conversation=() if lead is None else conversation(team, ground.run.agents[lead]),
         salvage=lambda text: _read(part, text),
+        inputs={
+            "ground": ground,
+            "reflected": reflected,
+            "settled": settled,
+            "discussion": discussion,
+        },
     )
     return await (meter or ground.meter()).ask(voice, path, question)
 

@@ -152,6 +152,7 @@ class _Looking:
             schema=closed(questions=listed),
             read=lambda text: questions_in(text, others, most, strict=True),
             salvage=lambda text: questions_in(text, others, most, strict=False),
+            inputs={"others": others, "most": most},
         )
 
     async def _heard(self, asked: Sequence[tuple[str, str]]) -> list[str | RejectedProposal]:
@@ -184,6 +185,7 @@ class _Looking:
             schema=closed(answer=text),
             read=answer_in,
             also=fenced("question", question, self.agent),
+            inputs={"question": question, "asker": self.agent},
             meter=meter,
         )
 
@@ -214,6 +216,7 @@ class _Looking:
             read=lambda text: _all_of(self._read(text, room, most)),
             salvage=lambda text: self._read(text, room, most),
             also=material(notes_text(owner), *(exchange.text() for exchange in known)),
+            inputs={"evidence": known},
         )
 
     async def _ask(self, agent: str, what: str, instructions: str, **asked: Any) -> Any:

@@ -247,6 +247,7 @@ class _LookingBack:
             known_text(meta, ground, *found),
             rounds=self.how.discussion if self._is_together else 0,
             meter=meter,
+            inputs={"reflected": found[0], "settled": found[1]},
         )
         self.came = replace(self.came, discussion=discussion)
         self._lose(discussion.lost)

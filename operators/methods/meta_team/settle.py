@@ -133,6 +133,7 @@ class _Settling:
             ),
             longest=longest,
             meter=self.meter,
+            inputs={"other": self.other},
         )
 
     async def noted(self, accounts: Mapping[str, str]) -> _Side | RejectedProposal:
@@ -153,6 +154,7 @@ class _Settling:
             schema=closed(reason=reason_schema(limits), profile=text, together=text),
             read=lambda text: _all_of(self._read(text, room)),
             salvage=lambda text: self._read(text, room),
+            inputs={"other": self.other, "accounts": accounts},
             also=material(
                 fenced("account", accounts.get(self.agent, ""), self.agent),
                 fenced("account", heard, self.other),
