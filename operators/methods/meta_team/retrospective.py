@@ -51,11 +51,13 @@ class How(Levels):
             tell each other, and with a discussion (Table 2).
         evidence: The most questions that an agent may put to colleagues, where agents collaborate.
         discussion: The most rounds in which they talk about the team, where agents collaborate.
+        looks: The most times that an agent may look at the files that it worked on.
     """
 
     scheme: Scheme = "collaborative"
     evidence: int = 2
     discussion: int = 2
+    looks: int = 3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -214,6 +216,7 @@ class _LookingBack:
                     self.ground,
                     one,
                     evidence=self.how.evidence if self._is_together else 0,
+                    looks=self.how.looks,
                 )
                 for one in of
             )

@@ -119,6 +119,7 @@ async def looked_back(
         team_level=settings.team_level,
         evidence=settings.evidence,
         discussion=settings.discussion,
+        looks=settings.looks,
         edges=settings.edges,
     )
     room, limits = room_of(settings), limits_of(settings)

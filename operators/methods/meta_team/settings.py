@@ -30,6 +30,7 @@ class RetrospectiveSettings:
         team_level: Whether the team changes its rules, who is in it and who reports to whom (L3).
         retry: Whether a task is done again by the changed team, where the team asks for it.
         evidence: How many questions an agent may ask its colleagues when it looks back.
+        looks: How many times an agent may look at the files that it worked on.
         discussion: How many rounds the team talks about itself before its lead decides.
         edges: How many edges among those who stay may change after a task.
         reference: Whether the team is shown the reference answer when the task is over.
@@ -57,6 +58,7 @@ class RetrospectiveSettings:
     team_level: bool = True
     retry: bool = True
     evidence: int = 2
+    looks: int = 3
     discussion: int = 2
     edges: int = 2
     reference: bool = False
@@ -89,13 +91,15 @@ def check(settings: RetrospectiveSettings, said: Mapping[str, Any]) -> Mapping[s
     here = f"here is scheme: {settings.scheme}. Leave one of them out."
     found: dict[str, str] = {}
     if settings.scheme == "none":
-        unread = (*LEVELS, "retry", "reference", "edges", *TOGETHER)
+        unread = (*LEVELS, "retry", "reference", "edges", "looks", *TOGETHER)
         found |= {one: f"nobody looks back, since {here}" for one in unread if one in said}
     elif not settings.looks_back:
         found["scheme"] = "nothing would change: no level is left. Write scheme: none for that."
     if settings.scheme in {"centralised", "partitioned"}:
         why = f"agents talk to each other with scheme: collaborative only, and {here}"
         found |= {one: why for one in TOGETHER if one in said}
+    if "looks" in said and (settings.scheme == "centralised" or not settings.agent_level):
+        found["looks"] = f"agents look at files with agent_level only, and {here}"
     if settings.looks_back and not settings.team_level:
         why = "without team_level the team changes nothing. Leave one of them out."
         found |= {one: why for one in ("discussion", "edges") if one in said}
