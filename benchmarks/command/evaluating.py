@@ -16,6 +16,7 @@ from ...runtime.values.terminal import counted, speakable, speakable_json
 from ...schema.command import catalogue_of
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
+from .options import TOO_LOW
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
@@ -43,8 +44,6 @@ __all__ = [
 ]
 
 MOST_DIFFERENCES = 20
-TOO_LOW = 4
-"""The exit code where everything ran, and the figure is below what was asked for."""
 
 
 @dataclass(eq=False)

@@ -10,6 +10,7 @@ from contextvars import copy_context
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from weakref import WeakKeyDictionary
 
 from ...schema.host.catalogue import Catalogue
 from ...schema.host.host_tools import HostTools
@@ -33,11 +34,16 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable
 
     from ..agents.outcomes import Run
+    from ..gateway.gateway import Traffic
     from ..plan.plan import Plan
     from ..record.trace import Event
     from .services import Services
 
 __all__ = ["Options", "Streaming", "arun", "run", "stream"]
+
+_traffic: WeakKeyDictionary[asyncio.AbstractEventLoop, Traffic] = WeakKeyDictionary()
+"""What the runs of an event loop share: a model's bound on calls in flight, the pauses that its
+endpoint asks for, and whether it is out, are those of the host and not of one run."""
 
 
 class Options(TypedDict, total=False):
@@ -118,7 +124,9 @@ async def arun(
     asked, place = _task(task, options.get("query"), known)
     plan = compile(loaded, known)
     setting = _setting(options)
-    async with open_services(known, setting, approver=terminal_approver()) as services:
+    traffic = _traffic.setdefault(asyncio.get_running_loop(), {})
+    approver = terminal_approver()
+    async with open_services(known, setting, approver=approver, traffic=traffic) as services:
         refuse_unread([plan], asked, place)
         refuse_met(plan, asked, services.recaller, place)
         await services.prepare(plan)

@@ -109,6 +109,21 @@ def test_ctrl_c_in_a_notebook_ends_the_run() -> None:
     assert not [one for one in threading.enumerate() if one.name.startswith("coterie")]
 
 
+def test_runs_of_one_loop_share_a_models_bound(home: Path) -> None:
+    async def many() -> None:
+        asked = (coterie.arun("seed:direct", query=f"{n}?") for n in range(40))
+        done = await asyncio.gather(*asked)
+        assert {run.status for run in done} == {"done"}
+
+    with ScriptedModel({"": Reply(text="7", latency=0.02)}) as scripted:
+        entry = {"model": "m", "api_base": scripted.api_base}
+        models = {"default": {**entry, "concurrency": 4}}
+        (home / "models.yaml").write_text(json.dumps({"models": models}))
+        asyncio.run(many())
+        assert len(scripted.calls) == 40
+        assert scripted.peak == 4
+
+
 def test_events_come_while_the_run_goes_on(model: str) -> None:
     heard: list[str] = []
 
