@@ -37,46 +37,53 @@ async def keep_best(episode: Episode, earlier: EarlierEpisodes) -> None:
     """
     if (batch := batch_of(episode, earlier)) is None:
         return
-    chosen = sorted(best(batch, episode.settings), key=lambda one: one.number)
+    chosen = sorted(best(batch, episode.settings), key=_number)
     cases: list[tuple[Candidate, Task, Utterance]] = []
-    for number, of in itertools.groupby(chosen, lambda one: one.number):
+    for number, of in itertools.groupby(chosen, _number):
         again = earlier.again(number)
-        said = {one.turn: one for one in utterances(await again.passes(team_of(again), CONSULT))}
-        cases += ((one, again.task, said[one.agent, one.round]) for one in of)
-    made = await together(*(_distilled(episode, *case) for case in cases))
-    for case, came in zip(cases, made, strict=True):
-        _keep(episode, *case, came)
-    tell_batch(episode, batch, dict(zip(chosen, made, strict=True)))
+        passes = await again.passes(team_of(again), CONSULT)
+        by_turn = {utterance.turn: utterance for utterance in utterances(passes)}
+        cases += ((each, again.task, by_turn[each.agent, each.round]) for each in of)
+    results = await together(*(_distilled(episode, *case) for case in cases))
+    for case, result in zip(cases, results, strict=True):
+        _keep(episode, *case, result)
+    tell_batch(episode, batch, dict(zip(chosen, results, strict=True)))
 
 
 async def _distilled(
-    episode: Episode, one: Candidate, task: Task, said: Utterance
+    episode: Episode, candidate: Candidate, task: Task, utterance: Utterance
 ) -> Distilled | RejectedProposal:
-    path = f"{episode.path}{_place(one, 'distil/')}"
-    return await operator_of("distil").act(episode.meta, path, task, said, score=one.score)
+    path = f"{episode.path}{_place(candidate, 'distil/')}"
+    return await operator_of("distil").act(
+        episode.meta, path, task, utterance, score=candidate.score
+    )
 
 
 def _keep(
     episode: Episode,
-    one: Candidate,
+    candidate: Candidate,
     task: Task,
-    said: Utterance,
-    came: Distilled | RejectedProposal,
+    utterance: Utterance,
+    result: Distilled | RejectedProposal,
 ) -> None:
-    """Have an entry made, called by its case's number, its agent and its round."""
-    if isinstance(came, RejectedProposal):
-        episode.lose(came)
+    """Keep an entry, called by its case's number, its agent and its round."""
+    if isinstance(result, RejectedProposal):
+        episode.lose(result)
         return
-    entry = came.entry(
+    entry = result.entry(
         task,
-        said,
-        credit=one.reward or 0.0,
-        outcome=one.outcome,
+        utterance,
+        credit=candidate.reward or 0.0,
+        outcome=candidate.outcome,
         by_case=episode.settings.key == "case",
         run=episode.stage.name,
     )
-    episode.keep(entry, _place(one))
+    episode.keep(entry, _place(candidate))
 
 
-def _place(one: Candidate, what: str = "") -> str:
-    return f"{one.number:06d}/{what}{one.agent}/{one.round}"
+def _place(candidate: Candidate, what: str = "") -> str:
+    return f"{candidate.number:06d}/{what}{candidate.agent}/{candidate.round}"
+
+
+def _number(candidate: Candidate) -> int:
+    return candidate.number

@@ -70,7 +70,9 @@ def batch_of(episode: Episode, earlier: EarlierEpisodes) -> Sequence[Candidate] 
     if not earlier.is_last and (size is None or episode.number + 1 - first < size):
         return None
     lines = [*earlier.lines, {**episode.head(), "story": episode.story}]
-    return [one for number in range(first, len(lines)) for one in _of(number, lines[number])]
+    return [
+        candidate for number in range(first, len(lines)) for candidate in _of(number, lines[number])
+    ]
 
 
 def _first(lines: Sequence[Mapping[str, Any]]) -> int:
@@ -85,16 +87,18 @@ def _of(number: int, line: Mapping[str, Any]) -> Iterator[Candidate]:
     for event in line.get("story", ()):
         if event["event"] != EVENT:
             continue
-        for said in event["utterances"]:
-            scored = "score" in said
+        for utterance in event["utterances"]:
+            scored = "score" in utterance
             yield Candidate(
                 number=number,
                 case=line["task"],
-                agent=said["agent"],
-                round=said["round"],
+                agent=utterance["agent"],
+                round=utterance["round"],
                 outcome=event["outcome"],
-                reward=said.get("reward"),
-                score=Contribution(value=said["score"], reason=said["reason"]) if scored else None,
+                reward=utterance.get("reward"),
+                score=Contribution(value=utterance["score"], reason=utterance["reason"])
+                if scored
+                else None,
             )
 
 
@@ -109,54 +113,54 @@ def best(of: Iterable[Candidate], settings: ExperienceSettings) -> tuple[Candida
             do those of runs that failed.
         settings: How many are kept.
     """
-    eligible = {one.rank: one for one in of if _is_eligible(one, settings)}
-    rewards = {rank: one.reward or 0.0 for rank, one in eligible.items()}
+    eligible = {candidate.rank: candidate for candidate in of if _is_eligible(candidate, settings)}
+    rewards = {rank: candidate.reward or 0.0 for rank, candidate in eligible.items()}
     ranks = selected(rewards, share=settings.share, threshold=settings.threshold)
     return tuple(eligible[rank] for rank in ranks)
 
 
-def _is_eligible(one: Candidate, settings: ExperienceSettings) -> bool:
-    succeeds = one.outcome >= RIGHT or not settings.successful_only
-    return one.reward is not None and succeeds
+def _is_eligible(candidate: Candidate, settings: ExperienceSettings) -> bool:
+    succeeds = candidate.outcome >= RIGHT or not settings.successful_only
+    return candidate.reward is not None and succeeds
 
 
 def fates(
     of: Sequence[Candidate],
-    came: Mapping[Candidate, Distilled | RejectedProposal],
+    outcomes: Mapping[Candidate, Distilled | RejectedProposal],
     settings: ExperienceSettings,
 ) -> list[dict[str, Any]]:
     """Return what became of each utterance of a batch: it was kept, or why not.
 
     Args:
         of: The utterances.
-        came: What came of distilling those that were selected.
+        outcomes: The results of distilling those that were selected.
         settings: How many were kept.
     """
-    whole = sum(_is_eligible(one, settings) for one in of)
+    whole = sum(_is_eligible(candidate, settings) for candidate in of)
     return [
         {
-            "case": one.case,
-            "agent": one.agent,
-            "round": one.round,
-            "came": _fate(one, came.get(one), settings, whole),
+            "case": candidate.case,
+            "agent": candidate.agent,
+            "round": candidate.round,
+            "came": _fate(candidate, outcomes.get(candidate), settings, whole),
         }
-        for one in of
+        for candidate in of
     ]
 
 
 def _fate(
-    one: Candidate,
-    made: Distilled | RejectedProposal | None,
+    candidate: Candidate,
+    outcome: Distilled | RejectedProposal | None,
     settings: ExperienceSettings,
     whole: int,
 ) -> str:
-    if made is not None:
-        return "kept" if isinstance(made, Distilled) else "not distilled"
-    if one.reward is None:
+    if outcome is not None:
+        return "kept" if isinstance(outcome, Distilled) else "not distilled"
+    if candidate.reward is None:
         return "not judged"
-    if not _is_eligible(one, settings):
+    if not _is_eligible(candidate, settings):
         return "not of a run that succeeded"
-    if one.reward <= settings.threshold:
+    if candidate.reward <= settings.threshold:
         return f"not above {settings.threshold:.3g}"
     return f"not in the top {settings.share:.3g} of {whole}"
 
@@ -164,18 +168,18 @@ def _fate(
 def tell_batch(
     episode: Episode,
     of: Sequence[Candidate],
-    came: Mapping[Candidate, Distilled | RejectedProposal],
+    outcomes: Mapping[Candidate, Distilled | RejectedProposal],
 ) -> None:
     """Tell what became of a batch's utterances, in the story of its last case and in the pool.
 
     Args:
         episode: The last case.
         of: The utterances.
-        came: What came of distilling those that were selected.
+        outcomes: The results of distilling those that were selected.
     """
-    lines = fates(of, came, episode.settings)
-    entries = sum(isinstance(one, Distilled) for one in came.values())
-    told = {"of": len(of), "entries": entries, "utterances": lines}
-    episode.note(SELECTED, **told)
-    episode.keep(EventNoted(what=SELECTED, about={"case": episode.task.id, **told}), SELECTED)
+    lines = fates(of, outcomes, episode.settings)
+    entries = sum(isinstance(outcome, Distilled) for outcome in outcomes.values())
+    about = {"of": len(of), "entries": entries, "utterances": lines}
+    episode.note(SELECTED, **about)
+    episode.keep(EventNoted(what=SELECTED, about={"case": episode.task.id, **about}), SELECTED)
     episode.told["entries"] = entries

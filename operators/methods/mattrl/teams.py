@@ -118,7 +118,7 @@ def _pupils(team: Team) -> Sequence[str]:
     """Name those who answer ahead of all others: who opens and does not recruit."""
     rounds, recruit = team.execution.rounds, team.execution.recruit
     opening = rounds.opening if rounds else ()
-    return [one for one in opening if recruit is None or one != recruit.by]
+    return [agent for agent in opening if recruit is None or agent != recruit.by]
 
 
 async def pre_tested(episode: Episode, team: Team, what: str) -> tuple[Run, Score] | None:

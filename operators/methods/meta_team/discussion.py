@@ -65,7 +65,7 @@ class Discussion:
     @property
     def text(self) -> str:
         """The statements, each in its fence."""
-        return material(*(fenced("statement", one.text, one.agent) for one in self.statements))
+        return material(*(fenced("statement", each.text, each.agent) for each in self.statements))
 
 
 def lead_of(team: Team, run: Run) -> str | None:
@@ -168,15 +168,17 @@ async def discuss(
     """
     talk = _Talk(meta=meta, path=path, ground=ground, known=known, meter=meter, inputs=inputs)
     lead = lead_of(ground.team, ground.run)
-    members = [one for one in speakers(ground.team, ground.run) if one != lead]
-    came = Discussion()
+    members = [agent for agent in speakers(ground.team, ground.run) if agent != lead]
+    discussion = Discussion()
     for number in range(1, rounds + 1):
-        asked = members if number == 1 else [one for one in members if _is_named(one, came)]
+        asked = (
+            members if number == 1 else [agent for agent in members if _is_named(agent, discussion)]
+        )
         for agent in asked:
             if talk.is_over:
-                return came
-            came = _after(came, agent, await talk.statement(agent, number, came))
-    return came
+                return discussion
+            discussion = _after(discussion, agent, await talk.statement(agent, number, discussion))
+    return discussion
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -217,16 +219,16 @@ class _Talk:
         )
 
 
-def _after(before: Discussion, agent: str, said: str | RejectedProposal) -> Discussion:
-    if isinstance(said, RejectedProposal):
-        return Discussion(statements=before.statements, lost=(*before.lost, said))
-    spoken = (Statement(agent=agent, text=said),) if said else ()
+def _after(before: Discussion, agent: str, answer: str | RejectedProposal) -> Discussion:
+    if isinstance(answer, RejectedProposal):
+        return Discussion(statements=before.statements, lost=(*before.lost, answer))
+    spoken = (Statement(agent=agent, text=answer),) if answer else ()
     return Discussion(statements=(*before.statements, *spoken), lost=before.lost)
 
 
-def _is_named(agent: str, came: Discussion) -> bool:
+def _is_named(agent: str, discussion: Discussion) -> bool:
     """Tell whether a colleague has named an agent since it spoke last."""
-    statements: Sequence[Statement] = came.statements
-    last = max((n for n, one in enumerate(statements) if one.agent == agent), default=-1)
+    statements: Sequence[Statement] = discussion.statements
+    last = max((n for n, each in enumerate(statements) if each.agent == agent), default=-1)
     name = re.compile(rf"\b{re.escape(agent)}\b")
-    return any(name.search(one.text) for one in statements[last + 1 :])
+    return any(name.search(each.text) for each in statements[last + 1 :])

@@ -49,7 +49,7 @@ class FileLook:
     Attributes:
         tool: By which tool.
         path: Where.
-        found: What the tool gave, or why it could not.
+        result: What the tool gave, or why it could not.
         text: What it searched for.
         line: From which line it read.
     """
@@ -58,7 +58,7 @@ class FileLook:
     path: str
     text: str = ""
     line: int = 1
-    found: str = ""
+    result: str = ""
 
     @property
     def arguments(self) -> Mapping[str, Any]:
@@ -74,7 +74,7 @@ class FileLook:
     def shown(self, most: int) -> str:
         """Return it in its fence, in so many characters."""
         what = f"{self.tool} {self.path} {self.text}".strip()
-        return fenced("looked_up", f"{on_one_line(what)}\n{clip(self.found, most)}")
+        return fenced("looked_up", f"{on_one_line(what)}\n{clip(self.result, most)}")
 
 
 def tools_of(ground: Ground, agent: str) -> Sequence[str]:
@@ -116,15 +116,15 @@ def looks_in(text: str, tools: Sequence[str], *, strict: bool) -> tuple[FileLook
     Raises:
         InvalidAnswer: It has another shape, or one is of no use.
     """
-    said: list[Any] = structured(text, closed(looks={"type": "array"}), Bounds())["looks"]
-    bad = [item for item in said if not _is_look(item, tools)]
-    if strict and (bad or len(said) > AT_ONCE):
-        shown = "; ".join(quoted(on_one_line(str(item))[:80]) for item in bad) or f"{len(said)}"
+    items: list[Any] = structured(text, closed(looks={"type": "array"}), Bounds())["looks"]
+    bad = [item for item in items if not _is_look(item, tools)]
+    if strict and (bad or len(items) > AT_ONCE):
+        shown = "; ".join(quoted(on_one_line(str(item))[:80]) for item in bad) or f"{len(items)}"
         raise InvalidAnswer(
             f"looks: {shown}. At most {AT_ONCE}, each with tool ({', '.join(tools)}), path, text"
             " and line."
         )
-    fit = [item for item in said if _is_look(item, tools)]
+    fit = [item for item in items if _is_look(item, tools)]
     return tuple(dict.fromkeys(FileLook(**item) for item in fit))[:AT_ONCE]
 
 
@@ -147,7 +147,7 @@ async def looked_up(ground: Ground, agent: str, looks: Sequence[FileLook]) -> tu
     patch = outcome.result.patch if outcome.result else None
     changes = outcome.changes or passed_on(agent, patch, ())
     task: Task = replace(ground.told.task, answer=None)
-    found: list[FileLook] = []
+    done: list[FileLook] = []
     with Workspaces(task) as workspaces:
         workspace = workspaces.of(agent, 1, changes)
         for look in looks:
@@ -156,8 +156,8 @@ async def looked_up(ground: Ground, agent: str, looks: Sequence[FileLook]) -> tu
                 text = str(await tool.call(look.arguments))
             except ToolError as error:
                 text = str(error)
-            found.append(replace(look, found=text))
-    return tuple(found)
+            done.append(replace(look, result=text))
+    return tuple(done)
 
 
 def _unheard(_event: str, /, **_fields: Any) -> None:
