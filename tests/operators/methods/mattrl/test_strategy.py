@@ -77,6 +77,14 @@ def test_a_batch_is_selected_from_when_it_is_complete(tmp_path: Path) -> None:
     assert [sum(case in text for text in asked) for case in cases] == [1] * 4
 
 
+def test_a_stream_that_grows_begins_a_new_batch_and_keeps_what_it_had(tmp_path: Path) -> None:
+    first = learnt(tmp_path, recipe(), cases=2).entries
+    both = learnt(tmp_path, recipe()).entries
+    assert both[: len(first)] == first
+    assert [len(first), len(both)] == [2, 4]
+    assert {one.case for one in both[2:]} <= {"case-2", "case-3"}
+
+
 def test_a_run_that_failed_teaches_nothing_where_success_alone_may(tmp_path: Path) -> None:
     built = learnt(tmp_path, recipe(successful_only=True))
     scores = {line["task"]: line["score"] for line in built.lines}
@@ -130,14 +138,16 @@ def test_agents_recall_while_it_is_built_only_if_they_are_to(tmp_path: Path) -> 
     assert reminders(learnt(tmp_path, recipe(recalls=True, batch=1)).model) > 2
 
 
-def test_an_episode_sees_the_same_however_fast_the_others_are(tmp_path: Path) -> None:
+def test_what_is_kept_depends_neither_on_speed_nor_on_how_many_work_at_once(
+    built: Built, tmp_path: Path
+) -> None:
     def slow_first(request: Request) -> Reply:
         slow = "What is 0 + 7?" in message_text(request)
         return replace(doctors(request), latency=0.01 if slow else 0)
 
     one = learnt(tmp_path / "one", recipe(workers=3))
     two = learnt(tmp_path / "two", recipe(workers=3), script=slow_first)
-    assert one.entries == two.entries != []
+    assert one.entries == two.entries == built.entries
     assert one.lines == two.lines
 
 
