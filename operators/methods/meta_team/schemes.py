@@ -36,15 +36,15 @@ OPERATORS: Mapping[str, str] = MappingProxyType(
 )
 """What each level is the work of, in the order in which they come."""
 CENTRAL = "centralise"
-ASKING: Mapping[str, tuple[str, ...]] = MappingProxyType(
+ASKING: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "L1": ("retrospect",),
-        "L2": ("settle",),
-        "L3": ("discuss", "reorganise"),
-        "centralised": (CENTRAL,),
+        "agent_level": ("L1", ("retrospect",)),
+        "pair_level": ("L2", ("settle",)),
+        "team_level": ("L3", ("discuss", "reorganise")),
+        CENTRAL: ("centralised", (CENTRAL,)),
     }
 )
-"""Which operators' calls each level takes, as a report names it."""
+"""What a report calls each level, and whose calls are its calls."""
 OWN = frozenset({"patch", "skill"})
 """The notes of an agent on itself; all others are on its work with somebody."""
 
@@ -133,10 +133,14 @@ async def looked_back(
 
 def _tell_cost(episode: Episode, central: int) -> None:
     """Tell what each level took, beside what one analyser would have read in its one call."""
-    for name, operators in ASKING.items():
-        spent = sum((episode.spent.get(one, Usage()) for one in operators), Usage())
-        if spent.calls:
-            episode.told |= {f"{name} calls": spent.calls, f"{name} tokens": spent.tokens}
+    settings: RetrospectiveSettings = episode.settings
+    on = [CENTRAL] if settings.scheme == "centralised" else [
+        level for level in ASKING if level != CENTRAL and getattr(settings, level)
+    ]  # fmt: skip
+    for level in on:
+        name, operators = ASKING[level]
+        spent = sum((episode.spent.get(operator, Usage()) for operator in operators), Usage())
+        episode.told |= {f"{name} calls": spent.calls, f"{name} tokens": spent.tokens}
     episode.told["one analyser tokens, about"] = central
 
 
