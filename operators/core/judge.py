@@ -121,6 +121,7 @@ async def _sample(
         material=material(task_text(task, limits), fenced("answer", shown)),
         schema=schema,
         read=read,
+        inputs={"task": task, "answer": answer},
     )
     return await meta.ask(path, question)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -67,6 +67,8 @@ class Question(Generic[Answered]):
             is asked in the next message of that, as it stands.
         salvage: Makes what it can of an answer that is not right after the repair either, or raises
             `InvalidAnswer`. None: such an answer is of no use.
+        inputs: The values that instructions and material were written from, by their names: what a
+            simulated model answers by, so that every prompt can be reworded.
     """
 
     operator: str
@@ -78,6 +80,7 @@ class Question(Generic[Answered]):
     team: Team | None = None
     conversation: tuple[Message, ...] = ()
     salvage: Callable[[str], Answered] | None = None
+    inputs: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -240,6 +243,7 @@ class MetaModel(OperatorModel):
             top_p=self.top_p,
             effort=self.effort,
             schema=question.schema,
+            source=question,
         )
         tell = functools.partial(self.tell, operator=question.operator)
         return await self.calls.chat(path, request, tell, budget=self.budget, trim=True)

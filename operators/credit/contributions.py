@@ -142,6 +142,7 @@ async def contributions(
         schema=_schema(team, reason_schema(limits), {"type": "number", "enum": list(LEVELS)}),
         read=functools.partial(_read, team, limits),
         parents=(team.name,),
+        inputs={"task": task, "account": account, "earlier": earlier},
     )
     return await meta.ask(path, question)
 

@@ -10,7 +10,7 @@ import math
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping, Sequence
+    from collections.abc import Hashable, Mapping
 
 __all__ = ["Ordered", "decay_weights", "fused", "ratios", "selected"]
 
@@ -90,33 +90,23 @@ def fused(individual: float, terminal_share: float, *, individual_weight: float)
 
 
 def selected(
-    rewards: Mapping[Utterance, float],
-    *,
-    share: float,
-    threshold: float,
-    earlier: Sequence[float] = (),
+    rewards: Mapping[Utterance, float], *, share: float, threshold: float
 ) -> tuple[Utterance, ...]:
     """Select the utterances that are worth keeping (MATTRL Eq. 13, §4.1, App. B.7).
 
     The paper selects by a threshold, and takes the top quarter of all utterances: here both must
-    hold. The share is of all rewards so far, rounded down, but at least one. Of utterances with
-    the same reward, an earlier one comes first, and then the one whose key does. So never more are
-    selected than the share, and neither chance nor the order of the mapping decides.
+    hold. The share of all rewards is rounded down, but at least one is selected. Of utterances
+    with the same reward, the one whose key comes first does. So the share is met exactly, and
+    neither chance nor the order of the mapping decides.
 
     Args:
         rewards: The reward of each utterance (MATTRL Eq. 12).
-        share: Which share of all rewards so far is good enough, in [0, 1]: 0.25 in the paper.
+        share: Which share of all rewards is good enough, in [0, 1]: 0.25 in the paper.
         threshold: What a reward must exceed.
-        earlier: Rewards of utterances of other cases, for which this was done before.
 
     Returns:
         Which are selected, the best one first.
     """
-    places = math.floor(share * (len(rewards) + len(earlier)) + HAIR) or (1 if share > 0 else 0)
+    places = math.floor(share * len(rewards) + HAIR) or (1 if share > 0 else 0)
     ranked = sorted(sorted(rewards), key=rewards.__getitem__, reverse=True)
-    return tuple(
-        one
-        for before, one in enumerate(ranked)
-        if rewards[one] > threshold
-        and before + sum(other >= rewards[one] for other in earlier) < places
-    )
+    return tuple(one for one in ranked[:places] if rewards[one] > threshold)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ...runtime.runs.services import Services
     from ..core.proposal import RejectedProposal
 
-__all__ = ["Closing", "Episode", "EpisodeAnswer", "Halted"]
+__all__ = ["Closing", "EarlierEpisodes", "Episode", "EpisodeAnswer", "Halted"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,6 +58,22 @@ class Closing(Protocol):
     def close(self, pool: Pool) -> Mapping[str, Any]:
         """Commit what can be known only now, and give the line of the episode."""
         ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EarlierEpisodes:
+    """The episodes before one whose turn to be committed has come: all of them are committed.
+
+    Attributes:
+        lines: Their lines, in order.
+        again: Returns one of them, or the one itself, as it began: its runs are answered from the
+            journal. Ask for their numbers in ascending order.
+        is_last: Whether the stream has no task after this one.
+    """
+
+    lines: Sequence[Mapping[str, Any]]
+    again: Callable[[int], Episode]
+    is_last: bool
 
 
 @dataclass(kw_only=True, eq=False)

@@ -18,7 +18,7 @@ from ...pool.ledger.changes import ChildRejected, EventNoted
 from ...pool.ledger.ledger import Ledger
 from ...pool.ledger.scaffold import HEAD, next_head
 from ...pool.view import Views
-from .episode import Episode
+from .episode import EarlierEpisodes, Episode
 from .folder import EPISODES, EVOLUTIONS, TURNS
 from .lines import lines_in
 from .log import EpisodeLog
@@ -100,6 +100,7 @@ class Evolution:
             for number in range(first, len(self.tasks)):
                 episode = await self._running[number]
                 del self._running[number]
+                await self._before_commit(episode)
                 self._commit(episode)
                 await self._meet(episode)
                 self._close(episode)
@@ -123,19 +124,24 @@ class Evolution:
 
     def _begin(self, number: int) -> None:
         """Begin an episode with what it is to see, settled before anything is awaited."""
+        log = self._log(number, self._folder(number))
+        episode = self._episode(number, self._views)
+        episode.trace = log.trace if log else None
+        self._running[number] = asyncio.create_task(self._done(episode, log), name=episode.path)
+
+    def _episode(self, number: int, views: Views) -> Episode:
         last = number - self.stage.recipe.workers
-        folder = self.folder / EPISODES / f"{number:06d}"
-        log = self._log(number, folder)
-        episode = Episode(
+        return Episode(
             stage=self.stage,
             number=number,
             task=self.tasks[number],
-            view=self._views.upto(last),
+            view=views.upto(last),
             past=(self._past or [])[: max(0, last + 1)],
-            folder=folder,
-            trace=log.trace if log else None,
+            folder=self._folder(number),
         )
-        self._running[number] = asyncio.create_task(self._done(episode, log), name=episode.path)
+
+    def _folder(self, number: int) -> Path:
+        return self.folder / EPISODES / f"{number:06d}"
 
     def _log(self, number: int, folder: Path) -> EpisodeLog | None:
         if self.hear is None:
@@ -152,6 +158,19 @@ class Evolution:
             if log:
                 log.trace.check()
         return episode
+
+    async def _before_commit(self, episode: Episode) -> None:
+        """Let the strategy do what takes all earlier episodes."""
+        episode.trace = None  # its log is closed
+        stage = self.stage
+        fold = self.strategy.fold(stage.recipe.settings)
+        views = Views(stage.pool, stage.name, stage.memory, fold)
+        earlier = EarlierEpisodes(
+            lines=self._past or (),
+            again=lambda number: self._episode(number, views),
+            is_last=episode.number + 1 == len(self.tasks),
+        )
+        await self.strategy.before_commit(episode, earlier)
 
     def _commit(self, episode: Episode) -> None:
         """Put what came of an episode into the pool."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
     from ...schema.team.team import Agent, Team
     from .context import EvolutionContext
-    from .episode import Episode
+    from .episode import EarlierEpisodes, Episode
     from .stream import TaskStream
 
 __all__ = [
@@ -111,6 +111,10 @@ async def _no_episode(_episode: Episode, /) -> None:
     raise TypeError("this strategy works on all tasks together.")
 
 
+async def _no_more(_episode: Episode, _earlier: EarlierEpisodes, /) -> None:
+    return None
+
+
 def _nothing(_settings: Any, /) -> frozenset[Need]:
     return frozenset()
 
@@ -154,6 +158,9 @@ class Strategy:
               under paths that do not depend on scheduling;
             * **must** keep changes in an order that does not depend on scheduling either, and make
               none in any other way.
+        before_commit: What it does with an episode once all earlier ones are committed: what it
+            keeps then is committed with that episode. It **must** do the same when it is done
+            again. It needs `past`.
         whole: What it does with all tasks together. It **must** take chance from the recipe's seed
             and model answers through the journal only, under paths that do not depend on
             scheduling, and leave its result in the evolution's folder.
@@ -196,6 +203,7 @@ class Strategy:
 
     name: str
     episode: Callable[[Episode], Awaitable[None]] = _no_episode
+    before_commit: Callable[[Episode, EarlierEpisodes], Awaitable[None]] = _no_more
     whole: Callable[[TaskStream], Awaitable[object]] | None = None
     ceiling: Callable[[Team], CapabilityPolicy] | None = None
     status: Callable[[Path], WholeStatus | None] = _no_status

@@ -93,4 +93,5 @@ def _entry(entry: Learnt, similarity: float) -> MemoryEntry:
         similarity=similarity,
         credit=entry.credit,
         case=entry.case,
+        reward=entry.reward,
     )

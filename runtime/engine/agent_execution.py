@@ -195,7 +195,7 @@ class AgentExecution:
         except CoterieError as error:
             self.forgot = error
         else:
-            self.recalled = fitting(found, wanted.room)
+            self.recalled = fitting(found, wanted)
             told = [entry.origin for entry in found]
             self.emit("recalled", by=wanted.by, entries=told, shown=len(self.recalled))
 

@@ -60,6 +60,7 @@ class MemoryEntry:
         similarity: How like it is to what was searched with, in [-1, 1].
         credit: What it was worth to whoever found it out, where that is known.
         case: The id of the task that it comes from, where that is known.
+        reward: The reward of the run that it comes from, where that is known.
     """
 
     source: str
@@ -69,6 +70,7 @@ class MemoryEntry:
     similarity: float | None = None
     credit: float | None = None
     case: str | None = None
+    reward: float | None = None
 
     @classmethod
     def clipped(cls, *, source: str, task: str, text: str, **known: Any) -> MemoryEntry:
@@ -93,7 +95,7 @@ class MemoryEntry:
     @property
     def origin(self) -> Mapping[str, Any]:
         """Say what was found, for the trace."""
-        known = ("id", "similarity", "credit", "case")
+        known = ("id", "similarity", "credit", "case", "reward")
         return {name: item for name, item in unlike_default(self).items() if name in known}
 
     @property
@@ -229,11 +231,13 @@ async def reminded(
     return tuple(MemoryEntry(**one) for one in came["entries"])
 
 
-def fitting(entries: Iterable[MemoryEntry], room: int | None) -> tuple[MemoryEntry, ...]:
-    """Give the first entries that fit in so many characters together, the last of them cut.
+def fitting(entries: Iterable[MemoryEntry], wanted: Recall) -> tuple[MemoryEntry, ...]:
+    """Return the first entries that fit in an agent's room, the last of them cut, as it reads them.
 
-    None takes the place of a closer one because it is shorter.
+    None takes the place of a closer one because it is shorter. An entry whose reward nobody knows
+    counts as one of a run that failed.
     """
+    room = wanted.room
     shown: list[MemoryEntry] = []
     for entry in entries:
         left = None if room is None else room - sum(one.characters for one in shown)
@@ -241,6 +245,8 @@ def fitting(entries: Iterable[MemoryEntry], room: int | None) -> tuple[MemoryEnt
         if fits is None:
             break
         shown.append(fits)
+    if wanted.first == "successful":
+        shown.sort(key=lambda one: -(one.reward or 0.0))
     return tuple(shown)
 
 

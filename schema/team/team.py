@@ -169,6 +169,8 @@ class Recall:
         niche: Whether only entries of the task's niche count, and those of no niche; for a task of
             none, all do.
         each: Whether there are so many of each of the kinds that are named, not of all together.
+        first: Which of them come first in the prompt: the most similar, or those of runs with the
+            highest reward.
     """
 
     k: int = 3
@@ -178,6 +180,7 @@ class Recall:
     room: int | None = None
     niche: bool = False
     each: bool = False
+    first: Literal["similar", "successful"] = "similar"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -33,7 +33,7 @@ execution: {rounds: {most: 2, until: never, closing: [chief]}}
 """
 """The file of a team that consults."""
 
-RECALLED = "recall: {k: 2, of: own, kinds: [experience]}"
+RECALLED = "recall: {k: 2, kinds: [experience]}"
 WARD = FORGETFUL.replace('[heart]."}', f'[heart].", {RECALLED}}}')
 """The same, where one of those who consult recalls its experience."""
 

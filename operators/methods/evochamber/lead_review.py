@@ -75,6 +75,7 @@ async def lead_review(
         schema=closed(note=text_schema(longest)),
         read=functools.partial(one_text, "note", longest, limits),
         parents=(structure,),
+        inputs={"task": task, "structure": structure, "reward": reward},
     )
     return await meta.ask(path, question)
 

@@ -233,6 +233,7 @@ async def lead(
         schema=schema,
         read=functools.partial(_read, leader, schema, limits),
         parents=(*structures,),
+        inputs={"task": task, "leader": leader, "structures": structures, "known": known},
     )
     return await meta.ask(path, question)
 

@@ -97,6 +97,7 @@ async def reflect(
         ),
         schema=closed(lesson=text, insight=text),
         read=functools.partial(_read, longest, limits),
+        inputs={"task": task, "work": work, "reward": reward},
     )
     return await meta.ask(path, question)
 

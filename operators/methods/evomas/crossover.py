@@ -85,14 +85,14 @@ async def crossover(
         memories_text(memories, meta.limits),
     )
     was_run = first.was_run or second.was_run
+    inputs = {"task": task, "first": first, "second": second, "crosses": crosses}
     chosen = next(iter(crosses))
     if len(crosses) > 1:
-        told = prompt("choose_topology", was_run=was_run)
-        chosen = await _choose(meta, f"{path}/topology", names, told, shown)
+        chosen = await _choose(meta, f"{path}/topology", shown, inputs)
     if isinstance(chosen, RejectedProposal):
         return chosen
     question = _question(meta, crosses[chosen], shown, was_run=was_run)
-    return await meta.ask(f"{path}/agents", question)
+    return await meta.ask(f"{path}/agents", replace(question, inputs={**inputs, "side": chosen}))
 
 
 def can_cross(first: Team, second: Team) -> bool:
@@ -191,19 +191,24 @@ def _models(team: Team) -> frozenset[str]:
 
 
 async def _choose(
-    meta: OperatorModel, path: str, names: tuple[str, str], told: str, shown: str
+    meta: OperatorModel,
+    path: str,
+    shown: str,
+    inputs: Mapping[str, Any],
 ) -> Side | RejectedProposal:
     """Ask whose topology the child is to have."""
     schema = closed(
         reason=reason_schema(meta.limits), topology={"type": "string", "enum": list(SIDES)}
     )
+    parents: tuple[Parent, Parent] = (inputs["first"], inputs["second"])
     question: Question[Side] = Question(
         operator=OPERATOR,
-        instructions=told,
+        instructions=prompt("choose_topology", was_run=any(one.was_run for one in parents)),
         material=shown,
         schema=schema,
         read=lambda text: structured(text, schema, meta.limits)["topology"],
-        parents=names,
+        parents=tuple(one.team.name for one in parents),
+        inputs=inputs,
     )
     return await meta.ask(path, question)
 

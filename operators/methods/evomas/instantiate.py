@@ -82,6 +82,7 @@ async def instantiate(
         ),
         schema=closed(reason=reason_schema(meta.limits), **schema["properties"]),
         read=functools.partial(_child, meta, parent.team, allowed, ceiling),
+        inputs={"task": task, "parent": parent, "memories": memories},
         parents=(parent.team.name,),
         team=parent.team,
     )

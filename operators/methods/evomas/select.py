@@ -109,6 +109,7 @@ async def select(
         material=material(task_text(task, meta.limits), fenced("teams", "\n".join(lines))),
         schema=schema,
         read=functools.partial(_selection, names, k, schema, meta.limits),
+        inputs={"task": task, "members": listed, "k": k},
     )
     return await meta.ask(path, question)
 

@@ -94,6 +94,7 @@ async def appraise(
         ),
         schema=_schema(names, reason_schema(limits), {"type": "number", "enum": list(LEVELS)}),
         read=functools.partial(_read, names, limits),
+        inputs={"task": task, "said": said},
     )
     return await meta.ask(path, question)
 

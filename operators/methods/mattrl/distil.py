@@ -62,7 +62,14 @@ class Distilled:
         return Printed(value=self.text)
 
     def entry(
-        self, task: Task, utterance: Utterance, *, credit: float, by_case: bool, run: str
+        self,
+        task: Task,
+        utterance: Utterance,
+        *,
+        credit: float,
+        outcome: float | None = None,
+        by_case: bool,
+        run: str,
     ) -> Learnt:
         """Make it an entry of the memory that says where it comes from (MATTRL Eq. 15).
 
@@ -70,6 +77,7 @@ class Distilled:
             task: The case.
             utterance: The utterance.
             credit: What that was worth, in [0, 1].
+            outcome: How its run ended: its score, in [0, 1]; None where nobody knows.
             by_case: Whether it is found by the case's text. Else by when it applies.
             run: The run or the recipe that it comes from.
         """
@@ -82,6 +90,7 @@ class Distilled:
             case=task.id,
             turn=utterance.round,
             credit=credit,
+            reward=outcome,
             run=run,
         )
 
@@ -118,6 +127,7 @@ async def distil(
         ),
         schema=closed(**{name: _text(most) for name, most in lengths.items()}),
         read=functools.partial(_read, lengths, limits),
+        inputs={"task": task, "utterance": utterance, "score": score},
     )
     return await meta.ask(path, question)
 

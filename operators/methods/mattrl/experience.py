@@ -1,4 +1,4 @@
-"""Experience: which utterances of a run are worth keeping, and why not the others (MATTRL §3.2).
+"""Rewards: what each utterance of a run was worth (MATTRL §3.2).
 
 A judge says how good each utterance was, the run how the whole ended; both together are its reward.
 Nobody is asked here: what models and runs say comes in as numbers.
@@ -10,34 +10,21 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ....pool.ledger.changes import EventNoted
-from ...core.proposal import RejectedProposal
-from ...credit import decay_weights, fused, ratios, selected
+from ...credit import decay_weights, fused, ratios
 from ...routing import missing
-from .distil import Distilled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ...core.utterances import Turn, Utterance
     from ...credit.contributions import Contribution
     from ...evolution.episode import Episode
     from ...routing import By
 
-__all__ = [
-    "EVENT",
-    "Credited",
-    "ExperienceSettings",
-    "check",
-    "credited",
-    "earlier",
-    "kept",
-    "tell",
-    "told",
-]
+__all__ = ["EVENT", "Credited", "ExperienceSettings", "check", "credited", "tell"]
 
 EVENT = "utterances"
 """The event that tells them, in an episode's story and in the pool."""
-KEPT = "kept"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,6 +39,12 @@ class ExperienceSettings:
     individual: float = 0.4
     share: float = 0.25
     threshold: float = 0
+    batch: int | None = None
+    successful_only: bool = False
+    pre_test: Literal["keep", "skip_right"] = "keep"
+    catalogue: tuple[str, ...] = ()
+    experience: Literal["shared", "own"] | None = None
+    first: Literal["similar", "successful"] = "successful"
     rubric: str = ""
     key: Literal["context", "case"] = "context"
     recalls: bool = False
@@ -155,121 +148,30 @@ def _reward(score: Contribution | None, share: float, settings: ExperienceSettin
     return fused(score.value, share, individual_weight=settings.individual)
 
 
-def kept(
-    of: Sequence[Credited], settings: ExperienceSettings, before: Sequence[float]
-) -> tuple[Credited, ...]:
-    """Select the utterances that become entries, in the order in which they were said (Eq. 13).
-
-    Args:
-        of: All utterances of a run.
-        settings: How good is good enough.
-        before: The rewards of all utterances of earlier runs.
-    """
-    rewards = {one.utterance.turn: one.reward for one in of if one.reward is not None}
-    chosen = selected(rewards, share=settings.share, threshold=settings.threshold, earlier=before)
-    return tuple(one for one in of if one.utterance.turn in chosen)
-
-
 def tell(
     episode: Episode,
     of: Sequence[Credited],
-    came: Mapping[Turn, Distilled | RejectedProposal],
     *,
     outcome: float,
-    before: Sequence[float],
     about: Mapping[str, Any] | None = None,
 ) -> None:
-    """Keep what was distilled, count what was not, and tell the numbers of every utterance.
+    """Keep the numbers of every utterance of a case, by which its batch is selected from.
 
     Args:
         episode: The episode.
         of: All utterances of its run.
-        came: What came of distilling those that were selected.
         outcome: How the run ended: its score, in [0, 1].
-        before: The rewards of all utterances of earlier runs.
         about: What counterfactual runs cost and saved, where there were any.
     """
-    settings: ExperienceSettings = episode.settings
-    for one in of:
-        match came.get(one.utterance.turn):
-            case RejectedProposal() as lost:
-                episode.lose(lost)
-            case Distilled() as distilled:
-                _keep(episode, one, distilled)
-            case None:
-                pass
-    head = {"outcome": outcome, "credit": settings.credit}
-    lines = told(of, came, settings, before)
-    more = {"counterfactuals": about} if about else {}
-    episode.note(EVENT, **head, utterances=lines, **more)
-    case = {"case": episode.task.id, **head, "utterances": lines, **more}
-    episode.keep(EventNoted(what=EVENT, about=case), EVENT)
+    told = {
+        "outcome": outcome,
+        "credit": episode.settings.credit,
+        "utterances": [one.value() for one in of],
+        **({"counterfactuals": about} if about else {}),
+    }
+    episode.note(EVENT, **told)
+    episode.keep(EventNoted(what=EVENT, about={"case": episode.task.id, **told}), EVENT)
     episode.told["utterances"] = len(of)
-    episode.told["entries"] = sum(line["came"] == KEPT for line in lines)
     if about:
         episode.told["counterfactual calls asked"] = about["calls"]["asked"]
         episode.told["counterfactual calls answered"] = about["calls"]["answered"]
-
-
-def _keep(episode: Episode, one: Credited, distilled: Distilled) -> None:
-    """Have an entry made, called by its case's number, its agent and its round."""
-    agent, number = one.utterance.turn
-    entry = distilled.entry(
-        episode.task,
-        one.utterance,
-        credit=one.reward or 0.0,
-        by_case=episode.settings.key == "case",
-        run=episode.stage.name,
-    )
-    episode.keep(entry, f"{agent}/{number}")
-
-
-def told(
-    of: Sequence[Credited],
-    came: Mapping[Turn, Distilled | RejectedProposal],
-    settings: ExperienceSettings,
-    before: Sequence[float],
-) -> list[dict[str, Any]]:
-    """Tell the numbers of all utterances of a run, and of each whether it was kept or why not.
-
-    Args:
-        of: All utterances.
-        came: What came of distilling those that were selected.
-        settings: How good was good enough.
-        before: The rewards of all utterances of earlier runs.
-    """
-    all_ = len(before) + sum(one.reward is not None for one in of)
-    why = f"not in the top {settings.share:.3g} of {all_}"
-    return [{**one.value(), "came": _came(one, came, settings, why)} for one in of]
-
-
-def _came(
-    one: Credited,
-    came: Mapping[Turn, Distilled | RejectedProposal],
-    settings: ExperienceSettings,
-    otherwise: str,
-) -> str:
-    made = came.get(one.utterance.turn)
-    if made is not None:
-        return "not distilled" if isinstance(made, RejectedProposal) else KEPT
-    return _why(one, settings, otherwise)
-
-
-def _why(one: Credited, settings: ExperienceSettings, otherwise: str) -> str:
-    if one.reward is None:
-        return "not judged"
-    if one.reward <= settings.threshold:
-        return f"not above {settings.threshold:.3g}"
-    return otherwise
-
-
-def earlier(lines: Iterable[Mapping[str, Any]]) -> list[float]:
-    """Find the rewards of all utterances that the lines of episodes tell of."""
-    stories = (event for line in lines for event in line.get("story", ()))
-    return [
-        one["reward"]
-        for event in stories
-        if event["event"] == EVENT
-        for one in event["utterances"]
-        if "reward" in one
-    ]

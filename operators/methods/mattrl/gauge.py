@@ -54,6 +54,7 @@ async def gauge(meta: OperatorModel, path: str, task: Task) -> dict[str, float] 
         material=task_text(task, limits),
         schema=closed(reason=reason_schema(limits), **_numbers(level)),
         read=functools.partial(_read, limits),
+        inputs={"task": task},
     )
     return await meta.ask(path, question)
 

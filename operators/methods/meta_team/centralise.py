@@ -10,12 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ....schema.values.json_text import dumps
 from ....schema.values.problems import quoted
 from ....schema.values.terminal import on_one_line
 from ....schema.values.values import is_list, is_mapping
 from ...core.account import Account
 from ...core.answers import InvalidAnswer, closed, reason_schema, structured
-from ...core.material import clip, fenced, material
+from ...core.material import CHARACTERS_PER_TOKEN, clip, fenced, material
 from ...core.meta import Question, prompt
 from .evidence.conversation import interactions, speakers
 from .gate import Refused, gate
@@ -35,11 +36,30 @@ if TYPE_CHECKING:
     from .evidence.ground import Ground
     from .room import NoteLimits
 
-__all__ = ["Centralised", "centralise"]
+__all__ = ["Centralised", "Levels", "centralise", "tokens_of_one_analyser"]
 
 OPERATOR = "centralise"
 ANY: Mapping[str, Any] = {"type": "string"}
 PAIR = ("of", "about", "profile", "together")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Levels:
+    """What may change when a team looks back.
+
+    Attributes:
+        agent_level: Whether agents look back on themselves (L1).
+        pair_level: Whether pairs that worked together settle what they learnt (L2).
+        team_level: Whether the team changes its rules and its organisation (L3).
+        newcomers: The most agents that may come, and that may go.
+        edges: The most edges among those who stay that may change.
+    """
+
+    agent_level: bool = True
+    pair_level: bool = True
+    team_level: bool = True
+    newcomers: int = 1
+    edges: int = 2
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,14 +84,7 @@ class Centralised:
 
 
 async def centralise(
-    meta: OperatorModel,
-    path: str,
-    ground: Ground,
-    *,
-    agent_level: bool = True,
-    pair_level: bool = True,
-    team_level: bool = True,
-    newcomers: int = 1,
+    meta: OperatorModel, path: str, ground: Ground, levels: Levels
 ) -> Centralised | RejectedProposal:
     """Have one analyser read all that happened, and propose every change.
 
@@ -79,24 +92,39 @@ async def centralise(
         meta: Who is asked.
         path: Which question this is: `task 12/centralise`.
         ground: The team, what it did and was told.
-        agent_level: Whether it writes notes of agents on themselves.
-        pair_level: Whether it writes what those who worked together note of each other.
-        team_level: Whether it changes rules and roster.
-        newcomers: The most agents that may come, and that may go.
+        levels: What it may change.
 
     Raises:
         CoterieError: As for `OperatorModel.ask`.
     """
+    return await ground.meter().ask(meta, path, _question(meta, ground, levels))
+
+
+def tokens_of_one_analyser(meta: OperatorModel, ground: Ground, levels: Levels) -> int:
+    """Estimate what one analyser of all that happened would read, in tokens, without asking it.
+
+    Args:
+        meta: Who would be asked.
+        ground: The team, what it did and was told.
+        levels: What it might change.
+    """
+    question = _question(meta, ground, levels)
+    schema = dumps(question.schema, ensure_ascii=False)
+    read = len(question.instructions) + len(question.material) + len(schema)
+    return read // CHARACTERS_PER_TOKEN
+
+
+def _question(meta: OperatorModel, ground: Ground, levels: Levels) -> Question[Centralised]:
+    team, run = ground.team, ground.run
     one = _Reading(
         meta=meta,
         ground=ground,
-        agents=speakers(ground.team, ground.run) if agent_level else (),
-        pairs=tuple(_both_ways(interactions(ground.team, ground.run))) if pair_level else (),
-        newcomers=newcomers,
-        team_level=team_level,
+        agents=speakers(team, run) if levels.agent_level else (),
+        pairs=tuple(_both_ways(interactions(team, run))) if levels.pair_level else (),
+        levels=levels,
     )
     bounds, part = meta.limits, one.part
-    question = Question(
+    return Question(
         operator=OPERATOR,
         instructions=prompt(
             OPERATOR,
@@ -107,24 +135,24 @@ async def centralise(
             skills=one.room.skills,
             agent_level=bool(one.agents),
             pair_level=bool(one.pairs),
-            team_level=team_level,
+            team_level=levels.team_level,
         ),
         material=material(
             ground.told.text(bounds),
-            Account(team=ground.team, run=ground.run).outline(bounds),
-            took_part_text(ground.team, ground.run),
+            Account(team=team, run=run).outline(bounds),
+            took_part_text(team, run),
             part.rules.text,
-            part.offer.text if team_level else "",
-            *(notes_text(ground.team.agents[agent]) for agent in one.agents),
-            *flat_trace(ground.team, ground.run, bounds.trace_characters),
+            part.offer.text if levels.team_level else "",
+            *(notes_text(team.agents[agent]) for agent in one.agents),
+            *flat_trace(team, run, bounds.trace_characters),
         ),
         schema=closed(reason=reason_schema(bounds), **one.schema),
         read=one.strictly,
-        parents=(ground.team.name,),
-        team=ground.team,
+        parents=(team.name,),
+        team=team,
         salvage=one.read,
+        inputs={"ground": ground, "agents": one.agents, "pairs": one.pairs},
     )
-    return await ground.meter().ask(meta, path, question)
 
 
 def flat_trace(team: Team, run: Run, most: int) -> Iterator[str]:
@@ -157,16 +185,14 @@ class _Reading:
         ground: The team, what it did and was told.
         agents: Whose own notes may be written.
         pairs: Who may note something of whom.
-        newcomers: The most agents that may come, and that may go.
-        team_level: Whether the answer is about the team as well.
+        levels: What may be changed.
     """
 
     meta: OperatorModel
     ground: Ground
     agents: Sequence[str]
     pairs: Sequence[tuple[str, str]]
-    newcomers: int
-    team_level: bool
+    levels: Levels
 
     @property
     def room(self) -> NoteLimits:
@@ -182,7 +208,13 @@ class _Reading:
         return self._part_of(self.ground.team)
 
     def _part_of(self, team: Team) -> TeamAnswer:
-        return TeamAnswer(meta=self.meta, team=team, room=self.room, newcomers=self.newcomers)
+        return TeamAnswer(
+            meta=self.meta,
+            team=team,
+            room=self.room,
+            newcomers=self.levels.newcomers,
+            most_edges=self.levels.edges,
+        )
 
     @property
     def schema(self) -> Mapping[str, Any]:
@@ -198,7 +230,7 @@ class _Reading:
         return {
             **({"agents": closed(**own)} if own else {}),
             **({"pairs": listed} if self.pairs else {}),
-            **(self.part.schema if self.team_level else {}),
+            **(self.part.schema if self.levels.team_level else {}),
         }
 
     def strictly(self, text: str) -> Centralised:
@@ -221,7 +253,7 @@ class _Reading:
         shape = {
             **({"agents": {"type": "object"}} if self.agents else {}),
             **({"pairs": {"type": "array"}} if self.pairs else {}),
-            **(self.part.any_schema if self.team_level else {}),
+            **(self.part.any_schema if self.levels.team_level else {}),
         }
         said = structured(text, closed(reason=ANY, **shape), self.meta.limits)
         own, no_own = self._own(said.get("agents", {}))
@@ -235,7 +267,7 @@ class _Reading:
         )
         return Centralised(
             edits=passed.kept,
-            team=self._part_of(passed.child).read(said) if self.team_level else None,
+            team=self._part_of(passed.child).read(said) if self.levels.team_level else None,
             refused=(*no_own, *no_noted, *passed.refused),
         )
 

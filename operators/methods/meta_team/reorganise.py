@@ -1,8 +1,10 @@
-"""L3: the team changes its rules, and who is in it (Meta-Team §3.2).
+"""L3: the team changes its rules, its organisation, and who is in it (Meta-Team §3.2).
 
-It reads what each agent found, in a few words, what was asked and answered, and what pairs told
-each other: never what happened itself. What comes of it are rules of the constitution, a newcomer
-or a departure, and whether the team wishes to try the task again.
+Its lead decides, in a further turn of its own conversation. It reads what each agent found, in a
+few words, what was asked and answered, what pairs told each other and what was said in the
+discussion: of the work of others never what happened itself. What comes of it are rules of the
+constitution, a newcomer or a departure, edges among those who stay, and whether the team wishes to
+try the task again.
 """
 
 from __future__ import annotations
@@ -15,7 +17,9 @@ from ...core.account import Account
 from ...core.answers import InvalidAnswer, closed, reason_schema, structured
 from ...core.material import clip, fenced, material
 from ...core.meta import Question, prompt
-from .evidence.conversation import speakers
+from .discussion import Discussion, lead_of
+from .edges import EdgeOffer
+from .evidence.conversation import conversation, speakers
 from .gate import Refused, gate
 from .roster import RosterOffer
 from .rules import Rules
@@ -30,17 +34,19 @@ if TYPE_CHECKING:
     from ...core.proposal import RejectedProposal
     from .evidence.evidence import EvidenceExchange
     from .evidence.ground import Ground
+    from .limits import Meter
     from .retrospect import Reflected
     from .room import NoteLimits
     from .settle import Settlement
 
-__all__ = ["Reorganised", "TeamAnswer", "reorganise", "took_part_text"]
+__all__ = ["Reorganised", "TeamAnswer", "known_text", "reorganise", "took_part_text"]
 
 OPERATOR = "reorganise"
 LONGEST_EVIDENCE = 300
 """Characters of each part of what was asked, answered and told."""
 ANY: Mapping[str, Any] = {"type": "string"}
 LIST: Mapping[str, Any] = {"type": "array"}
+NOTHING_SAID = Discussion()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,7 +54,7 @@ class Reorganised:
     """What a team came to when it looked back together.
 
     Attributes:
-        edits: What it changes of its rules and its roster.
+        edits: What it changes of its rules, its roster and its edges.
         reason: Why.
         retry: Whether it wishes to try the task again.
         refused: What was written that may not be kept, also after its author was told why.
@@ -67,43 +73,81 @@ async def reorganise(
     reflected: Sequence[Reflected],
     settled: Sequence[Settlement] = (),
     *,
+    discussion: Discussion = NOTHING_SAID,
     newcomers: int = 1,
+    edges: int = 2,
+    meter: Meter | None = None,
 ) -> Reorganised | RejectedProposal:
-    """Have a team change its rules and its roster, by what its agents told it.
+    """Have a team's lead decide on its rules, its roster and its edges, by what it was told.
 
     Args:
-        meta: Who is asked.
+        meta: Who is asked, where the lead has no conversation or no model of its own.
         path: Which change this is: `task 12/reorganise`.
         ground: The team, with what agents and pairs have noted since it worked, and what it was
-            told. What it did is not read.
+            told. Of what it did only the lead's own conversation is read.
         reflected: What agents came to; their summaries and what they asked are read.
         settled: What pairs settled; what they told each other is read.
+        discussion: What was said before the decision.
         newcomers: The most agents that may come, and that may go. 0: the roster stays.
+        edges: The most edges among those who stay that may change.
+        meter: Counts what that takes. None: it begins here.
 
     Raises:
         CoterieError: As for `OperatorModel.ask`.
     """
-    bounds, team = meta.limits, ground.team
-    part = TeamAnswer(meta=meta, team=team, room=ground.room.within(bounds), newcomers=newcomers)
+    lead, team = lead_of(ground.team, ground.run), ground.team
+    voice = meta if lead is None else ground.voice(meta, lead)
+    bounds = voice.limits
+    room = ground.room.within(bounds)
+    part = TeamAnswer(meta=voice, team=team, room=room, newcomers=newcomers, most_edges=edges)
+    said = bool(discussion.statements)
     question = Question(
         operator=OPERATOR,
-        instructions=prompt(OPERATOR, **part.told),
+        instructions=prompt(OPERATOR, **part.told, lead=lead or "", has_statements=said),
         material=material(
             ground.told.text(bounds),
-            Account(team=team, run=ground.run).outline(bounds),
-            took_part_text(team, ground.run),
-            part.rules.text,
+            known_text(voice, ground, reflected, settled),
             part.offer.text,
-            summaries_text(team, reflected),
-            *evidence_texts(reflected, settled, bounds.team_characters),
+            discussion.text,
         ),
         schema=closed(reason=reason_schema(bounds), **part.schema),
         read=lambda text: _all_of(_read(part, text)),
         parents=(team.name,),
         team=team,
+        conversation=() if lead is None else conversation(team, ground.run.agents[lead]),
         salvage=lambda text: _read(part, text),
+        inputs={
+            "ground": ground,
+            "reflected": reflected,
+            "settled": settled,
+            "discussion": discussion,
+        },
     )
-    return await ground.meter().ask(meta, path, question)
+    return await (meter or ground.meter()).ask(voice, path, question)
+
+
+def known_text(
+    meta: OperatorModel,
+    ground: Ground,
+    reflected: Sequence[Reflected],
+    settled: Sequence[Settlement],
+) -> str:
+    """Show what all read who talk about the team: who is in it, its rules, and what was found.
+
+    Args:
+        meta: Who reads it.
+        ground: The team, what it did and was told.
+        reflected: What agents came to.
+        settled: What pairs settled.
+    """
+    bounds, team = meta.limits, ground.team
+    return material(
+        Account(team=team, run=ground.run).outline(bounds),
+        took_part_text(team, ground.run),
+        Rules(team=team, room=ground.room).text,
+        summaries_text(team, reflected),
+        *evidence_texts(reflected, settled, bounds.team_characters),
+    )
 
 
 def took_part_text(team: Team, run: Run) -> str:
@@ -148,19 +192,21 @@ def evidence_texts(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TeamAnswer:
-    """The part of an answer that is about the team: rules, who comes and who goes, and a retry.
+    """The part of an answer that is about the team: rules, roster, edges, and a retry.
 
     Attributes:
         meta: Who is asked.
         team: The team.
         room: How much may be kept.
         newcomers: The most agents that may come, and that may go.
+        most_edges: The most edges among those who stay that may change.
     """
 
     meta: OperatorModel
     team: Team
     room: NoteLimits
     newcomers: int
+    most_edges: int
 
     @property
     def rules(self) -> Rules:
@@ -174,9 +220,15 @@ class TeamAnswer:
         return RosterOffer(team=self.team, ceiling=ceiling, room=self.room, most=self.newcomers)
 
     @property
+    def edges(self) -> EdgeOffer:
+        """Which edges may change."""
+        return EdgeOffer(team=self.team, most=self.most_edges)
+
+    @property
     def schema(self) -> Mapping[str, Any]:
         """Its fields, beside the reason."""
-        return {**self.rules.schema, **self.offer.schema, "retry": {"type": "boolean"}}
+        retry = {"type": "boolean"}
+        return {**self.rules.schema, **self.offer.schema, **self.edges.schema, "retry": retry}
 
     @property
     def any_schema(self) -> Mapping[str, Any]:
@@ -195,6 +247,7 @@ class TeamAnswer:
             "goes": "go" in offer.schema,
             "is_open": offer.is_open,
             "newcomers": self.newcomers,
+            "edges": self.most_edges if self.edges.schema else 0,
         }
 
     def read(self, said: Mapping[str, Any]) -> Reorganised:
@@ -205,9 +258,10 @@ class TeamAnswer:
         """
         ruled, no_rules = self.rules.read(said)
         moved, no_moves = self.offer.read(said)
+        rewired, no_edges = self.edges.read(said)
         passed = gate(
             self.team,
-            (*ruled, *moved),
+            (*ruled, *moved, *rewired),
             catalogue=self.meta.catalogue,
             ceiling=self.meta.ceiling,
             room=self.room,
@@ -216,7 +270,7 @@ class TeamAnswer:
             edits=passed.kept,
             reason=said["reason"],
             retry=said["retry"],
-            refused=(*no_rules, *no_moves, *passed.refused),
+            refused=(*no_rules, *no_moves, *no_edges, *passed.refused),
         )
 
 

@@ -3,7 +3,8 @@
 It does so in a further turn of its own conversation: what it read and said is before it as it was,
 not a summary of it. What it cannot know from there it asks colleagues, each of whom answers from a
 conversation of its own. Such an answer is a branch: nobody reads it but who asked, and no other
-question or answer depends on it. What comes of it are notes of the agent on itself.
+question or answer depends on it. Where it worked on files, it may look at them once more. What
+comes of it are notes of the agent on itself.
 """
 
 from __future__ import annotations
@@ -25,6 +26,15 @@ from .evidence.evidence import (
     EvidenceExchange,
     answer_in,
     questions_in,
+)
+from .evidence.files import (
+    AT_ONCE,
+    LONGEST_LOOK,
+    FileLook,
+    looked_up,
+    looks_in,
+    looks_schema,
+    tools_of,
 )
 from .gate import Refused, gate
 from .noted import evidence_lines, noted, notes_of
@@ -59,6 +69,7 @@ class Reflected:
         summary: What it tells its team, in a few words.
         reason: What it found to have led to the outcome.
         evidence: What it asked colleagues, and what they answered.
+        looks: What it looked up in the task's files.
         refused: What it wrote that may not be kept, also after it was told why.
         lost: Answers on the way that were of no use.
     """
@@ -68,6 +79,7 @@ class Reflected:
     summary: str = ""
     reason: str = ""
     evidence: tuple[EvidenceExchange, ...] = ()
+    looks: tuple[FileLook, ...] = ()
     refused: tuple[Refused, ...] = ()
     lost: tuple[RejectedProposal, ...] = ()
 
@@ -79,6 +91,7 @@ async def retrospect(
     agent: str,
     *,
     evidence: int = 2,
+    looks: int = 3,
 ) -> Reflected:
     """Have an agent look back on its own work, and write down what follows for itself.
 
@@ -89,6 +102,7 @@ async def retrospect(
             colleagues answer it.
         agent: The agent.
         evidence: The most questions that it may put to colleagues. 0: it looks back alone.
+        looks: The most times that it may look at the task's files, where it worked on some.
 
     Returns:
         What it came to. Where it has no conversation to go on with, or its answer was of no use,
@@ -103,7 +117,7 @@ async def retrospect(
         return Reflected(agent=agent, lost=(dropped,))
     meter = ground.meter()
     one = _Looking(meta=meta, agent=agent, path=path, ground=ground, meter=meter)
-    return await one.back(evidence)
+    return await one.back(evidence, looks)
 
 
 @dataclass(kw_only=True, eq=False)
@@ -116,19 +130,47 @@ class _Looking:
     ground: Ground
     meter: Meter
 
-    async def back(self, most: int) -> Reflected:
+    async def back(self, most: int, looks: int) -> Reflected:
+        seen, lost = await self._looked(looks)
         others = colleagues(self.ground.team, self.ground.run, self.agent) if most else ()
-        asked = await self._questions(others, most) if others else ()
+        asked = await self._questions(others, most, seen) if others else ()
+        known: tuple[EvidenceExchange, ...] = ()
         if isinstance(asked, RejectedProposal):
-            known, lost = (), (asked,)
+            lost = (*lost, asked)
         else:
             heard = await self._heard(asked)
             known = tuple(self._exchange(*one) for one in zip(asked, heard, strict=True))
-            lost = tuple(one for one in heard if isinstance(one, RejectedProposal))
-        came = await self._noted(known)
+            lost += tuple(one for one in heard if isinstance(one, RejectedProposal))
+        came = await self._noted(known, seen)
         if isinstance(came, RejectedProposal):
-            return Reflected(agent=self.agent, evidence=known, lost=(*lost, came))
-        return replace(came, evidence=known, lost=lost)
+            return Reflected(agent=self.agent, evidence=known, looks=seen, lost=(*lost, came))
+        return replace(came, evidence=known, looks=seen, lost=lost)
+
+    async def _looked(self, most: int) -> tuple[tuple[FileLook, ...], tuple[RejectedProposal, ...]]:
+        """Have it look at the files that it worked on, until it has seen enough."""
+        seen: tuple[FileLook, ...] = ()
+        tools = tools_of(self.ground, self.agent)
+        for number in range(1, (most if tools else 0) + 1):
+            wanted = await self._ask(
+                self.agent,
+                f"looks {number}",
+                prompt("retrospect_looks", agent=self.agent, most=AT_ONCE, has_looks=bool(seen)),
+                schema=looks_schema(tools),
+                read=lambda text: looks_in(text, tools, strict=True),
+                salvage=lambda text: looks_in(text, tools, strict=False),
+                inputs={"tools": tools, "looks": seen},
+                also=self._shown(seen),
+            )
+            if isinstance(wanted, RejectedProposal):
+                return seen, (wanted,)
+            if not wanted:
+                break
+            seen += await looked_up(self.ground, self.agent, wanted)
+        return seen, ()
+
+    def _shown(self, seen: Sequence[FileLook]) -> str:
+        written = self.ground.voice(self.meta, self.agent).limits.characters
+        return material(*(one.shown(min(LONGEST_LOOK, written)) for one in seen))
 
     def _exchange(self, asked: tuple[str, str], said: str | RejectedProposal) -> EvidenceExchange:
         colleague, question = asked
@@ -138,7 +180,7 @@ class _Looking:
         )
 
     async def _questions(
-        self, others: Sequence[str], most: int
+        self, others: Sequence[str], most: int, seen: Sequence[FileLook]
     ) -> tuple[tuple[str, str], ...] | RejectedProposal:
         """Have it say what it wants to know, and of whom."""
         to = {"type": "string", "enum": [*others]}
@@ -152,6 +194,8 @@ class _Looking:
             schema=closed(questions=listed),
             read=lambda text: questions_in(text, others, most, strict=True),
             salvage=lambda text: questions_in(text, others, most, strict=False),
+            inputs={"others": others, "most": most},
+            also=self._shown(seen),
         )
 
     async def _heard(self, asked: Sequence[tuple[str, str]]) -> list[str | RejectedProposal]:
@@ -184,10 +228,13 @@ class _Looking:
             schema=closed(answer=text),
             read=answer_in,
             also=fenced("question", question, self.agent),
+            inputs={"question": question, "asker": self.agent},
             meter=meter,
         )
 
-    async def _noted(self, known: tuple[EvidenceExchange, ...]) -> Reflected | RejectedProposal:
+    async def _noted(
+        self, known: Sequence[EvidenceExchange], seen: Sequence[FileLook]
+    ) -> Reflected | RejectedProposal:
         """Have it write down what follows."""
         ground, limits = self.ground, self.ground.voice(self.meta, self.agent).limits
         room, most = ground.room.within(limits), min(NOTES, limits.edits)
@@ -207,13 +254,17 @@ class _Looking:
                 patches=room.patches,
                 skills=room.skills,
                 has_evidence=bool(known),
+                has_looks=bool(seen),
             ),
             schema=closed(
                 reason=reason_schema(limits), notes=own_schema(owner, room, most), summary=summary
             ),
             read=lambda text: _all_of(self._read(text, room, most)),
             salvage=lambda text: self._read(text, room, most),
-            also=material(notes_text(owner), *(exchange.text() for exchange in known)),
+            also=material(
+                notes_text(owner), self._shown(seen), *(exchange.text() for exchange in known)
+            ),
+            inputs={"evidence": known, "looks": seen},
         )
 
     async def _ask(self, agent: str, what: str, instructions: str, **asked: Any) -> Any:
@@ -280,10 +331,16 @@ def _all_of(came: Reflected) -> Reflected:
 
 
 async def retrospect_alone(
-    meta: OperatorModel, path: str, ground: Ground, agent: str, *, evidence: int = 2
+    meta: OperatorModel,
+    path: str,
+    ground: Ground,
+    agent: str,
+    *,
+    evidence: int = 2,
+    looks: int = 3,
 ) -> Noted:
     """Have an agent look back, and return the team with its new notes; see `retrospect`."""
-    reflected = await retrospect(meta, path, ground, agent, evidence=evidence)
+    reflected = await retrospect(meta, path, ground, agent, evidence=evidence, looks=looks)
     events = evidence_lines(reflected.evidence)
     notes = notes_of(events, reflected.refused, reflected.lost)
     if reflected.lost and not reflected.summary:
@@ -308,6 +365,11 @@ RETROSPECT = Operator(
             least=0,
             most=20,
             option="--questions",
+        ),
+        "looks": Setting(
+            about="The most times that the agent may look at the files that it worked on.",
+            least=0,
+            most=20,
         ),
     },
 )

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from ....runtime.values.together import together
 from ...core.operator import Operator, Setting
 from ...core.proposal import RejectedProposal
-from .centralise import centralise
+from .centralise import Levels, centralise
+from .discussion import Discussion, discuss
 from .evidence.conversation import interactions, speakers
 from .gate import gate
 from .noted import evidence_lines, noted, notes_of
-from .reorganise import Reorganised, reorganise
+from .reorganise import Reorganised, known_text, reorganise
 from .retrospect import retrospect
 from .settle import settle
 
@@ -41,26 +42,22 @@ LEVELS = ("agent", "pair", "team")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class How:
-    """How a team looks back.
+class How(Levels):
+    """How a team looks back, and what it may change.
 
     Attributes:
         scheme: Who reads what happened: one analyser all of it in one call; or each agent what it
-            read and said itself, alone; or the same with questions to colleagues and with pairs
-            that tell each other (Table 2).
-        agent_level: Whether agents look back on themselves (L1).
-        pair_level: Whether pairs that worked together settle what they learnt (L2).
-        team_level: Whether the team changes its rules and its roster (L3).
+            read and said itself, alone; or the same with questions to colleagues, with pairs that
+            tell each other, and with a discussion (Table 2).
         evidence: The most questions that an agent may put to colleagues, where agents collaborate.
-        newcomers: The most agents that may come, and that may go.
+        discussion: The most rounds in which they talk about the team, where agents collaborate.
+        looks: The most times that an agent may look at the files that it worked on.
     """
 
     scheme: Scheme = "collaborative"
-    agent_level: bool = True
-    pair_level: bool = True
-    team_level: bool = True
     evidence: int = 2
-    newcomers: int = 1
+    discussion: int = 2
+    looks: int = 3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -87,6 +84,7 @@ class Retrospective:
         levels: What each level changes, in order: apply them one after the other.
         reflected: What agents came to.
         settled: What pairs settled.
+        discussion: What was said about the team before its lead decided.
         reorganised: What the team came to; None where it was not asked, or to no use.
         refused: What was written that may not be kept, also after its author was told why.
         lost: Answers that were of no use.
@@ -97,6 +95,7 @@ class Retrospective:
     levels: tuple[tuple[Edit, ...], ...] = ()
     reflected: tuple[Reflected, ...] = ()
     settled: tuple[Settlement, ...] = ()
+    discussion: Discussion = field(default_factory=Discussion)
     reorganised: Reorganised | None = None
     refused: tuple[Refused, ...] = ()
     lost: tuple[RejectedProposal, ...] = ()
@@ -193,15 +192,11 @@ class _LookingBack:
         return self.how.scheme == "collaborative"
 
     async def _centralised(self) -> None:
-        how = self.how
         came = await centralise(
             self.meta,
             f"{self.path}centralise",
             self.ground,
-            agent_level=how.agent_level,
-            pair_level=how.pair_level,
-            team_level=how.team_level,
-            newcomers=how.newcomers,
+            self.how,
         )
         if isinstance(came, RejectedProposal):
             self._lose([came])
@@ -221,6 +216,7 @@ class _LookingBack:
                     self.ground,
                     one,
                     evidence=self.how.evidence if self._is_together else 0,
+                    looks=self.how.looks,
                 )
                 for one in of
             )
@@ -245,13 +241,28 @@ class _LookingBack:
         self._keep([edit for one in came for edit in one.edits])
 
     async def _team(self) -> None:
+        meta, ground, found = self.meta, self.ground, (self.came.reflected, self.came.settled)
+        meter = ground.meter()
+        discussion = await discuss(
+            meta,
+            f"{self.path}discuss",
+            ground,
+            known_text(meta, ground, *found),
+            rounds=self.how.discussion if self._is_together else 0,
+            meter=meter,
+            inputs={"reflected": found[0], "settled": found[1]},
+        )
+        self.came = replace(self.came, discussion=discussion)
+        self._lose(discussion.lost)
         came = await reorganise(
-            self.meta,
+            meta,
             f"{self.path}reorganise",
-            self.ground,
-            self.came.reflected,
-            self.came.settled,
+            ground,
+            *found,
+            discussion=discussion,
             newcomers=self.how.newcomers,
+            edges=self.how.edges,
+            meter=meter,
         )
         if isinstance(came, RejectedProposal):
             self._lose([came])
@@ -293,13 +304,15 @@ async def reorganise_alone(
     scheme: Scheme = "collaborative",
     level: tuple[str, ...] = (),
     evidence: int = 2,
+    discussion: int = 2,
 ) -> Noted:
     """Have a team look back, and return the team that this leads to; see `look_back`."""
     wanted: dict[str, Any] = {f"{name}_level": name in (level or LEVELS) for name in LEVELS}
-    how = How(scheme=scheme, evidence=evidence, **wanted)
+    how = How(scheme=scheme, evidence=evidence, discussion=discussion, **wanted)
     back = await look_back(meta, f"{path}/", ground, how)
     events = [f"{each.agent}: {each.summary}" for each in back.reflected if each.summary]
     events += [line for each in back.reflected for line in evidence_lines(each.evidence)]
+    events += [f"{one.agent} said: {one.text}" for one in back.discussion.statements]
     events += ["the team wishes to try again."] if back.retry else []
     return noted(
         "reorganise",
@@ -315,8 +328,9 @@ REORGANISE = Operator(
     name="reorganise",
     scale="team",
     act=reorganise,
-    about="Let a team look back on a run, and change its notes, its rules and its roster. Agents"
-    " look back on themselves, then pairs settle what they learnt, then the team decides by that.",
+    about="Let a team look back on a run, and change its notes, its rules and its organisation."
+    " Agents look back on themselves, pairs settle what they learnt, the team discusses that, and"
+    " its lead decides.",
     alone=reorganise_alone,
     inputs={
         "scheme": Setting(
@@ -335,6 +349,11 @@ REORGANISE = Operator(
             least=0,
             most=20,
             option="--questions",
+        ),
+        "discussion": Setting(
+            about="The most rounds in which agents talk about the team before its lead decides.",
+            least=0,
+            most=5,
         ),
     },
 )

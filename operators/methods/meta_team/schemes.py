@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from ....runtime.values.usage import Usage
 from ....schema.edits import SetNote
 from ...core.proposal import RejectedProposal
+from .centralise import tokens_of_one_analyser
 from .evidence.feedback import TaskFeedback
 from .evidence.ground import Ground
 from .limits import PhaseLimits
@@ -34,6 +36,15 @@ OPERATORS: Mapping[str, str] = MappingProxyType(
 )
 """What each level is the work of, in the order in which they come."""
 CENTRAL = "centralise"
+ASKING: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "agent_level": ("L1", ("retrospect",)),
+        "pair_level": ("L2", ("settle",)),
+        "team_level": ("L3", ("discuss", "reorganise")),
+        CENTRAL: ("centralised", (CENTRAL,)),
+    }
+)
+"""What a report calls each level, and whose calls are its calls."""
 OWN = frozenset({"patch", "skill"})
 """The notes of an agent on itself; all others are on its work with somebody."""
 
@@ -107,13 +118,30 @@ async def looked_back(
         pair_level=settings.pair_level,
         team_level=settings.team_level,
         evidence=settings.evidence,
+        discussion=settings.discussion,
+        looks=settings.looks,
+        edges=settings.edges,
     )
     room, limits = room_of(settings), limits_of(settings)
     ground = Ground(team=team, run=run, told=told, room=room, limits=limits)
     came = await look_back(meta, episode.path, ground, how)
     levels = tuple(_levels(came, settings))
     _count(episode, levels, came)
+    _tell_cost(episode, tokens_of_one_analyser(meta, ground, how))
     return Looked(child=came.child, levels=levels, retry=came.retry)
+
+
+def _tell_cost(episode: Episode, central: int) -> None:
+    """Tell what each level took, beside what one analyser would have read in its one call."""
+    settings: RetrospectiveSettings = episode.settings
+    on = [CENTRAL] if settings.scheme == "centralised" else [
+        level for level in ASKING if level != CENTRAL and getattr(settings, level)
+    ]  # fmt: skip
+    for level in on:
+        name, operators = ASKING[level]
+        spent = sum((episode.spent.get(operator, Usage()) for operator in operators), Usage())
+        episode.told |= {f"{name} calls": spent.calls, f"{name} tokens": spent.tokens}
+    episode.told["one analyser tokens, about"] = central
 
 
 def _levels(came: Retrospective, settings: RetrospectiveSettings) -> Iterator[Level]:

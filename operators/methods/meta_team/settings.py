@@ -14,6 +14,8 @@ __all__ = ["RetrospectiveSettings", "Scheme", "check", "foretells"]
 
 Scheme = Literal["none", "centralised", "partitioned", "collaborative"]
 LEVELS = ("agent_level", "pair_level", "team_level")
+TOGETHER = ("evidence", "discussion")
+"""What is between agents, so only one scheme has it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -25,9 +27,12 @@ class RetrospectiveSettings:
             one for each agent, alone; or by the agents, who ask each other (Table 2).
         agent_level: Whether agents change their own notes (L1).
         pair_level: Whether those who worked together change what they know of each other (L2).
-        team_level: Whether the team changes its rules and who is in it (L3).
+        team_level: Whether the team changes its rules, who is in it and who reports to whom (L3).
         retry: Whether a task is done again by the changed team, where the team asks for it.
         evidence: How many questions an agent may ask its colleagues when it looks back.
+        looks: How many times an agent may look at the files that it worked on.
+        discussion: How many rounds the team talks about itself before its lead decides.
+        edges: How many edges among those who stay may change after a task.
         reference: Whether the team is shown the reference answer when the task is over.
         roster: Whether an open roster stays open, or everybody in it works on every task.
         alive: The most agents at work at once, in an open roster; None: as its team file says.
@@ -53,6 +58,9 @@ class RetrospectiveSettings:
     team_level: bool = True
     retry: bool = True
     evidence: int = 2
+    looks: int = 3
+    discussion: int = 2
+    edges: int = 2
     reference: bool = False
     roster: Literal["open", "closed"] = "open"
     alive: int | None = None
@@ -83,12 +91,18 @@ def check(settings: RetrospectiveSettings, said: Mapping[str, Any]) -> Mapping[s
     here = f"here is scheme: {settings.scheme}. Leave one of them out."
     found: dict[str, str] = {}
     if settings.scheme == "none":
-        unread = (*LEVELS, "retry", "evidence", "reference")
+        unread = (*LEVELS, "retry", "reference", "edges", "looks", *TOGETHER)
         found |= {one: f"nobody looks back, since {here}" for one in unread if one in said}
     elif not settings.looks_back:
         found["scheme"] = "nothing would change: no level is left. Write scheme: none for that."
-    if settings.scheme in {"centralised", "partitioned"} and "evidence" in said:
-        found["evidence"] = f"agents ask each other with scheme: collaborative only, and {here}"
+    if settings.scheme in {"centralised", "partitioned"}:
+        why = f"agents talk to each other with scheme: collaborative only, and {here}"
+        found |= {one: why for one in TOGETHER if one in said}
+    if "looks" in said and (settings.scheme == "centralised" or not settings.agent_level):
+        found["looks"] = f"agents look at files with agent_level only, and {here}"
+    if settings.looks_back and not settings.team_level:
+        why = "without team_level the team changes nothing. Leave one of them out."
+        found |= {one: why for one in ("discussion", "edges") if one in said}
     if settings.roster == "closed" and "alive" in said:
         found["alive"] = "all are at work at once with roster: closed. Leave one of them out."
     return found
@@ -101,7 +115,7 @@ def foretells(settings: RetrospectiveSettings) -> str:
     does = {
         "agent_level": "agents on themselves",
         "pair_level": "pairs that exchanged messages on each other",
-        "team_level": "the team on its rules and its roster",
+        "team_level": "the team on its rules, its roster and its edges",
     }
     levels = [told for name, told in does.items() if getattr(settings, name)]
     asked = counted(settings.evidence, "question")

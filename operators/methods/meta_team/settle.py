@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 from ....runtime.values.together import together
 from ....schema.edits import SetNote
 from ...core.answers import InvalidAnswer, closed, reason_schema, structured
-from ...core.bounds import Bounds
 from ...core.material import fenced, material
 from ...core.meta import prompt
 from ...core.operator import Operator, Setting
 from ...core.printed import Noted
 from ...core.proposal import RejectedProposal
+from .discussion import say
 from .gate import Refused, gate
 from .noted import noted, notes_of
 from .notes import text_of
@@ -121,12 +121,19 @@ class _Settling:
         """Have it tell the other how their work together went."""
         written = self.ground.voice(self.meta, self.agent).limits.characters
         longest = min(LONGEST_ACCOUNT, written)
-        text = {"type": "string", "minLength": 1, "maxLength": longest}
-        return await self._ask(
-            f"account of {self.agent}",
-            prompt("settle_account", agent=self.agent, other=self.other, longest=longest),
-            schema=closed(account=text),
-            read=_account,
+        return await say(
+            self.meta,
+            f"{self.path}/account of {self.agent}",
+            self.ground,
+            self.agent,
+            operator=OPERATOR,
+            field="account",
+            instructions=prompt(
+                "settle_account", agent=self.agent, other=self.other, longest=longest
+            ),
+            longest=longest,
+            meter=self.meter,
+            inputs={"other": self.other},
         )
 
     async def noted(self, accounts: Mapping[str, str]) -> _Side | RejectedProposal:
@@ -147,6 +154,7 @@ class _Settling:
             schema=closed(reason=reason_schema(limits), profile=text, together=text),
             read=lambda text: _all_of(self._read(text, room)),
             salvage=lambda text: self._read(text, room),
+            inputs={"other": self.other, "accounts": accounts},
             also=material(
                 fenced("account", accounts.get(self.agent, ""), self.agent),
                 fenced("account", heard, self.other),
@@ -205,13 +213,6 @@ def pair_edits(agent: str, other: str, profile: str, together: str) -> tuple[Edi
     return tuple(
         SetNote(agent=agent, note=note, name=other, text=text) for note, text in notes if text
     )
-
-
-def _account(text: str) -> str:
-    line = text_of(structured(text, closed(account=ANY), Bounds())["account"])
-    if not line:
-        raise InvalidAnswer("account: nothing is said there. Say how your work together went.")
-    return line[:LONGEST_ACCOUNT]
 
 
 def _all_of(side: _Side) -> _Side:

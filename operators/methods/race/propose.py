@@ -101,6 +101,7 @@ async def propose(
         read=functools.partial(_child, meta, team, tuple(components), known),
         parents=(team.name,),
         team=team,
+        inputs={"trials": trials, "tried": tried},
     )
     return await meta.ask(path, question)
 

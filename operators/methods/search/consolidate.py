@@ -170,6 +170,7 @@ async def _ask(
         material=material(task_text(task, meta.limits), fenced("evolution", told)),
         schema=schema,
         read=read,
+        inputs={"task": task, "steps": steps},
     )
     return await meta.ask(path, question)
 

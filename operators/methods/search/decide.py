@@ -85,5 +85,6 @@ async def decide(
         schema=schema,
         read=lambda text: structured(text, schema, meta.limits)["change"],
         parents=names,
+        inputs={"task": task, "parent": parent, "partner": partner, "memories": memories},
     )
     return await meta.ask(path, question)

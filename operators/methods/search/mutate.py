@@ -8,6 +8,7 @@ do not have (App. C.1), though its evolved teams are others' in number and roles
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from ....schema.edits import Mutation
@@ -81,7 +82,8 @@ async def mutate(
     question = mutation(meta, parent, component, shown, ceiling=ceiling)
     if question is None:
         return meta.drop(path, OPERATOR, nothing_to_change(component), parents=(parent.team.name,))
-    return await meta.ask(f"{path}/edits", question)
+    inputs = {**question.inputs, "task": task, "memories": memories}
+    return await meta.ask(f"{path}/edits", replace(question, inputs=inputs))
 
 
 def mutation(
@@ -116,6 +118,7 @@ def mutation(
         read=functools.partial(_child, meta, parent, component, ceiling),
         parents=(parent.team.name,),
         team=parent.team,
+        inputs={"parent": parent, "component": component},
     )
 
 

@@ -112,6 +112,7 @@ async def coach(
         ),
         schema=texts.schema,
         read=functools.partial(_read, meta, account.team, agent, texts),
+        inputs={"task": task, "account": account, "agent": agent, "contribution": contribution},
         parents=(account.team.name,),
     )
     bounded = replace(meta, bounds=_bounds(limits, room))

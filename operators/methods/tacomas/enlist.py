@@ -62,6 +62,7 @@ async def enlist(
         material=material(task_text(task, limits), roles_text(roles, meta.catalogue, limits)),
         schema=_schema(roles, limits, most),
         read=functools.partial(_read, meta, frame, roles, most),
+        inputs={"task": task, "frame": frame, "roles": roles, "most": most},
         parents=(frame.name,),
     )
     return await meta.ask(path, question)

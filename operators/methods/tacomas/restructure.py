@@ -132,6 +132,7 @@ async def restructure(
         read=functools.partial(_read, meta, offer),
         parents=(team.name,),
         team=team,
+        inputs={"task": task, "account": account, "judged": judged},
     )
     return await meta.ask(path, question)
 

@@ -47,6 +47,8 @@ class ChatRequest:
         retries: How often a failure that may pass is tried again.
         patience: Seconds that an answer may take, where the model's own timeout allows more. Waits
             for a slot and before a retry do not count. None for the model's own timeout.
+        source: What the messages were written from, for a simulated model that reads no text: an
+            operator's `Question`. It is never sent, and shapes no answer of a real model.
     """
 
     model: str
@@ -63,6 +65,7 @@ class ChatRequest:
     schema: Mapping[str, Any] | None = None
     retries: int = 2
     patience: float | None = None
+    source: object = field(default=None, repr=False, compare=False)
 
 
 @kept()

@@ -43,13 +43,12 @@ def test_experience_is_built_shown_and_used_on_an_unseen_case(ward: Lab) -> None
     assert came.code == 0, came.err
     entries = [*Pool.open(ward.folder / "experience").learnt.values()]
     kept = re.findall(r"(\d) entr(?:y|ies) kept\)", came.err)
-    assert sum(map(int, kept)) == len(entries) > 0
-    assert re.search(r"^entries: [\d.]+ a task, \d to \d, \d+ in all$", came.out, re.MULTILINE)
+    assert [*map(int, kept)] == [len(entries)] == [3]  # a quarter of 12 utterances
     assert re.search(r"^utterances: 4 a task, 4 to 4, \d+ in all$", came.out, re.MULTILINE)
     shown = invoked(mas_pool, ["memory", "experience", "--kind", "experience"], "mas-pool")
     for one in entries:
         assert re.search(rf"{one.id} .*{one.case} +{one.turn} +{one.credit:.3g} ", shown.out)
-    one = next(one for one in entries if one.owner == "heart")
+    one = entries[0]
     facts = invoked(mas_pool, ["show", "experience", one.id], "mas-pool").out
     assert all(line in facts for line in one.text.splitlines())
     before = (ward.folder / "experience/ledger.jsonl").read_bytes()
@@ -58,7 +57,7 @@ def test_experience_is_built_shown_and_used_on_an_unseen_case(ward: Lab) -> None
         words += ["--embedder", "hashing", "--model", f"m@{model.api_base}"]
         run = invoked(mas_run, words, "mas-run")
     assert run.code == 0, run.err
-    assert sum("When: Two numbers, heart." in call.text for call in model.calls) == 2
+    assert sum("When: Two numbers, " in call.text for call in model.calls) == 2
     assert (ward.folder / "experience/ledger.jsonl").read_bytes() == before
 
 
@@ -92,9 +91,8 @@ def test_a_judge_of_no_use_leaves_no_experience_and_is_counted(ward: Lab) -> Non
     assert came.code == 0, came.err
     assert len(Pool.open(ward.folder / "experience").learnt) == 0
     assert came.json["operators"]["appraise"]["dropped"] == 2 * 3
-    for line in ward.turns("experience"):
-        [event] = line["story"]
-        assert {one["came"] for one in event["utterances"]} == {"not judged"}
+    selected = ward.turns("experience")[-1]["story"][-1]
+    assert {one["came"] for one in selected["utterances"]} == {"not judged"}
 
 
 def test_an_entry_that_cannot_be_distilled_is_not_kept_and_counted(ward: Lab) -> None:
@@ -104,9 +102,8 @@ def test_an_entry_that_cannot_be_distilled_is_not_kept_and_counted(ward: Lab) ->
     came = evolve(ward, "--json", script=no_words)
     assert len(Pool.open(ward.folder / "experience").learnt) == 0
     lost = came.json["operators"]["distil"]["dropped"]
-    came_of = [
-        one["came"] for line in ward.turns("experience") for one in line["story"][0]["utterances"]
-    ]
+    selected = ward.turns("experience")[-1]["story"][-1]
+    came_of = [one["came"] for one in selected["utterances"]]
     assert came_of.count("not distilled") == lost > 0
 
 

@@ -15,7 +15,7 @@ from coterie.operators.core.answers import InvalidAnswer, closed, structured
 from coterie.operators.core.meta import OPERATORS, Question, prompt
 from coterie.runtime import Calls, Gateway, Journal
 from coterie.runtime.doubles import Reply
-from coterie.runtime.gateway import CallError, ChatAnswer
+from coterie.runtime.gateway import CallError, ChatAnswer, ChatRequest
 from coterie.runtime.values.budget import BudgetReached
 from coterie.schema import Catalogue, Model
 from coterie.schema.loading.ceiling import CapabilityPolicy
@@ -59,18 +59,20 @@ def test_the_model_is_held_to_the_schema_and_told_it() -> None:
 
 
 class OneAnswer:
-    """Stands where the gateway does."""
+    """Stands where the gateway does, and answers the value that a request was written from."""
 
-    async def chat(self, *_: Any, **__: Any) -> ChatAnswer:
-        return ChatAnswer(text='{"word": "yes"}')
+    async def chat(self, request: ChatRequest, *_: Any, **__: Any) -> ChatAnswer:
+        asked: Any = request.source
+        return ChatAnswer(text=json.dumps({"word": asked.inputs["wanted"]}))
 
 
-def test_nobody_need_listen() -> None:
+def test_who_answers_is_handed_the_question_as_a_value_and_nobody_need_listen() -> None:
     gateway: Any = OneAnswer()
     meta = MetaModel(
         calls=Calls(gateway=gateway), catalogue=Catalogue.of_host(), ceiling=CapabilityPolicy()
     )
-    assert asyncio.run(meta.ask("task 1/test", question())) == "yes"
+    wanted = question(inputs={"wanted": "yes"})
+    assert asyncio.run(meta.ask("task 1/test", wanted)) == "yes"
 
 
 def test_an_embedded_model_is_held_to_the_schema_but_not_told_it() -> None:
@@ -182,6 +184,7 @@ VALUES: dict[str, dict[str, Any]] = {
         "comes": True,
         "goes": True,
         "is_open": False,
+        "edges": 2,
         "newcomers": 1,
     },
     "choose_topology": {"was_run": True},
@@ -191,6 +194,7 @@ VALUES: dict[str, dict[str, Any]] = {
     "contributions": {"rubric": "Be fair.", "is_first": False},
     "crossover": {"topology": "first", "places": ["a: b"], "was_run": True},
     "decide": {"options": (*MUTABLE, "crossover"), "was_run": True},
+    "discuss": {"agent": "writer", "longest": 100, "has_statements": True},
     "distil": {"agent": "writer", "context": 100, "action": 200, "rationale": 200},
     "dream_contrast": {"failed": "writer", "succeeded": "editor", "longest": 100},
     "dream_crystallize": {"most": 3, "longest": 100, "niches": True},
@@ -218,6 +222,9 @@ VALUES: dict[str, dict[str, Any]] = {
         "goes": True,
         "is_open": False,
         "newcomers": 1,
+        "edges": 2,
+        "lead": "writer",
+        "has_statements": True,
     },
     "repair": {"problems": ["a"]},
     "restructure": {"agents": 1, "births": True, "deaths": True, "edges": 2},
@@ -229,9 +236,11 @@ VALUES: dict[str, dict[str, Any]] = {
         "summary": 200,
         "patches": 12,
         "skills": 6,
+        "has_looks": True,
         "has_evidence": True,
     },
     "retrospect_evidence": {"agent": "writer", "asker": "editor", "longest": 100},
+    "retrospect_looks": {"agent": "writer", "most": 4, "has_looks": True},
     "retrospect_questions": {"agent": "writer", "most": 2, "longest": 100},
     "rubric": {},
     "select": {"k": 3},

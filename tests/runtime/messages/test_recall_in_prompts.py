@@ -174,7 +174,7 @@ entries = st.lists(
 
 @given(entries, st.integers(500, 9_000))
 def test_entries_take_no_more_room_than_they_may(found: list[MemoryEntry], room: int) -> None:
-    fits = fitting(found, room)
+    fits = fitting(found, Recall(room=room))
     assert sum(one.characters for one in fits) <= room
     whole = [one for one, given in zip(fits, found, strict=False) if one == given]
     assert list(fits[: len(whole)]) == found[: len(whole)]  # the closest first, none passed over
@@ -186,7 +186,7 @@ def test_entries_take_no_more_room_than_they_may(found: list[MemoryEntry], room:
 
 @given(entries)
 def test_without_a_limit_entries_are_shown_as_they_are(found: list[MemoryEntry]) -> None:
-    assert list(fitting(found, None)) == found
+    assert list(fitting(found, Recall())) == found
 
 
 def test_room_cuts_what_the_agent_reads_and_not_what_was_found(bench: Bench) -> None:

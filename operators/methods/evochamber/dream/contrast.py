@@ -48,6 +48,7 @@ async def dream_contrast(
         material=material(task_text(task, limits), failed.text(limits), succeeded.text(limits)),
         schema=closed(difference=text_schema(longest)),
         read=functools.partial(_read, failed.agent, succeeded.agent, longest, limits),
+        inputs={"task": task, "failed": failed, "succeeded": succeeded},
     )
     return await meta.ask(path, question)
 

@@ -72,6 +72,7 @@ async def dream_crystallize(
         ),
         schema=form.schema(text_schema(longest)),
         read=functools.partial(form.read, limits),
+        inputs={"task": task, "ideas": ideas, "niches": niches, "most": most},
     )
     return await meta.ask(path, question)
 

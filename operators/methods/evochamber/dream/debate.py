@@ -56,6 +56,7 @@ async def dream_debate(
         ),
         schema=_schema(reason_schema(limits), len(ideas)),
         read=functools.partial(_read, len(ideas), limits),
+        inputs={"task": task, "work": work, "ideas": ideas},
     )
     return await meta.ask(path, question)
 

@@ -69,6 +69,7 @@ async def dream_imagine(
         ),
         schema=form.schema(text_schema(longest)),
         read=functools.partial(form.read, limits),
+        inputs={"task": task, "differences": differences, "niches": niches, "most": most},
     )
     return await meta.ask(path, question)
 

@@ -50,6 +50,7 @@ async def dream_reflect(
         material=material(task_text(task, limits), work.text(limits)),
         schema=closed(diagnosis=text_schema(longest)),
         read=functools.partial(one_text, "diagnosis", longest, limits),
+        inputs={"task": task, "work": work},
     )
     return await meta.ask(path, question)
 

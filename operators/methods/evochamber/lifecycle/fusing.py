@@ -54,6 +54,7 @@ async def fuse(meta: OperatorModel, path: str, earlier: str, new: str) -> str | 
         ),
         schema=closed(text=text_schema(longest)),
         read=functools.partial(one_text, "text", longest, limits),
+        inputs={"earlier": earlier, "new": new},
     )
     return await meta.ask(path, question)
 

@@ -91,6 +91,7 @@ async def persona(
         schema=closed(reason=reason_schema(limits), **fields),
         read=functools.partial(_read, meta, event, agents),
         parents=event.agents,
+        inputs={"event": event, "agents": agents, "tasks": tasks},
     )
     return await meta.ask(path, question)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ....core.material import material
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Ground"]
 
 Answered = TypeVar("Answered")
+NO_INPUTS: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -79,6 +81,7 @@ class Ground:
         meter: Meter,
         salvage: Callable[[str], Answered] | None = None,
         also: str = "",
+        inputs: Mapping[str, Any] = NO_INPUTS,
     ) -> Answered | RejectedProposal:
         """Ask an agent in a further turn of its own conversation.
 
@@ -93,6 +96,7 @@ class Ground:
             meter: Counts what that takes.
             salvage: Makes what it can of an answer that is not right after the repair either.
             also: What the agent reads beside what the team is told.
+            inputs: The values beside this ground, the agent and its run.
 
         Raises:
             CoterieError: As for `OperatorModel.ask`.
@@ -107,5 +111,6 @@ class Ground:
             team=self.team,
             conversation=conversation(self.team, self.run.agents[agent]),
             salvage=salvage,
+            inputs={"ground": self, "agent": agent, **inputs},
         )
         return await meter.ask(voice, path, question)

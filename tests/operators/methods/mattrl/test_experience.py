@@ -1,20 +1,15 @@
-"""Rewards of utterances and which of them are kept, by hand."""
+"""Rewards of utterances, by hand."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from coterie.operators import Contribution, Distilled
+from coterie.operators import Contribution
 from coterie.operators.core.utterances import Turn
 from coterie.operators.methods.mattrl.experience import (
     Credited,
     ExperienceSettings,
     credited,
-    earlier,
-    kept,
-    told,
 )
 
 from ...consulting import utterance
@@ -59,39 +54,15 @@ def test_teaching_weighs_earlier_rounds_more() -> None:
     assert [one.weight for one in came] == pytest.approx([2 / 3, 2 / 3, 1 / 3, 1 / 3])
 
 
-def test_a_round_that_was_not_judged_has_no_rewards_and_nothing_of_it_is_kept() -> None:
+def test_a_round_that_was_not_judged_has_no_rewards() -> None:
     judged = scored({turn: one for turn, one in SCORES.items() if turn[1] == 1})
     came = credited(SAID, judged, outcome=1, settings=PLAIN)
     assert [one.reward is None for one in came] == [False, False, True, True]
-    chosen = kept(came, ExperienceSettings(share=1), ())
-    assert [one.utterance.round for one in chosen] == [1, 1]
-    assert [one["came"] for one in told(came, {}, PLAIN, ())][2:] == ["not judged"] * 2
 
 
-def test_the_top_share_is_of_all_utterances_so_far() -> None:
+def test_every_utterance_is_told_with_its_numbers() -> None:
     came = credited(SAID, scored(), outcome=0.9, settings=PLAIN)
-    assert [one.utterance.turn for one in kept(came, PLAIN, ())] == [("brain", 2)]
-    assert kept(came, PLAIN, [0.99] * 4) == ()
-    lower = kept(came, PLAIN, [0.01] * 8)
-    assert [one.utterance.turn for one in lower] == [("heart", 1), ("brain", 1), ("brain", 2)]
-
-
-def test_what_is_not_above_the_threshold_is_not_kept() -> None:
-    came = credited(SAID, scored(), outcome=0.9, settings=PLAIN)
-    strict = ExperienceSettings(share=1, threshold=0.3)
-    chosen = kept(came, strict, ())
-    assert [one.utterance.turn for one in chosen] == [("heart", 1), ("brain", 2)]
-    assert kept(credited(SAID, scored(), outcome=0, settings=PLAIN), PLAIN, ())
-    zeros = credited(SAID, scored(dict.fromkeys(SCORES, 0.0)), outcome=0, settings=PLAIN)
-    assert kept(zeros, ExperienceSettings(share=1), ()) == ()
-
-
-def test_every_utterance_is_told_with_its_numbers_and_what_became_of_it() -> None:
-    came = credited(SAID, scored(), outcome=0.9, settings=PLAIN)
-    lines = told(
-        came, {("brain", 2): Distilled(context="c", action="a", rationale="r")}, PLAIN, [0.5]
-    )
-    assert lines[3] == {
+    assert came[3].value() == {
         "agent": "brain",
         "round": 2,
         "score": 1.0,
@@ -99,16 +70,4 @@ def test_every_utterance_is_told_with_its_numbers_and_what_became_of_it() -> Non
         "ratio": 1.0,
         "weight": pytest.approx(2 / 3),
         "reward": pytest.approx(0.76),
-        "came": "kept",
     }
-    assert lines[0]["came"] == "not in the top 0.25 of 5"
-    assert lines[2]["came"] == "not above 0"
-
-
-def test_rewards_of_earlier_episodes_are_found_in_their_lines() -> None:
-    lines: list[Any] = [
-        {"task": "a"},
-        {"task": "b", "story": [{"event": "other"}]},
-        {"story": [{"event": "utterances", "utterances": [{"reward": 0.5}, {"agent": "x"}]}]},
-    ]
-    assert earlier(lines) == [0.5]

@@ -17,7 +17,7 @@ from coterie.operators import (
     distil,
 )
 from coterie.operators.methods.mattrl.appraise import appraised
-from coterie.operators.methods.mattrl.experience import ExperienceSettings, credited, kept
+from coterie.operators.methods.mattrl.experience import ExperienceSettings, credited
 from coterie.pool.ledger.learnt import Learnt
 
 from ....support.hostile_answers import examples, hostile
@@ -60,14 +60,14 @@ def test_scores_of_utterances(part: int) -> None:
 
 
 def test_a_judge_of_no_use_leaves_nothing_to_keep(part: int) -> None:
-    """Whatever the outcome and whatever is selected otherwise: no reward, no entry."""
+    """Whatever the outcome: no reward, so no utterance can be selected."""
     settings = ExperienceSettings(share=1, threshold=0)
 
     async def work(meta: MetaModel, _: Any) -> Any:
         lost: list[RejectedProposal] = []
         scores = await appraised(meta, "", TASK, SAID, lost.append)
         of = credited(SAID, scores, outcome=1, settings=settings)
-        assert kept(of, settings, ()) == ()
+        assert [one.reward for one in of] == [None] * len(SAID)
         return lost[0]
 
     count = hostile(USELESS, 5_000 // part // 2, work)

@@ -36,19 +36,61 @@ def test_every_entry_says_its_case_agent_turn_and_credit(built: Built) -> None:
         for line, event in zip(lines, built.told, strict=True)
         for one in event["utterances"]
     }
+    scores = {line["task"]: line["score"] for line in lines}
     for one in entries:
         assert one.kind == "experience"
         assert one.text == f"When: Two numbers, {one.owner}.\nDo: Add.\nWhy: It was right."
         assert one.task == f"Two numbers, {one.owner}."
-        said = numbers[str(one.case), str(one.owner), one.turn or 0]
-        assert said["came"] == "kept"
-        assert said["reward"] == one.credit
-        assert one.id == f"evolution/{int(str(one.case)[-1]):06d}/{one.owner}/{one.turn}"
-    kept = [one for one in numbers.values() if one["came"] == "kept"]
-    assert len(kept) == len(entries) < len(numbers) / 2
-    assert [line["told"]["entries"] for line in lines] == [
-        sum(one.case == line["task"] for one in entries) for line in lines
+        assert numbers[str(one.case), str(one.owner), one.turn or 0]["reward"] == one.credit
+        assert scores[str(one.case)] == one.reward
+        case = int(str(one.case)[-1])
+        assert one.id == f"evolution/000003/{case:06d}/{one.owner}/{one.turn}"
+
+
+def test_exactly_the_best_quarter_of_the_whole_split_is_kept(built: Built) -> None:
+    """Sixteen utterances, of which four are kept, whatever case they are of."""
+    said = [
+        (one["reward"], (line["task"], one["agent"], one["round"]))
+        for line, event in zip(built.lines, built.told, strict=True)
+        for one in event["utterances"]
     ]
+    kept = {(one.case, one.owner, one.turn) for one in built.entries}
+    assert (len(said), len(kept)) == (16, 4)
+    rewards = {turn: reward for reward, turn in said}
+    least = min(rewards[turn] for turn in kept)
+    assert all(reward <= least for reward, turn in said if turn not in kept)
+    assert [line["told"].get("entries") for line in built.lines] == [None, None, None, 4]
+    event = built.lines[-1]["story"][-1]
+    assert (event["event"], event["of"], event["entries"]) == ("selected", 16, 4)
+    came = {(one["case"], one["agent"], one["round"]): one["came"] for one in event["utterances"]}
+    assert {turn for turn, what in came.items() if what == "kept"} == kept
+    assert {*came.values()} == {"kept", "not in the top 0.25 of 16"}
+
+
+def test_a_batch_is_selected_from_when_it_is_complete(tmp_path: Path) -> None:
+    """Of four cases in batches of three, the last batch is one case; nobody asks twice."""
+    built = learnt(tmp_path, recipe(batch=3, workers=2))
+    assert [line["told"].get("entries") for line in built.lines] == [None, None, 3, 1]
+    assert [one.id.split("/")[1] for one in built.entries] == ["000002"] * 3 + ["000003"]
+    cases = [f"What is {n} + {7 - n}?" for n in range(4)]
+    asked = [call.text for call in built.model.calls if "[chief]" in call.text]
+    assert [sum(case in text for text in asked) for case in cases] == [1] * 4
+
+
+def test_a_stream_that_grows_begins_a_new_batch_and_keeps_what_it_had(tmp_path: Path) -> None:
+    first = learnt(tmp_path, recipe(), cases=2).entries
+    both = learnt(tmp_path, recipe()).entries
+    assert both[: len(first)] == first
+    assert [len(first), len(both)] == [2, 4]
+    assert {one.case for one in both[2:]} <= {"case-2", "case-3"}
+
+
+def test_a_run_that_failed_teaches_nothing_where_success_alone_may(tmp_path: Path) -> None:
+    built = learnt(tmp_path, recipe(successful_only=True))
+    scores = {line["task"]: line["score"] for line in built.lines}
+    assert 0 < (right := sum(scores.values())) < len(scores)
+    assert {scores[str(one.case)] for one in built.entries} == {1}
+    assert len(built.entries) == right  # a quarter of four utterances each
 
 
 def test_every_utterance_s_numbers_are_told(built: Built) -> None:
@@ -67,15 +109,13 @@ def test_every_utterance_s_numbers_are_told(built: Built) -> None:
                 share = event["outcome"] * one["weight"] * one["ratio"]
                 assert one["reward"] == pytest.approx(0.4 * one["score"] + 0.6 * share)
     ledger = [entry.value for entry in Ledger(built.folder / "pool/ledger.jsonl").read()]
-    about = [one["about"] for one in ledger if one["kind"] == "told"]
+    about = [one["about"] for one in ledger if one.get("what") == "utterances"]
     assert [one["case"] for one in about] == [line["task"] for line in lines]
     assert [one["utterances"] for one in about] == [one["utterances"] for one in built.told]
 
 
 def reminders(model: ScriptedModel) -> int:
-    return sum(
-        "Two numbers, heart." in call.text and "[heart]" in call.text for call in model.calls
-    )
+    return sum("When: Two numbers" in call.text and "[heart]" in call.text for call in model.calls)
 
 
 def test_it_is_built_without_experience_and_then_used_frozen(tmp_path: Path) -> None:
@@ -95,17 +135,19 @@ def test_it_is_built_without_experience_and_then_used_frozen(tmp_path: Path) -> 
 
 
 def test_agents_recall_while_it_is_built_only_if_they_are_to(tmp_path: Path) -> None:
-    assert reminders(learnt(tmp_path, recipe(recalls=True)).model) > 2
+    assert reminders(learnt(tmp_path, recipe(recalls=True, batch=1)).model) > 2
 
 
-def test_an_episode_sees_the_same_however_fast_the_others_are(tmp_path: Path) -> None:
+def test_what_is_kept_depends_neither_on_speed_nor_on_how_many_work_at_once(
+    built: Built, tmp_path: Path
+) -> None:
     def slow_first(request: Request) -> Reply:
         slow = "What is 0 + 7?" in message_text(request)
         return replace(doctors(request), latency=0.01 if slow else 0)
 
     one = learnt(tmp_path / "one", recipe(workers=3))
     two = learnt(tmp_path / "two", recipe(workers=3), script=slow_first)
-    assert one.entries == two.entries != []
+    assert one.entries == two.entries == built.entries
     assert one.lines == two.lines
 
 

@@ -43,7 +43,7 @@ def test_departments_that_came_are_credited_for_what_was_new(tmp_path: Path, cre
 
     with ScriptedModel(hospital) as model:
         [line] = done(tmp_path, model.api_base, work, recipe(credit=credit), pair=SEED.read_text())
-    [event] = line["story"]
+    event, _ = line["story"]
     assert {one["agent"] for one in event["utterances"]} == {"cardiology", "neurology"}
     turns = [(one["agent"], one["round"]) for one in event["utterances"]]
     assert len(turns) == len({*turns})

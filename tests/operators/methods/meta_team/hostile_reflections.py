@@ -86,11 +86,21 @@ _FAIR_NEWCOMER = st.fixed_dictionaries({
     "hears": st.just(["solver"]),
     "reports_to": st.just(["writer"]),
 })  # fmt: skip
+_FAIR_EDGE = st.fixed_dictionaries({
+    "change": st.sampled_from(["add", "remove"]),
+    "sender": st.sampled_from(AGENTS),
+    "receiver": st.sampled_from(AGENTS),
+})  # fmt: skip
+_EDGE = st.fixed_dictionaries(
+    {"change": st.sampled_from(["add", "reverse"]), "sender": _AGENT, "receiver": _ANY_TEXT},
+    optional={"agent": _AGENT},
+)
 _TEAM: dict[str, SearchStrategy[Any]] = {
     "rules": st.lists(_TEXT, max_size=2) | st.lists(_ANY_TEXT, max_size=6),
     "outdated": st.lists(st.sampled_from([1, 2, 0, -1, 10**30, True, "1"]), max_size=4),
     "come": st.lists(_FAIR_NEWCOMER, max_size=1) | st.lists(_NEWCOMER | _ANY_TEXT, max_size=2),
     "go": st.lists(_AGENT | _ANY_TEXT, max_size=3),
+    "edges": st.lists(_FAIR_EDGE, max_size=2) | st.lists(_EDGE | _ANY_TEXT, max_size=4),
     "retry": st.booleans() | st.sampled_from([True, False, "yes", None, 1]),
 }
 _PAIR = st.fixed_dictionaries(
@@ -112,6 +122,7 @@ ANSWERS: Mapping[str, SearchStrategy[str]] = {
     "questions": _said(questions=st.lists(_QUESTION, max_size=3)),
     "answer": _said(answer=_ANY_TEXT),
     "account": _said(account=_ANY_TEXT),
+    "statement": _said(statement=_ANY_TEXT),
     "profile": _said(reason=_TEXT, profile=_TEXT, together=_ANY_TEXT),
     "notes": _said(reason=_TEXT, notes=NOTE_LISTS, summary=_TEXT),
     "rules": _said(reason=_TEXT, **_TEAM),

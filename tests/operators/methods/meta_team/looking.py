@@ -64,7 +64,16 @@ def phase(body: Body) -> str:
     fields = fields_of(body)
     if {"agents", "pairs"} & fields.keys():
         return "all"
-    for name in ("questions", "answer", "account", "profile", "notes", "rules"):
+    for name in (
+        "looks",
+        "questions",
+        "answer",
+        "account",
+        "profile",
+        "notes",
+        "statement",
+        "rules",
+    ):
         if name in fields:
             return name
     raise AssertionError(f"who asks for {sorted(fields)}?")
@@ -75,8 +84,10 @@ def model(
 ) -> Callable[[Body], Reply]:
     """A model that answers by the phase; a function is asked which agent it is that answers."""
     usual: dict[str, Any] = {
+        "looks": {"looks": []},
         "questions": {"questions": []},
         "answer": {"answer": "I took it as it stood."},
+        "statement": {"statement": ""},
         "account": {"account": "You gave a number without its unit."},
         "profile": SETTLED,
         "notes": NOTED,

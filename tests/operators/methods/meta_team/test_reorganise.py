@@ -15,10 +15,11 @@ from coterie.operators.methods.meta_team import (
     Reorganised,
     reorganise,
 )
+from coterie.operators.methods.meta_team.edges import EdgeOffer
 from coterie.operators.methods.meta_team.roster import RosterOffer
 from coterie.operators.methods.meta_team.rules import Rules
 from coterie.schema import Team
-from coterie.schema.edits import AddAgent, RemoveAgent
+from coterie.schema.edits import AddAgent, AddEdge, RemoveAgent, RemoveEdge
 from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.team.team import Execution, Roster, Rounds
 
@@ -142,6 +143,51 @@ def test_nobody_comes_where_there_is_no_room_or_the_roster_stays() -> None:
     assert [*offer(alone).schema] == ["come"]
 
 
+def change(change: str, sender: str, receiver: str) -> dict[str, str]:
+    return {"change": change, "sender": sender, "receiver": receiver}
+
+
+def decided(team: Team = TRIO, **said: Any) -> Reorganised:
+    answer = {"reason": "x", "rules": [], "retry": False, **said}
+    came = asking(model({"rules": answer}), lambda meta: reorganise(meta, "r", ground(team), ()))
+    assert isinstance(came.came, Reorganised)
+    return came.came
+
+
+def test_who_reports_to_whom_changes_among_those_who_stay() -> None:
+    both = [change("add", "planner", "writer"), change("remove", "planner", "solver")]
+    came = decided(edges=both)
+    edges = (AddEdge(sender="planner", receiver="writer"),)
+    assert came.edits == (*edges, RemoveEdge(sender="planner", receiver="solver"))
+    assert came.refused == ()
+
+
+@pytest.mark.parametrize(
+    ("edge", "why"),
+    [
+        (change("add", "writer", "planner"), "cycle"),
+        (change("remove", "solver", "writer"), ""),  # nobody would read the solver
+        (change("turn", "solver", "writer"), "change (add or remove)"),
+        (change("add", "solver", "nobody"), "two of planner, solver, writer"),
+        ("solver", "an edge has change"),
+    ],
+)
+def test_an_edge_that_no_team_could_have_is_refused(edge: Any, why: str) -> None:
+    came = decided(edges=[edge])
+    assert came.edits == ()
+    assert why in came.refused[0].reasons[0]
+
+
+def test_no_edge_is_offered_where_none_is_free() -> None:
+    assert [*EdgeOffer(team=TRIO).schema] == ["edges"]
+    assert EdgeOffer(team=TRIO, most=0).schema == {}
+    assert EdgeOffer(team=OPEN).schema == {}
+    waiting = Execution(rounds=Rounds(most=2, until="finalized"))
+    assert EdgeOffer(team=replace(TRIO, execution=waiting)).schema == {}
+    many = EdgeOffer(team=TRIO).read({"edges": [change("add", "planner", "writer")] * 3})
+    assert (len(many[0]), many[1][0].reasons) == (1, ("at most 2 edges may change at once.",))
+
+
 def test_in_an_open_roster_a_newcomer_has_no_place_and_only_the_lead_stays() -> None:
     said = {name: one for name, one in CHECKER.items() if name not in {"hears", "reports_to"}}
     open_offer = offer(OPEN)
@@ -168,8 +214,8 @@ def test_evidence_is_read_as_far_as_there_is_room() -> None:
         for one in range(3)
     ]
     told = Reflected(agent="solver", evidence=tuple(asked))
-    few = Bounds(team_characters=200)
-    work = asking(model(), lambda meta: reorganise(meta, "r", ground(), [told]), bounds=few)
+    few, on = Bounds(team_characters=200), ground(own_model=False)
+    work = asking(model(), lambda meta: reorganise(meta, "r", on, [told]), bounds=few)
     [call] = work.calls
     assert "ANSWER 0" in call.text
     assert "ANSWER 2" not in call.text

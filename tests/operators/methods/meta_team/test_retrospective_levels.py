@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,14 @@ from typing import Any
 import pytest
 
 from coterie.operators import Chance
-from coterie.operators.methods.meta_team import How, Retrospective, Tally, interactions, look_back
+from coterie.operators.methods.meta_team import (
+    How,
+    PhaseLimits,
+    Retrospective,
+    Tally,
+    interactions,
+    look_back,
+)
 from coterie.runtime import Journal
 from coterie.runtime.agents.posted import Kind, Posted
 from coterie.runtime.doubles import Call
@@ -22,7 +30,7 @@ from coterie.schema.team.team import Execution, Notes, Roster
 
 from ...asking import TASK, Asked, asking, catalogue
 from ...rounds import TRIO
-from .looking import SETTLED, calls_of, ground, model, ran, spoke
+from .looking import SETTLED, asked_of, calls_of, ground, model, ran, spoke
 
 CEILING = replace(CapabilityPolicy.of(TRIO), agents=6, edges=None, tools=frozenset({"read_file"}))
 
@@ -108,13 +116,60 @@ def test_it_asks_colleagues_who_answer_from_their_own_conversation() -> None:
     assert (exchange.asker, exchange.colleague) == ("solver", "writer")
 
 
-def test_the_team_reads_summaries_and_never_the_work() -> None:
+def test_the_lead_decides_by_summaries_and_reads_no_work_but_its_own() -> None:
     done = looked(notes=lambda agent: noted(summary=f"FOUND BY {agent}."))
     [call] = calls_of(done.calls, "rules")
+    assert call.body["messages"][0]["content"] == "You are [writer]."
     assert "FOUND BY planner." in call.text
     assert "You gave a number without its unit." in call.text
+    assert "work of writer" in call.text
+    assert not {"work of planner", "work of solver"} & {*re.findall(r"work of \w+", call.text)}
+
+
+def test_where_the_lead_asked_no_model_the_meta_model_decides() -> None:
+    silent = replace(spoke("writer"), dialogue=())
+    [call] = calls_of(looked(run=ran(writer=silent)).calls, "rules")
+    assert call.body["messages"][0]["role"] == "system"
+    assert "You do not see the work itself" in call.text
     assert "work of" not in call.text
-    assert "question of" not in call.text
+
+
+def statements(**said: list[str]) -> Any:
+    left = {agent: iter(texts) for agent, texts in said.items()}
+    return lambda agent: {"statement": next(left[agent])}
+
+
+def test_the_team_talks_in_turn_each_from_its_own_work_and_the_lead_hears_all() -> None:
+    done = looked(statement=statements(planner=["LET US SAY UNITS."], solver=["I AGREE."]))
+    first, second = calls_of(done.calls, "statement")
+    assert [asked_of(one.body or {}) for one in (first, second)] == ["planner", "solver"]
+    assert "work of planner" in first.text
+    assert "LET US SAY UNITS." in second.text
+    assert "work of planner" not in second.text
+    [decision] = calls_of(done.calls, "rules")
+    assert "LET US SAY UNITS." in decision.text
+    assert "I AGREE." in decision.text
+    assert done.calls.index(second) < done.calls.index(decision)
+    assert [one.agent for one in done.came.discussion.statements] == ["planner", "solver"]
+
+
+def test_who_is_named_answers_in_the_next_round_and_nobody_else_does() -> None:
+    said = statements(planner=["Fine.", "It was asked of me."], solver=["planner was vague."])
+    asked = calls_of(looked(statement=said).calls, "statement")
+    assert [asked_of(one.body or {}) for one in asked] == ["planner", "solver", "planner"]
+    assert "planner was vague." in asked[-1].text
+    once = looked(How(discussion=1), statement=statements(planner=["x"], solver=["planner!"]))
+    assert len(calls_of(once.calls, "statement")) == 2
+    assert calls_of(looked(How(discussion=0)).calls, "statement") == []
+
+
+def test_a_discussion_leaves_the_lead_the_calls_to_decide() -> None:
+    on = ground(limits=PhaseLimits(steps=3))
+    how = How(agent_level=False, pair_level=False)
+    said = {"statement": {"statement": "solver, planner."}}
+    done = asking(model(said), lambda meta: look_back(meta, "t/", on, how), ceiling=CEILING)
+    assert [len(calls_of(done.calls, one)) for one in ("statement", "rules")] == [1, 1]
+    assert done.came.lost == ()
 
 
 def test_a_newcomer_is_written_after_one_who_is_there() -> None:
@@ -261,7 +316,7 @@ def test_what_became_of_all_questions_is_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scheme", "calls"), [("collaborative", 15), ("partitioned", 8), ("centralised", 1)]
+    ("scheme", "calls"), [("collaborative", 17), ("partitioned", 8), ("centralised", 1)]
 )
 def test_a_scheme_costs_so_many_calls(scheme: Any, calls: int) -> None:
     assert len(looked(How(scheme=scheme)).calls) == calls
@@ -356,4 +411,4 @@ def test_what_was_answered_once_is_not_asked_again(tmp_path: Path) -> None:
             for answers in (told, {"notes": "something else"})
         )
     assert first.came == again.came
-    assert (len(first.calls), again.calls) == (16, [])
+    assert (len(first.calls), again.calls) == (18, [])

@@ -41,6 +41,10 @@ def test_the_defaults_and_the_examples_are_right() -> None:
         ({"scheme": "none", "team_level": False}, "team_level"),
         ({"scheme": "centralised", "evidence": 1}, "evidence"),
         ({"scheme": "partitioned", "evidence": 1}, "evidence"),
+        ({"scheme": "partitioned", "discussion": 1}, "discussion"),
+        ({"team_level": False, "edges": 1}, "edges"),
+        ({"scheme": "centralised", "looks": 1}, "looks"),
+        ({"agent_level": False, "looks": 1}, "looks"),
         ({"roster": "closed", "alive": 3}, "alive"),
     ],
 )

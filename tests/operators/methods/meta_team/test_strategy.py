@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -123,8 +124,8 @@ def test_a_retry_is_marked_and_no_trial_of_anybody(done: Path) -> None:
         ({"scheme": "none"}, "", 0),
         ({"scheme": "centralised", "retry": False}, "centralise", 0),
         ({"scheme": "partitioned", "retry": False}, "retrospect settle reorganise", 0),
-        ({"agent_level": False}, "settle reorganise", 0),
-        ({"pair_level": False}, "retrospect reorganise", 3),
+        ({"agent_level": False, "discussion": 0}, "settle reorganise", 0),
+        ({"pair_level": False}, "retrospect discuss reorganise", 3),
         ({"team_level": False, "evidence": 0}, "retrospect settle", 0),
     ],
 )
@@ -155,6 +156,32 @@ def test_each_part_can_be_left_out_by_one_switch(
         assert {len(one.agents) for one in teams} == {3}
     if not settings.get("retry", True):
         assert [one["runs"] for one in world.told(POOL)] == [["work"]]
+
+
+@pytest.mark.parametrize("scheme", ["collaborative", "centralised"])
+def test_what_each_level_took_is_told_beside_one_analyser(tmp_path: Path, scheme: str) -> None:
+    world.write_world(tmp_path, tasks=1, scheme=scheme, retry=False)
+    came = world.evolved("pool", script=world.answering)
+    assert came.code == 0, came.err
+    [line] = world.told(POOL)
+    names = {
+        "collaborative": {
+            "L1": ["retrospect"],
+            "L2": ["settle"],
+            "L3": ["discuss", "reorganise"],
+        },
+        "centralised": {"centralised": ["centralise"]},
+    }[scheme]
+    for name, operators_ in names.items():
+        spent = [line["spent"][one] for one in operators_]
+        assert line["told"][f"{name} calls"] == sum(one["calls"] for one in spent)
+        tokens = sum(one["prompt_tokens"] + one["completion_tokens"] for one in spent)
+        assert line["told"][f"{name} tokens"] == tokens
+    central = line["told"]["one analyser tokens, about"]
+    assert re.search(rf"^one analyser tokens, about: {central:g} a task", came.out, re.MULTILINE)
+    if scheme == "centralised":
+        spent = line["spent"]["centralise"]
+        assert central == pytest.approx(spent["prompt_tokens"] / spent["calls"], rel=0.3)
 
 
 def test_a_team_that_finds_nothing_to_change_stays_the_head(tmp_path: Path) -> None:

@@ -1,0 +1,89 @@
+"""When a batch of cases is complete, the best of its utterances are distilled and kept (Eq. 14).
+
+What was said in earlier cases is read from the journal: their runs are made again, at no cost.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+from ....runtime.values.together import together
+from ...core.operator import operator_of
+from ...core.proposal import RejectedProposal
+from ...core.utterances import utterances
+from .select import batch_of, best, tell_batch
+from .teams import team_of
+
+if TYPE_CHECKING:
+    from ....schema.team.task import Task
+    from ...core.utterances import Utterance
+    from ...evolution.episode import EarlierEpisodes, Episode
+    from .distil import Distilled
+    from .select import Candidate
+
+__all__ = ["CONSULT", "keep_best"]
+
+CONSULT = "consult"
+"""What the run of the team is called."""
+
+
+async def keep_best(episode: Episode, earlier: EarlierEpisodes) -> None:
+    """When a batch of cases is complete, distil the best of its utterances and keep that.
+
+    Raises:
+        Halted: A provider or a jail failed.
+        LimitError: The budget is used up.
+    """
+    if (batch := batch_of(episode, earlier)) is None:
+        return
+    chosen = sorted(best(batch, episode.settings), key=_number)
+    cases: list[tuple[Candidate, Task, Utterance]] = []
+    for number, of in itertools.groupby(chosen, _number):
+        again = earlier.again(number)
+        passes = await again.passes(team_of(again), CONSULT)
+        by_turn = {utterance.turn: utterance for utterance in utterances(passes)}
+        cases += ((each, again.task, by_turn[each.agent, each.round]) for each in of)
+    results = await together(*(_distilled(episode, *case) for case in cases))
+    for case, result in zip(cases, results, strict=True):
+        _keep(episode, *case, result)
+    tell_batch(episode, batch, dict(zip(chosen, results, strict=True)))
+
+
+async def _distilled(
+    episode: Episode, candidate: Candidate, task: Task, utterance: Utterance
+) -> Distilled | RejectedProposal:
+    path = f"{episode.path}{_place(candidate, 'distil/')}"
+    return await operator_of("distil").act(
+        episode.meta, path, task, utterance, score=candidate.score
+    )
+
+
+def _keep(
+    episode: Episode,
+    candidate: Candidate,
+    task: Task,
+    utterance: Utterance,
+    result: Distilled | RejectedProposal,
+) -> None:
+    """Keep an entry, called by its case's number, its agent and its round."""
+    if isinstance(result, RejectedProposal):
+        episode.lose(result)
+        return
+    entry = result.entry(
+        task,
+        utterance,
+        credit=candidate.reward or 0.0,
+        outcome=candidate.outcome,
+        by_case=episode.settings.key == "case",
+        run=episode.stage.name,
+    )
+    episode.keep(entry, _place(candidate))
+
+
+def _place(candidate: Candidate, what: str = "") -> str:
+    return f"{candidate.number:06d}/{what}{candidate.agent}/{candidate.round}"
+
+
+def _number(candidate: Candidate) -> int:
+    return candidate.number

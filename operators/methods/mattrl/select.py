@@ -1,0 +1,185 @@
+"""Selection: the best utterances of a batch of cases, which become experience (MATTRL Eq. 13).
+
+A batch is the whole split, or so many cases of it. Nothing is kept before the batch is complete, so
+the share that is kept is exact, and no case has an advantage because it came early.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ....pool.ledger.changes import EventNoted
+from ...credit import selected
+from ...credit.contributions import Contribution
+from .distil import Distilled
+from .experience import EVENT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from ...core.proposal import RejectedProposal
+    from ...evolution.episode import EarlierEpisodes, Episode
+    from .experience import ExperienceSettings
+
+__all__ = ["RIGHT", "SELECTED", "Candidate", "batch_of", "best", "fates", "tell_batch"]
+
+SELECTED = "selected"
+"""The event that ends a batch, in the story of its last case and in the pool."""
+RIGHT = 1 - 1e-9
+"""The least score of a run that succeeded."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Candidate:
+    """An utterance that may become experience.
+
+    Attributes:
+        number: The number of its case in the stream.
+        case: The id of its case.
+        agent: Who said it.
+        round: In which round, from 1.
+        outcome: How its run ended, in [0, 1].
+        reward: What it was worth, in [0, 1]; None where it was not judged.
+        score: What the judge says of it; None where nothing of use was said.
+    """
+
+    number: int
+    case: str
+    agent: str
+    round: int
+    outcome: float
+    reward: float | None = None
+    score: Contribution | None = None
+
+    @property
+    def rank(self) -> tuple[float, int, int, str]:
+        """What decides between equal rewards: success, then case, round and agent."""
+        return (-self.outcome, self.number, self.round, self.agent)
+
+
+def batch_of(episode: Episode, earlier: EarlierEpisodes) -> Sequence[Candidate] | None:
+    """Return all utterances of the batch that an episode completes; None where it completes none.
+
+    Args:
+        episode: The episode, not committed yet.
+        earlier: Those before it.
+    """
+    first = _first(earlier.lines)
+    size = episode.settings.batch
+    if not earlier.is_last and (size is None or episode.number + 1 - first < size):
+        return None
+    lines = [*earlier.lines, {**episode.head(), "story": episode.story}]
+    return [
+        candidate for number in range(first, len(lines)) for candidate in _of(number, lines[number])
+    ]
+
+
+def _first(lines: Sequence[Mapping[str, Any]]) -> int:
+    """Return the number of the first case after the last batch that is complete."""
+    for number in reversed(range(len(lines))):
+        if any(event["event"] == SELECTED for event in lines[number].get("story", ())):
+            return number + 1
+    return 0
+
+
+def _of(number: int, line: Mapping[str, Any]) -> Iterator[Candidate]:
+    for event in line.get("story", ()):
+        if event["event"] != EVENT:
+            continue
+        for utterance in event["utterances"]:
+            scored = "score" in utterance
+            yield Candidate(
+                number=number,
+                case=line["task"],
+                agent=utterance["agent"],
+                round=utterance["round"],
+                outcome=event["outcome"],
+                reward=utterance.get("reward"),
+                score=Contribution(value=utterance["score"], reason=utterance["reason"])
+                if scored
+                else None,
+            )
+
+
+def best(of: Iterable[Candidate], settings: ExperienceSettings) -> tuple[Candidate, ...]:
+    """Select the top share of a batch's utterances, the best first (Eq. 13).
+
+    Of equal rewards, the one of the run with the higher score comes first; then that of the
+    earlier case, of the earlier round, and of the agent whose id comes first.
+
+    Args:
+        of: The utterances. Those that were not judged do not count; with `successful_only`, neither
+            do those of runs that failed.
+        settings: How many are kept.
+    """
+    eligible = {candidate.rank: candidate for candidate in of if _is_eligible(candidate, settings)}
+    rewards = {rank: candidate.reward or 0.0 for rank, candidate in eligible.items()}
+    ranks = selected(rewards, share=settings.share, threshold=settings.threshold)
+    return tuple(eligible[rank] for rank in ranks)
+
+
+def _is_eligible(candidate: Candidate, settings: ExperienceSettings) -> bool:
+    succeeds = candidate.outcome >= RIGHT or not settings.successful_only
+    return candidate.reward is not None and succeeds
+
+
+def fates(
+    of: Sequence[Candidate],
+    outcomes: Mapping[Candidate, Distilled | RejectedProposal],
+    settings: ExperienceSettings,
+) -> list[dict[str, Any]]:
+    """Return what became of each utterance of a batch: it was kept, or why not.
+
+    Args:
+        of: The utterances.
+        outcomes: The results of distilling those that were selected.
+        settings: How many were kept.
+    """
+    whole = sum(_is_eligible(candidate, settings) for candidate in of)
+    return [
+        {
+            "case": candidate.case,
+            "agent": candidate.agent,
+            "round": candidate.round,
+            "came": _fate(candidate, outcomes.get(candidate), settings, whole),
+        }
+        for candidate in of
+    ]
+
+
+def _fate(
+    candidate: Candidate,
+    outcome: Distilled | RejectedProposal | None,
+    settings: ExperienceSettings,
+    whole: int,
+) -> str:
+    if outcome is not None:
+        return "kept" if isinstance(outcome, Distilled) else "not distilled"
+    if candidate.reward is None:
+        return "not judged"
+    if not _is_eligible(candidate, settings):
+        return "not of a run that succeeded"
+    if candidate.reward <= settings.threshold:
+        return f"not above {settings.threshold:.3g}"
+    return f"not in the top {settings.share:.3g} of {whole}"
+
+
+def tell_batch(
+    episode: Episode,
+    of: Sequence[Candidate],
+    outcomes: Mapping[Candidate, Distilled | RejectedProposal],
+) -> None:
+    """Tell what became of a batch's utterances, in the story of its last case and in the pool.
+
+    Args:
+        episode: The last case.
+        of: The utterances.
+        outcomes: The results of distilling those that were selected.
+    """
+    lines = fates(of, outcomes, episode.settings)
+    entries = sum(isinstance(outcome, Distilled) for outcome in outcomes.values())
+    about = {"of": len(of), "entries": entries, "utterances": lines}
+    episode.note(SELECTED, **about)
+    episode.keep(EventNoted(what=SELECTED, about={"case": episode.task.id, **about}), SELECTED)
+    episode.told["entries"] = entries

@@ -1,0 +1,234 @@
+"""Agents talk when a task is over, each in a further turn of its own conversation.
+
+Two tell each other how their work together went (L2), at the same time. A team talks about its
+rules and its organisation (L3), in turn: each reads what was said before it. Whoever speaks knows
+its own work, and of the work of others what they say.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...core.answers import InvalidAnswer, closed, structured
+from ...core.bounds import Bounds
+from ...core.material import fenced, material
+from ...core.meta import prompt
+from ...core.proposal import RejectedProposal
+from .evidence.conversation import speakers
+from .evidence.ground import NO_INPUTS
+from .notes import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ....runtime.agents.outcomes import Run
+    from ....schema.team.team import Team
+    from ...core.meta import OperatorModel
+    from .evidence.ground import Ground
+    from .limits import Meter
+
+__all__ = ["Discussion", "Statement", "discuss", "lead_of", "say"]
+
+OPERATOR = "discuss"
+LONGEST_STATEMENT = 400
+DECISION = 2
+"""Calls that are left for whoever decides: an answer and its repair."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Statement:
+    """What an agent said to its team.
+
+    Attributes:
+        agent: Who.
+        text: What, in a few words.
+    """
+
+    agent: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Discussion:
+    """What a team said to each other.
+
+    Attributes:
+        statements: The statements, in order.
+        lost: Answers that were of no use.
+    """
+
+    statements: tuple[Statement, ...] = ()
+    lost: tuple[RejectedProposal, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The statements, each in its fence."""
+        return material(*(fenced("statement", each.text, each.agent) for each in self.statements))
+
+
+def lead_of(team: Team, run: Run) -> str | None:
+    """Name who decides for a team: the lead of an open roster, else who answers.
+
+    Args:
+        team: The team that worked.
+        run: What came of it, with dialogues.
+
+    Returns:
+        Its id; None where it has no conversation to go on with.
+    """
+    roster = team.execution.roster
+    lead = roster.lead if roster else team.output
+    return lead if lead in speakers(team, run) else None
+
+
+async def say(
+    meta: OperatorModel,
+    path: str,
+    ground: Ground,
+    agent: str,
+    *,
+    operator: str,
+    field: str,
+    instructions: str,
+    longest: int,
+    meter: Meter,
+    also: str = "",
+    may_pass: bool = False,
+    inputs: Mapping[str, Any] = NO_INPUTS,
+) -> str | RejectedProposal:
+    """Have an agent say something in a few words, in a further turn of its own conversation.
+
+    Args:
+        meta: Who is asked, where agents do not answer with their own models.
+        path: Which question this is.
+        ground: The team, what it did and was told.
+        agent: Who speaks.
+        operator: Who asks.
+        field: What the words are called in the answer.
+        instructions: What it is to speak about.
+        longest: The most characters.
+        meter: Counts what that takes.
+        also: What it reads beside what the team is told.
+        may_pass: Whether it may say nothing.
+        inputs: The values beside the ground and the agent.
+
+    Raises:
+        CoterieError: As for `OperatorModel.ask`.
+    """
+    words = {"type": "string", "minLength": 0 if may_pass else 1, "maxLength": longest}
+
+    def read(text: str) -> str:
+        line = text_of(structured(text, closed(**{field: {"type": "string"}}), Bounds())[field])
+        if not line and not may_pass:
+            raise InvalidAnswer(f"{field}: nothing is said there. Write some words.")
+        return line[:longest]
+
+    return await ground.ask(
+        ground.voice(meta, agent),
+        path,
+        agent,
+        operator=operator,
+        instructions=instructions,
+        schema=closed(**{field: words}),
+        read=read,
+        meter=meter,
+        also=also,
+        inputs=inputs,
+    )
+
+
+async def discuss(
+    meta: OperatorModel,
+    path: str,
+    ground: Ground,
+    known: str,
+    *,
+    rounds: int,
+    meter: Meter,
+    inputs: Mapping[str, Any] = NO_INPUTS,
+) -> Discussion:
+    """Have a team talk about its rules and its organisation, before its lead decides (L3).
+
+    In the first round all who took part speak, but for the lead; later those whom a colleague has
+    named since they spoke. Nobody speaks where that would leave the lead no call to decide.
+
+    Args:
+        meta: Who is asked, where agents do not answer with their own models.
+        path: Which discussion this is: `task 12/discuss`.
+        ground: The team, with what agents and pairs have noted since it worked.
+        known: What everybody reads: the team's rules, and what agents and pairs found.
+        rounds: The most rounds. 0: nobody speaks.
+        meter: Counts what that takes, and the decision after it.
+        inputs: The values that `known` was written from.
+
+    Raises:
+        CoterieError: As for `OperatorModel.ask`.
+    """
+    talk = _Talk(meta=meta, path=path, ground=ground, known=known, meter=meter, inputs=inputs)
+    lead = lead_of(ground.team, ground.run)
+    members = [agent for agent in speakers(ground.team, ground.run) if agent != lead]
+    discussion = Discussion()
+    for number in range(1, rounds + 1):
+        asked = (
+            members if number == 1 else [agent for agent in members if _is_named(agent, discussion)]
+        )
+        for agent in asked:
+            if talk.is_over:
+                return discussion
+            discussion = _after(discussion, agent, await talk.statement(agent, number, discussion))
+    return discussion
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Talk:
+    """A discussion on its way."""
+
+    meta: OperatorModel
+    path: str
+    ground: Ground
+    known: str
+    meter: Meter
+    inputs: Mapping[str, Any]
+
+    @property
+    def is_over(self) -> bool:
+        meter = self.meter
+        return bool(meter.reached) or meter.steps + DECISION >= meter.limits.steps
+
+    async def statement(
+        self, agent: str, number: int, before: Discussion
+    ) -> str | RejectedProposal:
+        longest = min(LONGEST_STATEMENT, self.ground.voice(self.meta, agent).limits.characters)
+        return await say(
+            self.meta,
+            f"{self.path}/round {number}/{agent}",
+            self.ground,
+            agent,
+            operator=OPERATOR,
+            field="statement",
+            instructions=prompt(
+                OPERATOR, agent=agent, longest=longest, has_statements=bool(before.statements)
+            ),
+            longest=longest,
+            meter=self.meter,
+            also=material(self.known, before.text),
+            may_pass=True,
+            inputs={**self.inputs, "statements": before.statements},
+        )
+
+
+def _after(before: Discussion, agent: str, answer: str | RejectedProposal) -> Discussion:
+    if isinstance(answer, RejectedProposal):
+        return Discussion(statements=before.statements, lost=(*before.lost, answer))
+    spoken = (Statement(agent=agent, text=answer),) if answer else ()
+    return Discussion(statements=(*before.statements, *spoken), lost=before.lost)
+
+
+def _is_named(agent: str, discussion: Discussion) -> bool:
+    """Tell whether a colleague has named an agent since it spoke last."""
+    statements: Sequence[Statement] = discussion.statements
+    last = max((n for n, each in enumerate(statements) if each.agent == agent), default=-1)
+    name = re.compile(rf"\b{re.escape(agent)}\b")
+    return any(name.search(each.text) for each in statements[last + 1 :])

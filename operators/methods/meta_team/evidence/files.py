@@ -1,0 +1,164 @@
+"""What an agent looks up when a task is over: the files that it worked on, as it left them.
+
+It has the tools for that which it had at work, and no others; they change nothing. The copy is made
+anew from the task and from the agent's own changes, so it is the same after a restart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from .....runtime.repository.changes import passed_on
+from .....runtime.repository.workspace import Workspaces
+from .....runtime.tools.files import list_files, read_file, search_text
+from .....runtime.tools.tool import GrantedTool, ToolError
+from .....schema.values.problems import quoted
+from .....schema.values.terminal import on_one_line
+from .....schema.values.values import is_mapping
+from ....core.answers import InvalidAnswer, closed, structured
+from ....core.bounds import Bounds
+from ....core.material import clip, fenced
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .....runtime.tools.tool import Tool
+    from .....schema.team.task import Task
+    from .ground import Ground
+
+__all__ = ["AT_ONCE", "FileLook", "looked_up", "looks_in", "looks_schema", "tools_of"]
+
+TOOLS: Mapping[str, Tool] = MappingProxyType(
+    {tool.name: tool for tool in (list_files, read_file, search_text)}
+)
+CODING = frozenset({"mini-swe-agent", "swe-agent"})
+"""Backends whose agents have a copy of the repository at hand, with a shell."""
+AT_ONCE = 4
+"""The most things that an agent looks up at once."""
+LINES = 200
+LONGEST_LOOK = 4_000
+FIELDS = ("tool", "path", "text", "line")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FileLook:
+    """What an agent looked up.
+
+    Attributes:
+        tool: By which tool.
+        path: Where.
+        result: What the tool gave, or why it could not.
+        text: What it searched for.
+        line: From which line it read.
+    """
+
+    tool: str
+    path: str
+    text: str = ""
+    line: int = 1
+    result: str = ""
+
+    @property
+    def arguments(self) -> Mapping[str, Any]:
+        """The arguments of the tool's call."""
+        match self.tool:
+            case "read_file":
+                return {"path": self.path, "start_line": self.line, "line_count": LINES}
+            case "search_text":
+                return {"text": self.text, "path": self.path or "."}
+            case _:
+                return {"path": self.path or "."}
+
+    def shown(self, most: int) -> str:
+        """Return it in its fence, in so many characters."""
+        what = f"{self.tool} {self.path} {self.text}".strip()
+        return fenced("looked_up", f"{on_one_line(what)}\n{clip(self.result, most)}")
+
+
+def tools_of(ground: Ground, agent: str) -> Sequence[str]:
+    """Name the tools by which an agent may look at the task's files; none, where there are none.
+
+    Args:
+        ground: The team that worked, and what it was told.
+        agent: The agent.
+    """
+    task, own = ground.told.task, ground.team.agents[agent]
+    if task.repo is None and not task.files:
+        return ()
+    if task.repo is not None and ground.team.backend_of(own) in CODING:
+        return [*TOOLS]
+    return [name for name in TOOLS if name in own.tools]
+
+
+def looks_schema(tools: Sequence[str]) -> Mapping[str, Any]:
+    """Return the shape of an answer that says what an agent wants to look up.
+
+    Args:
+        tools: Those that it may use.
+    """
+    text = {"type": "string", "maxLength": 300}
+    tool = {"type": "string", "enum": [*tools]}
+    line = {"type": "integer", "minimum": 1, "maximum": 1_000_000}
+    item = closed(tool=tool, path=text, text=text, line=line)
+    return closed(looks={"type": "array", "items": item, "minItems": 0, "maxItems": AT_ONCE})
+
+
+def looks_in(text: str, tools: Sequence[str], *, strict: bool) -> tuple[FileLook, ...]:
+    """Read what an agent wants to look up.
+
+    Args:
+        text: The answer.
+        tools: Those that it may use.
+        strict: Whether one that is of no use is a problem; else it is passed over.
+
+    Raises:
+        InvalidAnswer: It has another shape, or one is of no use.
+    """
+    items: list[Any] = structured(text, closed(looks={"type": "array"}), Bounds())["looks"]
+    bad = [item for item in items if not _is_look(item, tools)]
+    if strict and (bad or len(items) > AT_ONCE):
+        shown = "; ".join(quoted(on_one_line(str(item))[:80]) for item in bad) or f"{len(items)}"
+        raise InvalidAnswer(
+            f"looks: {shown}. At most {AT_ONCE}, each with tool ({', '.join(tools)}), path, text"
+            " and line."
+        )
+    fit = [item for item in items if _is_look(item, tools)]
+    return tuple(dict.fromkeys(FileLook(**item) for item in fit))[:AT_ONCE]
+
+
+def _is_look(item: Any, tools: Sequence[str]) -> bool:
+    if not is_mapping(item) or item.keys() != {*FIELDS} or item["tool"] not in tools:
+        return False
+    texts = all(isinstance(item[name], str) for name in ("path", "text"))
+    return texts and type(item["line"]) is int and item["line"] > 0
+
+
+async def looked_up(ground: Ground, agent: str, looks: Sequence[FileLook]) -> tuple[FileLook, ...]:
+    """Look things up in an agent's copy of the task's files, as it left them.
+
+    Args:
+        ground: The team that worked, and what it was told.
+        agent: The agent.
+        looks: What it wants to see, by tools that it may use.
+    """
+    outcome = ground.run.agents[agent]
+    patch = outcome.result.patch if outcome.result else None
+    changes = outcome.changes or passed_on(agent, patch, ())
+    task: Task = replace(ground.told.task, answer=None)
+    done: list[FileLook] = []
+    with Workspaces(task) as workspaces:
+        workspace = workspaces.of(agent, 1, changes)
+        for look in looks:
+            tool = GrantedTool(tool=TOOLS[look.tool], workspace=workspace, emit=_unheard)
+            try:
+                text = str(await tool.call(look.arguments))
+            except ToolError as error:
+                text = str(error)
+            done.append(replace(look, result=text))
+    return tuple(done)
+
+
+def _unheard(_event: str, /, **_fields: Any) -> None:
+    pass
