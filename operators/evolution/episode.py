@@ -287,7 +287,7 @@ class Episode(TaskRuns):
         return {"task": self.task.id, "niche": self.task.niche or None}
 
     def tail(self) -> dict[str, Any]:
-        """Give what the line of every episode ends with: what was lost, and what it cost."""
+        """Give what the line of every episode ends with: who read, what was lost, and costs."""
         lost = [
             {
                 "operator": dropped.operator,
@@ -297,7 +297,8 @@ class Episode(TaskRuns):
             for dropped in self.dropped
         ]
         costs = {"operators": self.operators.value(), "judging": self.judging.value()}
-        return {"dropped": lost, **costs}
+        read = {"read": sorted(self.readers)} if self.readers else {}
+        return {**read, "dropped": lost, **costs}
 
     def line(self, pool: Pool) -> dict[str, Any]:
         """Give the line of a finished episode that came to an answer, and to no more.

@@ -12,9 +12,10 @@ from ...runtime.values.terminal import counted
 from ...runtime.values.usage import Usage
 from ..core.judge import agreement
 from ..evolution.lines import candidates_of, saved_of, usage_of
+from ..evolution.readers import read_counts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 __all__ = ["EvolutionReport"]
 
@@ -53,6 +54,8 @@ class EvolutionReport:
         spending: What was consumed, by purpose: task, operator, judge.
         saved: What was not, as runs of parents had answers for their children; see `Recipe.reuse`.
         spent: What was consumed by each operator, where the strategy has no candidates.
+        learnt: How many entries were kept.
+        read: Who read what was learnt, of each episode.
         told: What the strategy told of its episodes: sums and counts of numbers, by their names.
         operators: What each operator contributed.
         components: How often a mutation touched a component, by niche.
@@ -77,6 +80,8 @@ class EvolutionReport:
         default_factory=lambda: {"task": Usage(), "operator": Usage(), "judge": Usage()}
     )
     saved: Usage = field(default_factory=Usage)
+    learnt: int = 0
+    read: list[Sequence[str]] = field(default_factory=list["Sequence[str]"])
     spent: dict[str, Usage] = field(default_factory=dict[str, Usage])
     told: dict[str, list[float]] = field(default_factory=dict[str, "list[float]"])
     operators: dict[str, _Operator] = field(default_factory=dict[str, _Operator])
@@ -105,6 +110,8 @@ class EvolutionReport:
             self.right += line["verdict"]
         self.spending["task"] += usage_of(line)
         self.saved += saved_of(line)
+        self.learnt += line.get("learnt", 0)
+        self.read.append(line.get("read", ()))
         self.spending["operator"] += Usage(**line["operators"])
         self.spending["judge"] += Usage(**line["judging"])
         for lost in line["dropped"]:
@@ -203,6 +210,8 @@ class EvolutionReport:
             },
             "saved": self.saved.value(),
             "spent": {name: usage.value() for name, usage in sorted(self.spent.items())},
+            "learnt": self.learnt,
+            "read": read_counts(self.read),
             "told": {name: fmean(numbers) for name, numbers in sorted(self.told.items())},
             "operators": {
                 name: vars(operator) for name, operator in sorted(self.operators.items())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ...pool.values.statistics import wilson
 from ...runtime.values.terminal import counted
 from ..core.judge import agreement
+from ..evolution.readers import read_by, read_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +23,7 @@ def report_text(report: EvolutionReport) -> str:
     if not report.tasks:
         return "no task was taken."
     lines = [*_online(report), *_agreement(report), *_executed(report), ""]
-    lines += [*_operators(report), *_spent(report), ""]
+    lines += [*_learnt(report), *_operators(report), *_spent(report), ""]
     for niche, count in sorted(report.components.items()):
         shares = ", ".join(f"{name} {number}" for name, number in count.most_common())
         lines.append(f"mutations on {niche}: {shares}")
@@ -104,6 +105,15 @@ def _executed(report: EvolutionReport) -> Iterator[str]:
         f"ran to an answer: {report.ran} of {counted(report.candidates, 'team')}; of"
         f" {counted(report.generated, 'config')} that operators wrote, {report.executed}"
     )
+
+
+def _learnt(report: EvolutionReport) -> Iterator[str]:
+    """Say how many entries were kept, and who read what was learnt, where anything was."""
+    if report.learnt or any(report.read):
+        entries = "entry" if report.learnt == 1 else "entries"
+        kept = f"{report.learnt} {entries} kept; " if report.learnt else ""
+        read = read_by(read_counts(report.read))
+        yield from (f"learnt: {kept}while learning, {read}", "")
 
 
 def _operators(report: EvolutionReport) -> Iterator[str]:

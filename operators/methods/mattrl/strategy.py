@@ -21,6 +21,7 @@ from ...evolution.strategy import Strategy
 from ..search.settings import read_schema
 from .ablation import place_of, silenced
 from .appraise import appraised
+from .distil import KIND
 from .experience import ExperienceSettings, check, credited, earlier, kept, tell
 from .routed import SINGLE, choose, compare
 
@@ -137,5 +138,7 @@ MATTRL = Strategy(
     settings=ExperienceSettings,
     schema=read_schema(Path(__file__).with_name("mattrl.schema.json")),
     check=check,
+    seeds=("seed:mathematics",),
     needs=_needs,
+    keeps=lambda _settings: frozenset({KIND}),
 )

@@ -78,8 +78,9 @@ def test_held_out_it_is_the_strategy_with_what_it_learnt_and_keeps_nothing(ward:
     before = (ward.folder / "experience/ledger.jsonl").read_bytes()
     came = evolve(ward, "--test", "test.jsonl", "--json")
     assert came.code == 0, came.err
-    [learnt, seed] = came.json["held_out"]["teams"]
-    assert (learnt["team"], seed["team"]) == ("mattrl", "ward")
+    [learnt, control] = came.json["held_out"]["teams"]
+    assert (learnt["role"], control["role"]) == ("learnt", "control")
+    assert came.json["held_out"]["control"] == control["team"]
     assert learnt["each"]["calls"] == 5
     assert before == (ward.folder / "experience/ledger.jsonl").read_bytes()
 
