@@ -12,7 +12,7 @@ from ...runtime.values.terminal import counted
 from ...runtime.values.usage import Usage
 from ..core.judge import agreement
 from ..evolution.lines import candidates_of, saved_of, usage_of
-from ..evolution.readers import read_counts
+from ..evolution.readers import read_by, read_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -176,6 +176,15 @@ class EvolutionReport:
     def interval(self) -> tuple[float, float]:
         """Its 95 % interval."""
         return wilson(self.score_sum, self.tasks)
+
+    @property
+    def reading(self) -> str:
+        """How many entries were kept, and who read what was learnt; empty where nothing was."""
+        if not self.learnt and not any(self.read):
+            return ""
+        entries = "entry" if self.learnt == 1 else "entries"
+        kept = f"{self.learnt} {entries} kept; " if self.learnt else ""
+        return f"{kept}while learning, {read_by(read_counts(self.read))}"
 
     @property
     def warnings(self) -> list[str]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from ...pool.values.statistics import wilson
 from ...runtime.values.terminal import counted
 from ..core.judge import agreement
-from ..evolution.readers import read_by, read_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -108,12 +107,8 @@ def _executed(report: EvolutionReport) -> Iterator[str]:
 
 
 def _learnt(report: EvolutionReport) -> Iterator[str]:
-    """Say how many entries were kept, and who read what was learnt, where anything was."""
-    if report.learnt or any(report.read):
-        entries = "entry" if report.learnt == 1 else "entries"
-        kept = f"{report.learnt} {entries} kept; " if report.learnt else ""
-        read = read_by(read_counts(report.read))
-        yield from (f"learnt: {kept}while learning, {read}", "")
+    if report.reading:
+        yield from (f"learnt: {report.reading}", "")
 
 
 def _operators(report: EvolutionReport) -> Iterator[str]:
