@@ -1,0 +1,54 @@
+"""Prints the table of docs/controls.md: each strategy's gain over its control, in two worlds."""
+
+from __future__ import annotations
+
+import itertools
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+import click
+
+from coterie.schema.command import Command
+
+from ..simulated import Interval, head, row, side_by_side
+from .trials import RECIPES, Tested, tried
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+SHOWN = ("gain", "null")
+"""The worlds of the tables."""
+
+
+@click.command(cls=Command)
+@click.option("--seeds", type=click.IntRange(min=2), default=20, show_default=True)
+@click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True)
+def main(seeds: int, jobs: int) -> None:
+    """Test every strategy beside its control, in a world with a gain and in one without."""
+    todo = [*itertools.product(RECIPES, SHOWN, range(1, seeds + 1))]
+    tested: dict[tuple[str, str], list[Tested]] = {}
+    for (name, world, _), outcome in zip(todo, side_by_side(tried, todo, jobs), strict=True):
+        tested.setdefault((name, world), []).append(outcome)
+    for world in SHOWN:
+        click.echo("\n".join([f"\n## The world {world}\n", *_table(world, tested)]))
+
+
+def _table(world: str, tested: Mapping[tuple[str, str], Sequence[Tested]]) -> Iterator[str]:
+    """Write the table of a world."""
+    yield from head("strategy", "score", "control", "gain", "above 0", "over 0", "below 0", "read")
+    for name in RECIPES:
+        of = tested[name, world]
+        above, below = sum(one.low > 0 for one in of), sum(one.high < 0 for one in of)
+        counts = (above, len(of) - above - below, below)
+        yield row(
+            name,
+            f"{fmean(one.score for one in of):.3f}",
+            f"{fmean(one.control for one in of):.3f}",
+            Interval([one.gain for one in of]).shown(),
+            *(str(count) for count in counts),
+            f"{fmean(one.readers for one in of):.1f}",
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+"""One trial: a strategy evolves in a world, and is tested beside its control."""
+
+from __future__ import annotations
+
+import json
+from contextlib import chdir
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from click.testing import CliRunner
+
+from coterie.operators.command.evolve import main as mas_evolve
+from coterie.runtime.doubles import ScriptedModel
+
+from ..simulated import in_memory
+from .world import World, tasks
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["RECIPES", "WORLDS", "Tested", "tried"]
+
+TEAM = """\
+name: pair
+agents:
+  first: {prompt: Say a code.MEMORY}
+  second: {prompt: Say the code.MEMORY}
+topology: {reports_to: {first: [second]}}
+"""
+SMALL = {"parents": 1, "steps": 1, "memory": 0, "components": ["prompts"]}
+SEARCH = {"select": "statistics", "instantiate": False, "moves": ["mutate"], "choice": "chance"}
+RECIPES: Mapping[str, Mapping[str, Any]] = {
+    "evomas": {**SMALL, **SEARCH},
+    "fixed": {},
+    "best_of_n": {"parents": 1, "steps": 1},
+    "mattrl": {},
+    "evochamber": {"pool_size": 4, "structure": "voting", "lifecycle": False},
+    "meta_team": {"scheme": "partitioned", "retry": False, "pair_level": False},
+    "tacomas": {"most": 2, "answer": "last"},
+    "race": {"kinds": ["hypothesis"], "components": ["prompts"], "runs": 40},
+}
+"""The settings of each strategy."""
+NOTHING = {"untaught": 0.5, "taught": 0.5}
+WORLDS: Mapping[str, Mapping[str, Any]] = {
+    "gain": {},
+    "null": NOTHING,
+    "sure gain": {"untaught": 0.2, "taught": 1, "is_sure": True},
+    "sure null": {**NOTHING, "is_sure": True},
+}
+"""What each world is; the sure ones suit tests, as no wording moves their chance."""
+LEARNT, HELD_OUT, RACED = 8, 24, 5
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tested:
+    """What came of a trial: held-out scores, and the gain over the control with its interval.
+
+    `readers` counts the agents that read what was learnt, in the test.
+    """
+
+    score: float = 0.0
+    control: float = 0.0
+    gain: float = 0.0
+    low: float = 0.0
+    high: float = 0.0
+    readers: int = 0
+
+
+def tried(
+    strategy: str, world: str, seed: int, *, learnt: int = LEARNT, held_out: int = HELD_OUT
+) -> Tested:
+    """Evolve by a strategy in a world, and test it beside its control.
+
+    Args:
+        strategy: Its name.
+        world: One of `WORLDS`.
+        seed: Of the world's chance, and of the evolution's.
+        learnt: How many tasks it evolves on; a race takes five times as many.
+        held_out: How many tasks it is tested on.
+    """
+    own = {} if strategy == "evochamber" else {"seeds": ["pair.yaml"]}
+    recipe = {"strategy": strategy, "seed": seed, **own, "settings": RECIPES[strategy]}
+    memory = ", recall: {kinds: [experience]}" if strategy == "mattrl" else ""
+    files = {
+        "recipe.yaml": json.dumps(recipe),
+        "pair.yaml": TEAM.replace("MEMORY", memory),
+        "train.jsonl": tasks(1000 * seed, learnt * (RACED if strategy == "race" else 1)),
+        "test.jsonl": tasks(1000 * seed + 500, held_out),
+    }
+    words = "recipe.yaml train.jsonl --pool pool --test test.jsonl --repeats 1 --json --quiet"
+    mind = World(name=f"{strategy} {world} {seed}", **WORLDS[world])
+    with in_memory() as folder, ScriptedModel(mind) as model, chdir(folder):
+        for name, text in files.items():
+            (folder / name).write_text(text)
+        words += f" --embedder hashing --model m@{model.api_base}"
+        came = CliRunner(env={"MAS_HOME": str(folder)}).invoke(mas_evolve, words.split())
+    if came.exit_code:
+        raise RuntimeError(f"{strategy}, {world}, {seed}: {came.output}") from came.exception
+    report = json.loads(came.stdout)
+    return _tested(report) if "held_out" in report else _raced(report)
+
+
+def _tested(report: Mapping[str, Any]) -> Tested:
+    """Read what a report says of the test."""
+    held = report["held_out"]
+    first = held["teams"][0]
+    control = next(team for team in held["teams"] if team["team"] == held["control"])
+    low, high = held["gain_interval"]
+    readers = (first["read"] or {"agents": 0})["agents"]
+    scores = {"score": first["score"], "control": control["score"], "gain": held["gain"]}
+    return Tested(**scores, low=low, high=high, readers=readers)
+
+
+def _raced(report: Mapping[str, Any]) -> Tested:
+    """Read the last word of a race, whose control is the original team; without one, it stays."""
+    if (word := report.get("last_word")) is None:
+        return Tested()
+    score, control = fmean(word["winner"]), fmean(word["original"])
+    ends = {"low": word["low"], "high": word["high"]}
+    return Tested(score=score, control=control, gain=score - control, **ends)
