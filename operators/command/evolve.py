@@ -104,7 +104,8 @@ LOOKING = {"report": report}
     "test_file",
     metavar="TASKS",
     type=click.Path(path_type=Path),
-    help="Tasks that are held out: at the end the best team and the recipe's seeds run on them.",
+    help="Tasks that are held out: at the end what was learnt is tested on them, beside its control:"
+    " the same without what was learnt.",
 )
 @click.option(
     "--repeats",

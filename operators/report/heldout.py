@@ -42,6 +42,7 @@ __all__ = [
     "HeldOut",
     "Learned",
     "Subject",
+    "control_of",
     "frozen_teams",
     "learned",
 ]
@@ -290,7 +291,7 @@ def frozen_teams(
     pool, before, now = stage.pool, stage.before(), stage.view()
     expected = expected_scores(pool.teams.values())
     best, _ = most_promising(pool)
-    wanted = [("deployed", best.team), ("control", _control(pool, before).team)]
+    wanted = [("deployed", best.team), ("control", control_of(pool, before).team)]
     wanted += [("seed", seed) for seed in seeds] + [("beside", team) for team in beside]
     subjects: dict[str, Frozen] = {}
     for role, team in wanted:
@@ -311,7 +312,7 @@ def frozen_teams(
     return list(subjects.values())
 
 
-def _control(pool: Pool, before: PoolView) -> Member:
+def control_of(pool: Pool, before: PoolView) -> Member:
     """Return the team of which most is expected today, of those before the first task."""
     teams = (one for one in by_standing(pool.teams.values()) if one.name in before.members)
     return next(teams)
