@@ -247,8 +247,8 @@ def _frozen(
             return code
     if (parent / CONTROL_FOLDER).exists():
         _head(f"held out, {CONTROL}, and the frozen team", options)
-        found = compare(parent / CONTROL_FOLDER, parent / best.team.name)
-        click.echo(dumps(found.value(), indent=2) if options["as_json"] else speakable(str(found)))
+        comparison = compare(parent / CONTROL_FOLDER, parent / best.team.name)
+        click.echo(dumps(comparison.value(), indent=2) if options["as_json"] else str(comparison))
     return 0
 
 

@@ -104,8 +104,8 @@ LOOKING = {"report": report}
     "test_file",
     metavar="TASKS",
     type=click.Path(path_type=Path),
-    help="Tasks that are held out: at the end what was learnt is tested on them, beside its control:"
-    " the same without what was learnt.",
+    help="Tasks that are held out: at the end what was learnt is tested on them, beside the control,"
+    " which is the same without what was learnt.",
 )
 @click.option(
     "--repeats",

@@ -26,10 +26,10 @@ def nobody_reads(kinds: Collection[str], teams: Sequence[Team]) -> str:
     recalls = [agent.recall for team in teams for agent in team.agents.values() if agent.recall]
     if not kinds or any(not recall.kinds or {*recall.kinds} & {*kinds} for recall in recalls):
         return ""
-    named = " and ".join(sorted(kinds))
+    named, whose = " and ".join(sorted(kinds)), listed([team.name for team in teams])
     return (
-        f"keeps entries of the kind {named}, and no agent of {listed([one.name for one in teams])}"
-        f" recalls them, so nobody would ever read them. Write `recall: {{kinds: [{min(kinds)}]}}`"
+        f"keeps entries of the kind {named}, and no agent of {whose} recalls"
+        f" them, so nobody would ever read them. Write `recall: {{kinds: [{min(kinds)}]}}`"
         " under agents of the team, or take seeds that have it."
     )
 

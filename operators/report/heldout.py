@@ -314,8 +314,8 @@ def frozen_teams(
 
 def control_of(pool: Pool, before: PoolView) -> Member:
     """Return the team of which most is expected today, of those before the first task."""
-    teams = (one for one in by_standing(pool.teams.values()) if one.name in before.members)
-    return next(teams)
+    ranking = by_standing(pool.teams.values())
+    return next(member for member in ranking if member.name in before.members)
 
 
 def _which(task: Task) -> str:

@@ -166,8 +166,8 @@ def _show_town(pool: Pool, tasks: Tasks, *, as_json: bool) -> None:
         click.echo(dumps({**value, "path": str(pool.folder)}, indent=2))
         return
     agents = counted(len(pool.agents), "agent")
-    told = f"a population of {agents}: {mean:.3f} [{low:.3f}, {high:.3f}] n={n}; {POPULATION}"
-    click.echo(told, err=True)
+    line = f"a population of {agents}: {mean:.3f} [{low:.3f}, {high:.3f}] n={n}; {POPULATION}"
+    click.echo(line, err=True)
     click.echo(pool.folder)
 
 

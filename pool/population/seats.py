@@ -29,7 +29,7 @@ def seat_of(position: str) -> str | None:
 def is_structure(team: Team) -> bool:
     """Return whether all agents of a team are seats, but those that are functions."""
     seats = {
-        seat_of(name) for name, one in team.agents.items() if team.backend_of(one) != "function"
+        seat_of(name) for name, agent in team.agents.items() if team.backend_of(agent) != "function"
     }
     return ANCHOR in seats and None not in seats
 
@@ -42,4 +42,4 @@ def structures_of(pool: Pool) -> frozenset[str]:
     """
     if not pool.all_agents:
         return frozenset()
-    return frozenset(name for name, one in pool.teams.items() if is_structure(one.team))
+    return frozenset(name for name, member in pool.teams.items() if is_structure(member.team))

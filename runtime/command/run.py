@@ -397,8 +397,8 @@ class _Making:
             if not self.options["quiet"]:
                 notes = [*unseen(self.plan, self.loaded.task)]
                 notes += unreminded(self.plan, services.recaller) if not offline else ()
-                for told in notes:
-                    click.echo(f"note: {speakable(told)}.", err=True)
+                for note in notes:
+                    click.echo(f"note: {speakable(note)}.", err=True)
             scrubber = services.scrubber(os.environ)
             # The run works on what its folder will hold: so it can be made again from there.
             task = self.loaded.task

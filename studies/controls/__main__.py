@@ -38,15 +38,15 @@ def _table(world: str, tested: Mapping[tuple[str, str], Sequence[Tested]]) -> It
     yield from head("strategy", "score", "control", "gain", "above 0", "over 0", "below 0", "read")
     for name in RECIPES:
         of = tested[name, world]
-        above, below = sum(one.low > 0 for one in of), sum(one.high < 0 for one in of)
+        above, below = sum(trial.low > 0 for trial in of), sum(trial.high < 0 for trial in of)
         counts = (above, len(of) - above - below, below)
         yield row(
             name,
-            f"{fmean(one.score for one in of):.3f}",
-            f"{fmean(one.control for one in of):.3f}",
-            Interval([one.gain for one in of]).shown(),
+            f"{fmean(trial.score for trial in of):.3f}",
+            f"{fmean(trial.control for trial in of):.3f}",
+            Interval([trial.gain for trial in of]).shown(),
             *(str(count) for count in counts),
-            f"{fmean(one.readers for one in of):.1f}",
+            f"{fmean(trial.readers for trial in of):.1f}",
         )
 
 

@@ -94,10 +94,10 @@ def tried(
         for name, text in files.items():
             (folder / name).write_text(text)
         words += f" --embedder hashing --model m@{model.api_base}"
-        came = CliRunner(env={"MAS_HOME": str(folder)}).invoke(mas_evolve, words.split())
-    if came.exit_code:
-        raise RuntimeError(f"{strategy}, {world}, {seed}: {came.output}") from came.exception
-    report = json.loads(came.stdout)
+        result = CliRunner(env={"MAS_HOME": str(folder)}).invoke(mas_evolve, words.split())
+    if result.exit_code:
+        raise RuntimeError(f"{strategy}, {world}, {seed}: {result.output}") from result.exception
+    report = json.loads(result.stdout)
     return _tested(report) if "held_out" in report else _raced(report)
 
 

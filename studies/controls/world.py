@@ -78,7 +78,7 @@ def _text(form: Mapping[str, Any]) -> str:
 
 
 MAKERS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
-    "object": lambda form: {key: _filled(one) for key, one in form.get("properties", {}).items()},
+    "object": lambda form: {key: _filled(part) for key, part in form.get("properties", {}).items()},
     "array": lambda form: [_filled(form["items"])] * min(form.get("maxItems", 1), 1),
     "boolean": lambda _form: False,
     "integer": lambda form: form.get("minimum", 0),
