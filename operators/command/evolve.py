@@ -104,7 +104,7 @@ LOOKING = {"report": report}
     "test_file",
     metavar="TASKS",
     type=click.Path(path_type=Path),
-    help="Tasks that are held out: at the end what was learnt is tested on them, beside the control,"
+    help="Tasks that are held out: at the end what was learnt is tested on them, and the control,"
     " which is the same without what was learnt.",
 )
 @click.option(
