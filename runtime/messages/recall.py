@@ -161,13 +161,18 @@ def open_recall(folder: Path, models: Mapping[str, Model], embedder: str | None)
 
 
 def unreminded(plan: Plan, recaller: Recaller | None) -> Iterator[str]:
-    """Say who is reminded of nothing, as there is no memory: a team that has learnt nothing yet."""
+    """Say that agents recall and there is no memory, or that there is one and none recalls.
+
+    Without a memory, a team that recalls is one that has learnt nothing yet.
+    """
     recalling = [name for name, planned in plan.agents.items() if planned.agent.recall is not None]
     if recalling and recaller is None:
         yield (
             f"{', '.join(recalling)}: reminded of nothing without a pool; mas-run --pool FOLDER"
             " gives one"
         )
+    if not recalling and recaller is not None:
+        yield f"no agent of {plan.team.name} has `recall`, so nobody reads what the pool has learnt"
 
 
 def refuse_met(plan: Plan, task: Task, recaller: Recaller | None, place: str) -> None:

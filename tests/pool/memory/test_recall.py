@@ -175,6 +175,9 @@ def test_a_replay_needs_no_pool_and_another_one_changes_nothing(pool: Path, here
         noted = mas("run", "team.yaml", "task.json", *chosen, "--runs", "none")
         assert (noted.exit_code, noted.stdout) == (0, "7\n"), noted.stderr
         assert "note: solver: reminded of nothing without a pool; mas-run --pool" in noted.stderr
+        words = ("-q", "What?", "--pool", "pool", "--embedder", "hashing", "--runs", "none")
+        unread = mas("run", "seed:direct", *words, *chosen)
+        assert "note: no agent of direct has `recall`, so nobody reads what the" in unread.stderr
         done = mas(
             "run", "team.yaml", "task.json", "--pool", "pool", "--embedder", "hashing", *chosen
         )
