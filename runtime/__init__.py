@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from .plan.plan import Plan, compile
     from .record.journal import Journal
     from .record.trace import RunFolder, Trace
-    from .runs.api import arun, run, stream
+    from .runs.api import areplay, aresume, arun, replay, resume, run, stream
+    from .runs.options import Options
     from .runs.services import Services, Setting, open_services
     from .runs.whole import passes, perform
     from .scoring.scorers import Evidence
@@ -36,6 +37,7 @@ __all__ = [
     "Evidence",
     "Gateway",
     "Journal",
+    "Options",
     "Plan",
     "Run",
     "RunFolder",
@@ -44,12 +46,16 @@ __all__ = [
     "Setting",
     "Toolbox",
     "Trace",
+    "areplay",
+    "aresume",
     "arun",
     "compile",
     "execute",
     "open_services",
     "passes",
     "perform",
+    "replay",
+    "resume",
     "run",
     "stream",
 ]
@@ -63,6 +69,7 @@ _HOMES = {
     "Evidence": "scoring.scorers",
     "Gateway": "gateway",
     "Journal": "record.journal",
+    "Options": "runs.options",
     "Plan": "plan.plan",
     "Run": "agents.outcomes",
     "RunFolder": "record.trace",
@@ -72,12 +79,16 @@ _HOMES = {
     "Ablation": "agents.ablation",
     "Toolbox": "tools",
     "Trace": "record.trace",
+    "areplay": "runs.api",
+    "aresume": "runs.api",
     "arun": "runs.api",
     "compile": "plan.plan",
     "execute": "engine.engine",
     "open_services": "runs.services",
     "passes": "runs.whole",
     "perform": "runs.whole",
+    "replay": "runs.api",
+    "resume": "runs.api",
     "run": "runs.api",
     "stream": "runs.api",
 }

@@ -16,6 +16,7 @@ from ...runtime.values.terminal import counted, speakable, speakable_json
 from ...schema.command import catalogue_of
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
+from .options import TOO_LOW
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
@@ -43,8 +44,6 @@ __all__ = [
 ]
 
 MOST_DIFFERENCES = 20
-TOO_LOW = 4
-"""The exit code where everything ran, and the figure is below what was asked for."""
 
 
 @dataclass(eq=False)
@@ -405,8 +404,9 @@ def recorded(folder: Path, options: dict[str, Any], *, offline: bool = True) -> 
     Raises:
         InputError: It is no such folder, or other models are to go on with it.
     """
-    from ...runtime.command.loading import known_again, load_team_of
+    from ...runtime.command.loading import load_team_of
     from ...runtime.plan.plan import compile
+    from ...runtime.runs.again import known_again
     from ...runtime.runs.record import read_setting
     from ...schema.values.secrets import scrubbed
     from ..evaluation.judging import judge_of

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "RESULTS_FOLDER",
+    "TOO_LOW",
     "as_json",
     "choice_of",
     "named",
@@ -31,6 +32,8 @@ __all__ = [
     "workers",
 ]
 
+TOO_LOW = 4
+"""The exit code where everything ran, and a figure is below what was asked for."""
 RESULTS_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 results_parent = click.option(

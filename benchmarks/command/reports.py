@@ -13,10 +13,12 @@ from ...schema.command import Command
 from ...schema.host.catalogue import installed
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
-from .options import RESULTS_FOLDER, as_json
+from .options import RESULTS_FOLDER, TOO_LOW, as_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from click import Context, Parameter
 
     from ..comparison.tables import Format
     from ..evaluation.benchmark import Benchmark
@@ -24,6 +26,27 @@ if TYPE_CHECKING:
 __all__ = ["compare_results", "info", "show_list", "table"]
 
 MOST_NICHES = 30
+
+
+class Margin(click.ParamType[float]):
+    """A difference of scores from 0 to 1, which may be left out."""
+
+    name = "margin"
+
+    def convert(self, value: Any, param: Parameter | None, ctx: Context | None) -> float:
+        """Read it; a folder that stands where the margin may is told where to stand."""
+        try:
+            margin = float(value)
+        except ValueError:
+            self.fail(
+                f"{value!r} is no margin. Name the folders first, or write --fail-if-worse=0.",
+                param,
+                ctx,
+            )
+        if not 0 <= margin <= 1:
+            self.fail(f"{margin:g} is not between 0 and 1.", param, ctx)
+        return margin
+
 
 _format = click.option(
     "--format",
@@ -110,20 +133,46 @@ def _described(told: dict[str, Any]) -> str:
     is_flag=True,
     help="Give p-values also of figures that reference answers chose. They say nothing.",
 )
+@click.option(
+    "--fail-if-worse",
+    "margin",
+    is_flag=False,
+    flag_value="0",
+    type=Margin(),
+    metavar="[MARGIN]",
+    help="End with exit code 4 where the whole interval of a difference is below -MARGIN, or below"
+    " 0: the second is worse by more than chance.",
+)
+@click.option(
+    "--junit",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Also write a test for each comparison as JUnit XML; it fails as --fail-if-worse does.",
+)
 @_format
 @as_json
 def compare_results(
-    folders: Sequence[Path], all_pairs: bool, anyway: bool, form: Format, as_json: bool
+    *,
+    folders: Sequence[Path],
+    all_pairs: bool,
+    anyway: bool,
+    margin: float | None,
+    junit: Path | None,
+    form: Format,
+    as_json: bool,
 ) -> None:
-    """Say whether evaluations of one benchmark differ by more than chance.
+    """Say whether two evaluations, or two evolutions, differ by more than chance.
 
-    Two are compared on the tasks that both have: the difference of the means with its 95 %
-    interval, effect sizes, exact McNemar for single trials that are right or wrong, else the
-    paired t-test, which decides, and Wilcoxon's over tasks. Of three and more each is compared
-    with the first, and p-values are adjusted for their number (Holm). Figures that reference
-    answers chose are marked, and no p-value is given of them.
+    RESULTS are folders of evaluations of one benchmark, or POOL/evolutions/NAME of evolutions that
+    were tested on held-out tasks (--test). Two are compared on the tasks that both have: the
+    difference of the means with its 95 % interval, effect sizes, exact McNemar for single trials
+    that are right or wrong, else the paired t-test, which decides, and Wilcoxon's over tasks. Of
+    three and more each is compared with the first, and p-values are adjusted for their number
+    (Holm). Figures that reference answers chose are marked, and no p-value is given of them.
     """
+    from ...schema.values.files import write_atomically
     from ..comparison.comparing import compare_all, compared, p_adjusted
+    from ..comparison.junit import comparisons_as_junit
     from ..comparison.tables import written
 
     if len(folders) < 2:
@@ -132,15 +181,22 @@ def compare_results(
     if len(found) == 1:
         told = found[0].value()
         click.echo(dumps(told, indent=2) if as_json else speakable(str(found[0])))
-        return
-    if as_json:
+    elif as_json:
         adjusted = p_adjusted(found)
         rows = [{**one.value(), "p_holm": p} for one, p in zip(found, adjusted, strict=True)]
         click.echo(dumps({"comparisons": rows}, indent=2))
-        return
-    click.echo(speakable(written(compared(found), form)))
-    for warning in dict.fromkeys(line for comparison in found for line in comparison.warnings()):
-        click.echo(speakable(warning), err=True)
+    else:
+        click.echo(speakable(written(compared(found), form)))
+        warnings = dict.fromkeys(line for comparison in found for line in comparison.warnings())
+        for warning in warnings:
+            click.echo(speakable(warning), err=True)
+    if junit is not None:
+        write_atomically(junit, comparisons_as_junit(found, margin=margin or 0.0))
+    worse = [one for one in found if margin is not None and one.is_worse(margin)]
+    for one in worse:
+        click.echo(speakable(f"worse: {one.headline}"), err=True)
+    if worse:
+        raise click.exceptions.Exit(TOO_LOW)
 
 
 @click.command("table", cls=Command)

@@ -10,11 +10,8 @@ from typing import TYPE_CHECKING, Any
 from ...pool.values.intervals import paired_interval
 from ...runtime.values.terminal import counted
 from ...schema.values.errors import InputError
-from ..evaluation.benchmark import find_benchmark, mean_score
-from ..evaluation.figures import EvaluationFigures
+from ..evaluation.benchmark import mean_score
 from ..evaluation.measures import paired
-from ..evaluation.online import CHOSEN
-from ..evaluation.results import read_results, scored_samples
 from ..evaluation.statistics import (
     cohens_h,
     holm,
@@ -25,6 +22,7 @@ from ..evaluation.statistics import (
     rounded,
     wilcoxon,
 )
+from .sides import read_side
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -136,6 +134,23 @@ class Comparison:
             [two - one for one, two in zip(self.before, self.after, strict=True)]
         )
 
+    def is_worse(self, margin: float) -> bool:
+        """Return whether the data show that the second one scores less by more than a margin.
+
+        Args:
+            margin: From 0 to 1; the whole interval of the difference has to lie below minus it.
+        """
+        return self._interval()[1] < -margin
+
+    @property
+    def headline(self) -> str:
+        """The difference with its interval, and of whom, in one line."""
+        low, high = self._interval()
+        return (
+            f"{self.names[1]} scores {self.difference:+.3f} [{low:+.3f}, {high:+.3f}] beside"
+            f" {self.names[0]}, over {counted(len(self.before), 'task')}"
+        )
+
     def __str__(self) -> str:
         """Write the comparison for people."""
         told = self.value()
@@ -202,28 +217,26 @@ def compare(one: Path, other: Path, *, anyway: bool = False) -> Comparison:
         InputError: They are of different benchmarks, or have no task in common; or one of them was
             edited.
     """
-    heads = [read_results(folder) for folder in (one, other)]
-    named = [head["benchmark"] for head in heads]
-    if named[0] != named[1]:
+    sides = [read_side(folder) for folder in (one, other)]
+    named = [side.benchmark for side in sides]
+    if None not in named and named[0] != named[1]:
         raise InputError(f"{one} is of {named[0]}, {other} of {named[1]}. Compare like with like.")
-    figures = [_figures(folder, named[0]) for folder in (one, other)]
-    before, after = (found.scores for found in figures)
+    before, after = (side.scores for side in sides)
     common = [task for task in before if task in after]
     if not common:
         raise InputError(f"{one} and {other} have no task in common.")
-    names = (f"{heads[0]['team']} ({one.name})", f"{heads[1]['team']} ({other.name})")
-    chosen = (head.get("chosen_by") == CHOSEN for head in heads)
+    names = (f"{sides[0].team} ({one.name})", f"{sides[1].team} ({other.name})")
     return Comparison(
         names=names,
         before=[_mean(before[task]) for task in common],
         after=[_mean(after[task]) for task in common],
         single=all(len(scores[task]) == 1 for scores in (before, after) for task in common),
         left_out=len(before.keys() ^ after.keys()),
-        costs=(_cost(heads[0]), _cost(heads[1])),
-        chosen=tuple(name for name, by_answers in zip(names, chosen, strict=True) if by_answers),
+        costs=(sides[0].cost, sides[1].cost),
+        chosen=tuple(name for name, side in zip(names, sides, strict=True) if side.chosen),
         anyway=anyway,
         tasks=common,
-        measures=_measures(*(found.measured for found in figures)),
+        measures=_measures(*(side.measured for side in sides)),
     )
 
 
@@ -278,13 +291,6 @@ def _effects(effects: dict[str, float | None]) -> str:
     )
 
 
-def _figures(folder: Path, benchmark: str) -> EvaluationFigures:
-    figures = EvaluationFigures.on(find_benchmark(benchmark))
-    for sample in scored_samples(folder):
-        figures.take(sample)
-    return figures
-
-
 def _measures(before: Measured, after: Measured) -> dict[str, dict[str, Any]]:
     """Compare what both measured, where differences of it have an interval."""
     found = {name: paired(name, before, after) for name in before.known}
@@ -302,9 +308,3 @@ def _measure(name: str, one: Mapping[str, Any]) -> str:
 
 def _mean(scores: Sequence[float]) -> float:
     return sum(scores) / len(scores)
-
-
-def _cost(head: dict[str, Any]) -> str:
-    usage = head["usage"]
-    tokens = usage["prompt_tokens"] + usage["completion_tokens"]
-    return f"{usage['cost']}, {counted(tokens, 'token')}, {counted(usage['calls'], 'call')}"

@@ -1,4 +1,4 @@
-"""Samples as JUnit XML, which CI systems show: a test for each trial.
+"""Samples and comparisons as JUnit XML, which CI systems show: a test for each.
 
 The form is that of https://github.com/testmoapp/junitxml. Whatever a model wrote is text in it:
 escaped, and without the characters that XML 1.0 (section 2.2) has no place for.
@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from ..evaluation.samples import Sample
+    from .comparing import Comparison
 
-__all__ = ["as_junit"]
+__all__ = ["as_junit", "comparisons_as_junit"]
 
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 LONGEST = 20_000
@@ -30,7 +31,30 @@ def as_junit(name: str, samples: Iterable[Sample], *, least: float) -> str:
         samples: The samples; each is a test.
         least: A test fails whose score is below. One without a score is an error, not a failure.
     """
-    tests = [_test(name, sample, least) for sample in samples]
+    return _suite(name, [_test(name, sample, least) for sample in samples])
+
+
+def comparisons_as_junit(comparisons: Iterable[Comparison], *, margin: float) -> str:
+    """Write comparisons as JUnit XML.
+
+    Args:
+        comparisons: Each is a test.
+        margin: A test fails whose second evaluation is worse by more than this.
+    """
+    return _suite("compare", [_compared(comparison, margin) for comparison in comparisons])
+
+
+def _compared(comparison: Comparison, margin: float) -> Element:
+    named = " and ".join(comparison.names)
+    told = {"name": _plain(named), "classname": "compare", "time": "0.000"}
+    test = Element("testcase", told)
+    if comparison.is_worse(margin):
+        failure = SubElement(test, "failure", {"message": _plain(comparison.headline)})
+        failure.text = _plain(str(comparison))
+    return test
+
+
+def _suite(name: str, tests: Sequence[Element]) -> str:
     failures = sum(test.find("failure") is not None for test in tests)
     errors = sum(test.find("error") is not None for test in tests)
     seconds = sum(float(test.attrib["time"]) for test in tests)

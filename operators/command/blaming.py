@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...runtime.command.loading import known_again
 from ...runtime.command.models import fetch_embedded
 from ...runtime.command.signals import same_command, stopped_in_order, to_the_end
 from ...runtime.record.journal import Journal
 from ...runtime.record.trace import RunFolder
+from ...runtime.runs.again import known_again
 from ...runtime.runs.record import as_json, read_setting
 from ...runtime.runs.services import Setting, open_services
 from ...runtime.values.budget import Budget, Caps

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ...pool.git.news import news_since_commit
 from ...runtime.repository.git import git
 from ...runtime.repository.repository import Repository
 from ...schema.values.errors import AgentError, InputError
@@ -33,14 +34,21 @@ def check_repository(pool: Path) -> None:
 def commit(pool: Path, message: str) -> None:
     """Commit what changed in a pool, and nothing else: what a person has staged stays staged.
 
-    A pool that stands in no repository is made one.
+    A pool that stands in no repository is made one. The message goes on with what happened to the
+    pool since its last commit: who was born or revised, by which edits and why, and what it scored.
+
+    Args:
+        pool: The pool.
+        message: The first line of the message.
 
     Raises:
         AgentError: git failed.
+        StorageError: The pool's ledger is damaged.
     """
     with Repository.around(pool) as repository:
         if repository is not None:
-            repository.commit(pool, message)
+            news = news_since_commit(pool, repository)
+            repository.commit(pool, "\n".join([message, "", *news] if news else [message]))
             return
     git(pool, "init", "--quiet")
     commit(pool, message)

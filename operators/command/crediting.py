@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...runtime.command.loading import known_again, load_folder
+from ...runtime.command.loading import load_folder
 from ...runtime.command.models import fetch_embedded
 from ...runtime.command.signals import same_command, stopped_in_order, to_the_end
 from ...runtime.plan.plan import compile
 from ...runtime.record.journal import Journal
 from ...runtime.runs.adapting import RECIPE
+from ...runtime.runs.again import known_again
 from ...runtime.runs.record import read_result, read_setting
 from ...runtime.runs.services import open_services
 from ...runtime.values.budget import Caps

@@ -14,7 +14,7 @@ from os.path import dirname, isdir
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from coterie.runtime import Run, arun, run, stream
+    from coterie.runtime import Options, Run, areplay, aresume, arun, replay, resume, run, stream
     from coterie.runtime.doubles import ScriptedModel
     from coterie.runtime.tools import Tool, ToolError, Toolkit
     from coterie.schema import (
@@ -44,6 +44,7 @@ __all__ = [
     "Execution",
     "InputError",
     "Model",
+    "Options",
     "Run",
     "ScorerChoice",
     "ScriptedModel",
@@ -53,22 +54,31 @@ __all__ = [
     "ToolError",
     "Toolkit",
     "__version__",
+    "areplay",
+    "aresume",
     "arun",
     "load_task",
     "load_team",
     "parse_team",
+    "replay",
+    "resume",
     "run",
     "stream",
     "write_yaml",
 ]
 
 _HOMES = {
+    "Options": "runtime",
     "Run": "runtime",
     "ScriptedModel": "runtime.doubles",
     "Tool": "runtime.tools",
     "ToolError": "runtime.tools",
     "Toolkit": "runtime.tools",
+    "areplay": "runtime",
+    "aresume": "runtime",
     "arun": "runtime",
+    "replay": "runtime",
+    "resume": "runtime",
     "run": "runtime",
     "stream": "runtime",
 }

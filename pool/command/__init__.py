@@ -13,6 +13,7 @@ from .merging import merge, set_up_git
 from .population import show_population
 from .reports import best, show, show_list
 from .since import report
+from .undoing import undo_changes
 from .upkeep import gc, show_findings
 
 __all__ = ["main"]
@@ -46,6 +47,7 @@ for command in (
     retire,
     restore,
     adopt,
+    undo_changes,
     show_findings,
     gc,
 ):

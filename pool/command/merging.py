@@ -63,8 +63,8 @@ def _merge_file(paths: tuple[str, ...], target: Path | None) -> None:
         )
     from ..git.driver import merge_file
 
-    _, ours, theirs, path = paths
-    for note in merge_file(Path(ours), Path(theirs), path):
+    base, ours, theirs, path = paths
+    for note in merge_file(Path(base), Path(ours), Path(theirs), path):
         tell(f"{path}: {note}")
 
 

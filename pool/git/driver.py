@@ -16,9 +16,11 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from ...runtime.repository.git import git
+from ...runtime.values.terminal import counted
 from ...schema.loading.agent_document import LESSONS
 from ...schema.values.errors import AgentError, InputError, StorageError
 from ...schema.values.files import append, make_folders, write_atomically
+from ...schema.values.problems import quoted
 from ..values.layout import AGENTS, EVOLUTIONS, LEDGER, MANIFEST, TURNS
 from .manifests import united_manifests
 from .union import Contradiction, UnionSide, union_of, united
@@ -40,10 +42,11 @@ PATTERNS = (
 """The files of a pool that the driver merges."""
 
 
-def merge_file(ours: Path, theirs: Path, path: str) -> Sequence[str]:
+def merge_file(base: Path, ours: Path, theirs: Path, path: str) -> Sequence[str]:
     """Merge one file for git: what is right stands in the first one afterwards.
 
     Args:
+        base: The version that both began with.
         ours: Our version.
         theirs: Theirs.
         path: What the file is called in the repository.
@@ -52,22 +55,26 @@ def merge_file(ours: Path, theirs: Path, path: str) -> Sequence[str]:
         What a person should know of.
 
     Raises:
-        Contradiction: They say different things of one. Ours is as it was.
+        Contradiction: They say different things of one, or one took out what was in the base.
+            Ours is as it was.
         InputError: It is no file of a pool.
         StorageError: A version is damaged, or cannot be read or written.
     """
     try:
-        return _merged(ours, theirs, path)
+        return _merged(base, ours, theirs, path)
     except Contradiction as error:
-        raise Contradiction(f"{error} To be where you were: git merge --abort.") from None
+        raise Contradiction(
+            f"{error} To be where you were: git merge --abort, or git revert --abort."
+        ) from None
 
 
-def _merged(ours: Path, theirs: Path, path: str) -> Sequence[str]:
+def _merged(base: Path, ours: Path, theirs: Path, path: str) -> Sequence[str]:
     name = PurePosixPath(path)
     texts = [_content(one) for one in (ours, theirs)]
     names = [f"{path} (ours)", f"{path} (theirs)"]
     if name.name in {LEDGER, TURNS}:
         one, other = map(UnionSide.of, names, texts)
+        _expect_all(UnionSide.of(f"{path} (base)", _content(base)), (one, other))
         if name.name == LEDGER:
             lines, notes = union_of(one, other, Path(name.parent))
         else:
@@ -129,6 +136,22 @@ def _pattern(inside: str, name: str) -> str:
         )
     whole = f"/{begun}{name}"
     return f'"{whole}"' if any(letter.isspace() for letter in whole) else whole
+
+
+def _expect_all(base: UnionSide, sides: Sequence[UnionSide]) -> None:
+    """Make sure that no side took out a line, as a revert does.
+
+    Raises:
+        Contradiction: One did.
+    """
+    for side in sides:
+        kept = {line.op for line in side.lines}
+        if gone := [line for line in base.lines if line.op not in kept]:
+            raise Contradiction(
+                f"{side.name} lacks {counted(len(gone), 'line')}, of which the first is"
+                f" {quoted(gone[0].op)}. Lines of a pool are only added. To take back what a task"
+                " or a commit did, use mas-pool undo instead of git revert."
+            )
 
 
 def _beginning(one: bytes, other: bytes) -> bytes:

@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-import tempfile
-from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from ...runtime.repository.repository import Repository
 from ...runtime.values.usage import Usage
-from ...schema.values.errors import AgentError, InputError
-from ...schema.values.files import append
-from ...schema.values.problems import quoted
 from ..expectation.expectation import ranked
-from ..ledger.ledger import Ledger
-from ..ledger.state import State
 from ..population.evolutions import turns_in, usage_of
 from ..population.seats import structures_of
-from ..values.layout import EVOLUTIONS, LEDGER, TURNS
+from ..values.layout import EVOLUTIONS, TURNS
+from .past import PoolAt, entries_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from ..expectation.expectation import Expectation
     from ..ledger.agents import PoolAgent
     from ..ledger.learnt import Learnt
-    from ..ledger.ledger import LedgerEntry
     from ..ledger.members import Member
     from ..teams.pool import Pool
 
@@ -103,9 +94,9 @@ class Since:
             InputError: The pool is in no repository, or there is no such revision, or no pool yet.
             StorageError: The ledger, then or now, is damaged.
         """
-        with _Was.of(pool.folder, revision) as was:
+        with PoolAt.of(pool.folder, revision) as was:
             state, lines = was.state()
-            streams = dict(was.streams())
+            streams = dict(_streams(was))
         known = {**state.teams, **state.agents}
         now = {**pool.teams, **pool.all_agents}
         moved = [(member, known[name]) for name, member in now.items() if name in known]
@@ -136,82 +127,18 @@ class Since:
         return not any(new) and not self.trials and not self.dropped
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Was:
-    """A pool as it was at a commit.
-
-    Attributes:
-        folder: The pool.
-        repository: What it stands in.
-        revision: The commit, as somebody named it.
-        commit: Its id.
-    """
-
-    folder: Path
-    repository: Repository
-    revision: str
-    commit: str
-
-    @classmethod
-    @contextmanager
-    def of(cls, folder: Path, revision: str) -> Generator[Self]:
-        """Look at a pool as it was, for a `with` block.
-
-        Raises:
-            InputError: It is in no repository that can be read, or there is no such revision.
-        """
-        with ExitStack() as stack:
-            try:
-                repository = stack.enter_context(Repository.around(folder))
-            except AgentError as error:
-                raise InputError(f"--since: {error}") from None
-            if repository is None:
-                raise InputError(
-                    f"{folder} is in no repository of git, so nothing is known of what it was."
-                )
-            try:
-                commit = repository.commit_of(revision)
-            except AgentError:
-                raise InputError(
-                    f"--since {quoted(revision)}: git knows no such commit, branch or tag."
-                ) from None
-            yield cls(folder=folder, repository=repository, revision=revision, commit=commit)
-
-    def state(self) -> tuple[State, frozenset[str]]:
-        """Read what the pool was, and the operations that had happened by then."""
-        text = self._text(LEDGER)
-        if text is None:
-            raise InputError(f"--since {quoted(self.revision)}: {self.folder} was no pool then.")
-        state, ops = State(self.folder), set[str]()
-        for entry in _entries(text):
-            state.take(entry)
-            ops.add(entry.op)
-        return state, frozenset(ops)
-
-    def streams(self) -> Iterator[tuple[str, Stream]]:
-        """Sum up what evolutions did since then."""
-        for path in sorted((self.folder / EVOLUTIONS).glob(f"*/{TURNS}")):
-            name = path.parent.name
-            text = self._text(f"{EVOLUTIONS}/{name}/{TURNS}")
-            done = {one.op for one in _entries(text)} if text else frozenset[str]()
-            stream = Stream()
-            for entry in turns_in(path):
-                if entry.op not in done:
-                    stream = _after(stream, entry.value)
-            if stream.tasks:
-                yield name, stream
-
-    def _text(self, name: str) -> str | None:
-        """Read a file of the pool; None where it was not there."""
-        place = (self.folder.resolve() / name).relative_to(self.repository.source)
-        return self.repository.text(self.commit, place.as_posix())
-
-
-def _entries(text: str) -> Iterator[LedgerEntry]:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / LEDGER
-        append(path, text.encode("utf-8", "surrogateescape"))
-        yield from Ledger(path).read()
+def _streams(was: PoolAt) -> Iterator[tuple[str, Stream]]:
+    """Sum up what evolutions did since then."""
+    for path in sorted((was.folder / EVOLUTIONS).glob(f"*/{TURNS}")):
+        name = path.parent.name
+        text = was.text(f"{EVOLUTIONS}/{name}/{TURNS}")
+        done = {one.op for one in entries_of(text)} if text else frozenset[str]()
+        stream = Stream()
+        for entry in turns_in(path):
+            if entry.op not in done:
+                stream = _after(stream, entry.value)
+        if stream.tasks:
+            yield name, stream
 
 
 def _best(

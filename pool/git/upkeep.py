@@ -22,6 +22,7 @@ from ..ledger.shape import misshapen
 from ..ledger.state import State, first_line, in_order
 from ..teams.pool import Pool
 from ..values.layout import LEDGER, PENDING, TEAMS
+from .reverts import put_back, reverts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,6 +101,11 @@ def verify(folder: Path, catalogue: Catalogue | None = None) -> Findings:
         notes += (f"{one} It is brought up by the next to open." for one in behind)
         (faults if agent.retired is None else notes).extend(wrong)
     notes += _of_scaffold(folder, state)
+    (faults if faults else notes).extend(
+        f"{revert}. git revert does not undo what happened to a pool: mas-pool undo does."
+        + (" First put that back, with: mas-pool verify --repair." if faults else "")
+        for revert in reverts(folder)
+    )
     return Findings(
         lines=lines,
         teams=len(state.teams),
@@ -113,10 +119,10 @@ def verify(folder: Path, catalogue: Catalogue | None = None) -> Findings:
 def repair(folder: Path, catalogue: Catalogue | None = None) -> list[str]:
     """Make a damaged pool one that opens again, with what is left; say what was done.
 
-    Lines of the ledger that are damaged, or that refer to what is lost with them, are left out; the
-    damaged ledger is kept beside the new one. Members whose files are lost or hold another team are
-    retired. Files of agents are written anew from the ledger. Nothing else is removed: see
-    `Pool.remove_orphans`.
+    What `git revert` took out is put back. Lines of the ledger that are damaged, or that refer to
+    what is lost with them, are left out; the damaged ledger is kept beside the new one. Members
+    whose files are lost or hold another team are retired. Files of agents are written anew from the
+    ledger. Nothing else is removed: see `Pool.remove_orphans`.
 
     Args:
         folder: The pool. Nobody else should be at work on it.
@@ -126,7 +132,9 @@ def repair(folder: Path, catalogue: Catalogue | None = None) -> list[str]:
         InputError: There is no pool.
         StorageError: The pool cannot be written, or another version of coterie made it.
     """
-    done = _salvage(_ledger_of(folder))
+    _ledger_of(folder)
+    done = [*put_back(folder)] if verify(folder, catalogue).faults else []
+    done += _salvage(folder / LEDGER)
     pool = Pool(folder, catalogue=catalogue, report=done.append)
     pool.remove_orphans(dry_run=True)  # takes in the ledger to its end, and mends that
     for member in tuple(pool.members.values()):

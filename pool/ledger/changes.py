@@ -32,6 +32,7 @@ __all__ = [
     "ChildRejected",
     "Evaluated",
     "EventNoted",
+    "Forgotten",
     "Learnt",
     "Of",
     "Restored",
@@ -284,7 +285,40 @@ class EventNoted:
         return value
 
 
-Change = Added | Revised | Evaluated | ChildRejected | Retired | Restored | Learnt | EventNoted
+@kept(omit=True, tag=("kind", "forgotten"))
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Forgotten:
+    """Entries of the memory are found no more, as if later ones stood for them. Their lines stay.
+
+    Attributes:
+        entries: Their ids.
+        reason: Why.
+    """
+
+    entries: tuple[str, ...]
+    reason: Annotated[str, REASON] = ""
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """The members that have to be there."""
+        return ()
+
+    def value(self) -> dict[str, Any]:
+        """Return the ledger's line of it."""
+        return to_value(self)
+
+
+Change = (
+    Added
+    | Revised
+    | Evaluated
+    | ChildRejected
+    | Retired
+    | Restored
+    | Learnt
+    | Forgotten
+    | EventNoted
+)
 """Whatever may happen to a pool."""
 
 

@@ -77,6 +77,16 @@ class Lessons(Mapping[str, Learnt]):
         for owner in entry.owners:
             self._own.setdefault(owner, []).append(place)
 
+    def forget(self, entry: str) -> None:
+        """Let an entry be found no more by those who look from now on.
+
+        Raises:
+            TooEarly: It was not learnt before.
+        """
+        if entry not in self._places:
+            raise TooEarly(f"nothing was learnt before under {quoted(entry)}")
+        self._replaced.setdefault(entry, {}).setdefault(None, len(self._entries) - 1)
+
     def bear(self, agent: str, inherits: Sequence[str]) -> None:
         """Let an agent begin with the archives of others, as they are now."""
         if inherits:
@@ -144,8 +154,9 @@ class Lessons(Mapping[str, Learnt]):
 
     def replaced_by(self, entry: str) -> Learnt | None:
         """Give the first entry that stands for another one, where there is any."""
-        places = self._replaced.get(entry)
-        return None if places is None else self._entry(min(places.values()))
+        places = self._replaced.get(entry, {}).values()
+        standing = map(self._entry, sorted(places))
+        return next((by for by in standing if entry in by.replaces), None)
 
     def _from(self, place: int, owner: str, seen: int) -> str | None:
         """Name whose own an entry is that an agent has when so many were learnt, if it has it."""

@@ -22,7 +22,7 @@ from ...schema.values.files import locked
 from ...schema.values.problems import quoted
 from ..values.layout import LEDGER, LOCK, agent_file_of, file_of
 from .agents import PoolAgent, Revision
-from .changes import ChildRejected, Evaluated, EventNoted, Retired, Revised
+from .changes import ChildRejected, Evaluated, EventNoted, Forgotten, Retired, Revised
 from .learnt import Learnt
 from .ledger import Ledger, LedgerEntry, TooEarly, line_of
 from .lessons import Lessons
@@ -195,8 +195,8 @@ class State:
                 self._retire(value, Retired.of(value).reason)
             case "restored":
                 self._retire(value, None)
-            case "learnt":
-                self._learn(Learnt.of(value, op), entry)
+            case "learnt" | "forgotten":
+                self._learn(kind, entry)
             case "told":
                 self._tell(from_value(EventNoted, value))
             case _:
@@ -276,7 +276,12 @@ class State:
         agent.revisions = (*agent.revisions, last)
         self.touched.add(agent.name)
 
-    def _learn(self, learnt: Learnt, entry: LedgerEntry) -> None:
+    def _learn(self, kind: str, entry: LedgerEntry) -> None:
+        if kind == "forgotten":
+            for forgotten in from_value(Forgotten, entry.value).entries:
+                self.learnt.forget(forgotten)
+            return
+        learnt = Learnt.of(entry.value, entry.op)
         for owner in learnt.to:
             self._known_agent(owner)
         self.learnt.take(learnt, entry.start)

@@ -14,6 +14,7 @@ from ..ledger.changes import (
     ChildRejected,
     Evaluated,
     EventNoted,
+    Forgotten,
     Learnt,
     Restored,
     Retired,
@@ -74,7 +75,7 @@ class Commits:
                 return self._revise(change, op=op)
             case Retired() | Restored():
                 return self._led(lambda: self._move(change, op=op))
-            case Learnt():
+            case Learnt() | Forgotten():
                 return self._learn(change, op=op)
             case EventNoted(what=what) if what == HEAD:
                 return self._led(lambda: self._record(change, op=op))
@@ -140,8 +141,11 @@ class Commits:
             self.folders.revise(now)
             return done
 
-    def _learn(self, change: Learnt, *, op: str) -> bool:
+    def _learn(self, change: Learnt | Forgotten, *, op: str) -> bool:
         """Let something be learnt: the line first, and then the files of those whose it is."""
+        if isinstance(change, Forgotten):
+            self.current.expect_learnt(change.entries)
+            return self.current.commit(change.value(), op=op)
         self.current.expect_learnt(change.replaces)
         self.current.expect_agents(change.to)
         if not change.owners:

@@ -33,6 +33,7 @@ from ..ledger.changes import (
     ChildRejected,
     Evaluated,
     EventNoted,
+    Forgotten,
     Learnt,
     Restored,
     Retired,
@@ -218,7 +219,12 @@ class Pool:
     @property
     def head(self) -> Member | None:
         """The team whose folder `scaffold/` is; None where nobody said that there is one."""
-        return (self._current.state.heads or [None])[-1]
+        return self.heads[-1] if self.heads else None
+
+    @property
+    def heads(self) -> Sequence[Member]:
+        """The teams that were the head, in order; the last one is."""
+        return tuple(self._current.state.heads)
 
     def edited_head(self) -> Team | None:
         """Read what a person made of the head in `scaffold/`; None where there is nothing new.
@@ -274,7 +280,14 @@ class Pool:
     @overload
     def commit(
         self,
-        change: Revised | Evaluated | ChildRejected | Retired | Restored | Learnt | EventNoted,
+        change: Revised
+        | Evaluated
+        | ChildRejected
+        | Retired
+        | Restored
+        | Learnt
+        | Forgotten
+        | EventNoted,
         *,
         op: str,
     ) -> bool: ...

@@ -52,6 +52,9 @@ some of them may be missing."""
 GITATTRIBUTES = """\
 # Lines are only added, so git merges branches by keeping those of both.
 *.jsonl merge=union
+# What happened, line by line: too long for a diff. git diff --text shows it.
+ledger.jsonl -diff linguist-generated
+turns.jsonl -diff linguist-generated
 teams/*.yaml diff=team
 """
 PASSING = (".*.lock", ".*.pending", ".*.yaml.*", ".*.json.*", ".*.jsonl.*", ".*.md.*")

@@ -169,8 +169,13 @@ class Run:
 
     @property
     def cost(self) -> str:
-        """The price for people: `$0.0123`, `unpriced`, `free`. In USD, it is `usage.usd`."""
+        """The price for people: `$0.0123`, `unpriced`, `free`."""
         return self.usage.cost
+
+    @property
+    def usd(self) -> float | None:
+        """The price in USD; None where that of a call is unknown."""
+        return None if self.usage.unpriced_calls else self.usage.usd
 
     def to_dict(self) -> dict[str, Any]:
         """Give the run as JSON-able values: those of result.json, with each agent's dialogue."""

@@ -8,17 +8,15 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from ...schema.host.models import DEFAULT_ALIAS
 from ...schema.values.errors import ConfigError, InputError
 from ...schema.values.hints import did_you_mean
 from ...schema.values.problems import quoted
-from ..runs.record import MANIFEST, read_value
+from ..runs.again import load_recorded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from ...schema.host.catalogue import Catalogue
-    from ...schema.host.models import Model
     from ...schema.team.task import Task
     from ...schema.team.team import Team
     from ...schema.values.problems import Problem
@@ -26,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Asked",
     "Loaded",
-    "known_again",
     "load_files",
     "load_folder",
     "load_team_of",
@@ -134,77 +131,9 @@ def load_files(
 
 
 def load_folder(folder: Path, known: Catalogue) -> Loaded:
-    """Load what a recorded run was made of.
-
-    Args:
-        folder: The run's folder.
-        known: What may be named: see `known_again`.
-
-    Raises:
-        InputError: It is not the folder of a run, or names what this host does not grant.
-    """
-    loaded = load_files(str(folder / "team.yaml"), str(folder / "task.json"), None, known)
-    origin = read_value(folder / MANIFEST).get("task_file")
-    task = replace(loaded.task, origin=Path(origin)) if isinstance(origin, str) else loaded.task
-    return replace(loaded, task=task)
-
-
-def known_again(
-    folder: Path,
-    known: Catalogue,
-    recorded: Mapping[str, Model],
-    chosen: tuple[str, ...],
-    *,
-    offline: bool = False,
-) -> Catalogue:
-    """Give what this host offers for going on with a recorded run.
-
-    A folder that people mail around says what was asked, and not whom to ask now: addresses, keys
-    and headers are the host's alone.
-
-    Args:
-        folder: The run's, for messages.
-        known: What this host offers.
-        recorded: The models that the run called.
-        chosen: What `--model` says.
-        offline: No model is asked; those that are recorded will do, and are given no key.
-
-    Raises:
-        InputError: An alias stands for another model or address here, and `--model` does not name
-            it.
-    """
-    if offline:
-        unarmed = {alias: _unarmed(model) for alias, model in recorded.items()}
-        return replace(known, models={**known.models, **unarmed})
-    named = {choice.partition("=")[0] if "=" in choice else DEFAULT_ALIAS for choice in chosen}
-    others = [
-        f"{alias} was {_meaning(model)}, and here is {_meaning(known.models.get(alias))}"
-        for alias, model in recorded.items()
-        if alias not in named and _place(model) != _place(known.models.get(alias))
-    ]
-    if others:
-        words = " ".join(f"--model {alias}=MODEL" for alias in recorded if alias not in named)
-        raise InputError(
-            f"{folder}: a folder does not say whom to ask, and this host would ask others than was"
-            f" recorded: {'; '.join(others)}. Say it yourself: {words}, which is"
-            " NAME@http://HOST:PORT/v1, PROVIDER/NAME, local, or an alias of models.yaml."
-        )
-    return known
-
-
-def _place(model: Model | None) -> tuple[str, str] | None:
-    """Say what is asked, and where."""
-    return None if model is None else (model.model, (model.api_base or "").rstrip("/"))
-
-
-def _meaning(model: Model | None) -> str:
-    if model is None:
-        return "no model"
-    return quoted(f"{model.model}@{model.api_base}" if model.api_base else model.model)
-
-
-def _unarmed(model: Model) -> Model:
-    return replace(model, key_env=None, headers={}, header_env={})
+    """Load what a recorded run was made of; see `runs.again.load_recorded`."""
+    team, task, known = load_recorded(folder, known)
+    return Loaded(team=team, task=task, known=known)
 
 
 def refuse_unused(chosen: Iterable[str], used: Iterable[str | None]) -> None:

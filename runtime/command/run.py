@@ -178,7 +178,8 @@ def _refuse_view(options: dict[str, Any]) -> None:
 
 def _prepared(options: dict[str, Any]) -> tuple[Loaded, Setting]:
     """Load what is to be run, and how."""
-    from .loading import known_again, load_files, load_folder
+    from ..runs.again import known_again
+    from .loading import load_files, load_folder
 
     folder = _folder(options)
     known = catalogue_of(options)

@@ -7,6 +7,7 @@ import os
 import random
 import time
 from dataclasses import replace
+from importlib import import_module
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Self
 
@@ -14,7 +15,7 @@ from ...schema.values.errors import InputError
 from ..values.budget import Budget
 from .chat.errors import CallError
 from .chat.inputs import inputs_of
-from .endpoint import configured, endpoint_of
+from .endpoint import Endpoint, configured, endpoint_of
 from .model_client import ModelClient, PendingCall, no_account
 from .prices import is_declared, rates_of
 from .rate_limiter import RateLimiter
@@ -28,10 +29,12 @@ if TYPE_CHECKING:
     from ..local.server import LocalServer
     from .chat.fallback import ParameterChange
     from .chat.messages import ChatAnswer, ChatRequest
-    from .endpoint import Endpoint
     from .model_client import Client, OpenAccount
 
-__all__ = ["Gateway"]
+__all__ = ["Gateway", "Traffic"]
+
+Traffic = dict[Endpoint, RateLimiter]
+"""What all calls of one model at one address share, whatever gateway they go through."""
 
 EMBEDDED_CONCURRENCY = 4
 """Calls of the embedded model in flight: as many as its server works on at once."""
@@ -45,6 +48,7 @@ class Gateway:
         environment: Where keys and addresses are looked up. Default: the process's environment.
         seed: Seeds the jitter of waits.
         clock: Gives the time in seconds; only differences matter.
+        traffic: What calls of several gateways share, where their models are at one address.
     """
 
     def __init__(
@@ -54,13 +58,14 @@ class Gateway:
         environment: Mapping[str, str] | None = None,
         seed: int | None = None,
         clock: Callable[[], float] = time.monotonic,
+        traffic: Traffic | None = None,
     ) -> None:
         self.models = models
         self._environment = os.environ if environment is None else environment
         self._jitter = random.Random(seed)  # noqa: S311 - spreads waits, guards nothing
         self._clock = clock
         self._lines: dict[str, ModelClient] = {}
-        self._traffic: dict[Endpoint, RateLimiter] = {}
+        self._traffic: Traffic = {} if traffic is None else traffic
         self._clients: dict[str, Client] = {}
         self._servers: dict[Path | None, LocalServer] = {}
         self._starting = asyncio.Lock()
@@ -286,6 +291,5 @@ async def _new_client(kind: str) -> Client:
         from .litellm_client import LitellmClient
 
         return await asyncio.to_thread(LitellmClient)  # its import takes seconds
-    from .http.http_client import HttpClient
-
-    return HttpClient()
+    client = await asyncio.to_thread(import_module, ".http.http_client", __package__)
+    return client.HttpClient()

@@ -39,6 +39,7 @@ EXCLUDED = "info/exclude"
 TASK, MANIFEST = "task.json", "run.json"
 """What makes a folder that of a run, with the answer to its task in it."""
 _BRANCH = re.compile(rb"ref: refs/heads/([^\x00-\x20~^:?*[\\\x7f]{1,250})\s*")
+_DELETING = re.compile(r"\d+\t[1-9]")
 _DETACHED = re.compile(rb"[0-9a-f]{40,64}\s*")
 
 
@@ -168,6 +169,32 @@ class Repository:
         """
         names = self._git("ls-tree", "--full-tree", "--name-only", "-z", commit, "--", path)
         return self._git("cat-file", "blob", f"{commit}:{path}") if names else None
+
+    @property
+    def has_commit(self) -> bool:
+        """Whether there is a commit that the working copy is at."""
+        return bool(self._git("rev-parse", "--verify", "--quiet", "HEAD", accepted=(0, 1)).strip())
+
+    def shortening(self, paths: Sequence[str]) -> Sequence[tuple[str, str]]:
+        """Return the commits that took lines out of files: id and subject, the latest first.
+
+        Merges are none of them, and the first commit is not.
+
+        Args:
+            paths: The files, or folders of them, in the repository.
+
+        Raises:
+            AgentError: There is no commit, or the repository has not all of them.
+        """
+        form = ("--no-merges", "--no-renames", "--no-ext-diff", "--numstat", "--format=%x00%H %s")
+        commits = self._git("log", *form, "HEAD", "--", *paths).split("\0")[1:]
+        heads = [commit.split("\n", 1) for commit in commits]
+        return [
+            (head[:at], head[at + 1 :])
+            for head, *rest in heads
+            if any(_DELETING.match(line) for line in "".join(rest).splitlines())
+            for at in [head.index(" ")]
+        ]
 
     def uncommitted(self) -> Sequence[str]:
         """Name the files that differ from the last commit, in the working copy or as staged.

@@ -4,74 +4,49 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
+from weakref import WeakKeyDictionary
 
-from ...schema.host.catalogue import Catalogue
-from ...schema.host.host_tools import HostTools
-from ...schema.host.python_tool import python_tool
-from ...schema.loading.host import resolve_models, resolve_tools
-from ...schema.loading.loading import check_team, load_task, load_team, team_path
-from ...schema.team.task import Task
-from ...schema.team.team import Team
-from ...schema.team.writing import dump
-from ...schema.values.errors import ConfigError, InputError
 from ..messages.attached import refuse_unread
 from ..messages.recall import refuse_met
-from ..plan.plan import compile
-from ..record.trace import Trace
+from ..record.trace import RunFolder, Trace
 from ..tools.terminal_approver import terminal_approver
-from ..values.budget import Budget, Caps
-from .record import RunRecord
-from .services import Setting, open_services
+from ..values.budget import Budget
+from .options import Options, Prepared, prepared, recorded
+from .record import RunRecord, read_result
+from .services import open_services
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable
+    from collections.abc import AsyncGenerator, Callable, Coroutine
 
+    from ...schema.team.task import Task
+    from ...schema.team.team import Team
     from ..agents.outcomes import Run
+    from ..gateway.gateway import Traffic
     from ..plan.plan import Plan
     from ..record.trace import Event
-    from .services import Services
+    from ..scrubbing.scrubber import Scrubber
+    from .services import Setting
 
-__all__ = ["Options", "Streaming", "arun", "run", "stream"]
+__all__ = [
+    "Options",
+    "Streaming",
+    "areplay",
+    "aresume",
+    "arun",
+    "replay",
+    "resume",
+    "run",
+    "stream",
+]
 
-
-class Options(TypedDict, total=False):
-    """How `run`, `arun` and `stream` run a team. Each may be left out.
-
-    Attributes:
-        query: A question, in place of a task.
-        model: What models stand for their aliases, as `--model` takes it: one text, or several,
-            `ALIAS=PROVIDER/NAME` or a model for `default`; or a mapping by the aliases.
-        tools: Python functions that the team's agents may be granted by their names. Their type
-            hints and docstrings say what a model has to know.
-        approve: Tools that are called without asking where tools.yaml says to ask.
-        unsafe_local: Run code that agents write without a jail.
-        seed: Makes sampling repeatable where the endpoint allows it.
-        budget: What it may cost, as `--budget` takes it: `usd=2,tokens=500000`.
-        cache: A folder of answers that runs share.
-        pool: The folder of the pool that agents with `recall` are reminded from.
-        embedder: What finds similar tasks there; see `mas-run --embedder`.
-        runs: Where the run's folder is made, which `mas-run --resume` goes on with. None: nowhere.
-        listener: Told everything that happens.
-    """
-
-    query: str | None
-    model: str | Iterable[str] | Mapping[str, str]
-    tools: Iterable[Callable[..., Any]]
-    approve: Iterable[str]
-    unsafe_local: bool
-    seed: int | None
-    budget: str
-    cache: str | Path | None
-    pool: str | Path | None
-    embedder: str | None
-    runs: str | Path | None
-    listener: Callable[[Event], None] | None
+_traffic: WeakKeyDictionary[asyncio.AbstractEventLoop, Traffic] = WeakKeyDictionary()
+"""What the runs of an event loop share: a model's bound on calls in flight, the pauses that its
+endpoint asks for, and whether it is out, are those of the host and not of one run."""
 
 
 def run(
@@ -90,12 +65,7 @@ def run(
         InputError: A file does not load, or something that the run needs is missing.
         StorageError: The run's folder can no longer be written.
     """
-    work = arun(team, task, **options)
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work)
-    return _in_a_thread(work)
+    return _waited(arun(team, task, **options))
 
 
 async def arun(
@@ -113,16 +83,71 @@ async def arun(
         StorageError: The run's folder can no longer be written.
         asyncio.CancelledError: The caller cancelled; everything has stopped.
     """
-    known = _known(options)
-    loaded, known = _team(team, known)
-    asked, place = _task(task, options.get("query"), known)
-    plan = compile(loaded, known)
-    setting = _setting(options)
-    async with open_services(known, setting, approver=terminal_approver()) as services:
-        refuse_unread([plan], asked, place)
-        refuse_met(plan, asked, services.recaller, place)
-        await services.prepare(plan)
-        return await _made(plan, asked, services, options)
+
+    def begin(task: Task, plan: Plan, setting: Setting, scrub: Scrubber) -> RunRecord | None:
+        runs = options.get("runs")
+        return RunRecord.begin(Path(runs), plan, task, setting, scrub=scrub) if runs else None
+
+    # Files are read, and modules imported, while the caller's loop goes on.
+    made_of = await asyncio.to_thread(prepared, team, task, options)
+    return await _made(made_of, options, begin)
+
+
+def resume(folder: str | Path, **options: Unpack[Options]) -> Run:
+    """Go on with a recorded run, as `mas-run --resume` does, and wait for the result.
+
+    What was paid for is not paid for again. A run that is done is replayed.
+
+    Args:
+        folder: The run's folder.
+        **options: How, where another budget or another model is wanted: see `Options`. Which model
+            an alias stands for is the host's to say, never the folder's. There are no `query` and
+            no `runs`.
+
+    Raises:
+        InputError: It is not the folder of a run, or this host would ask other models than were
+            recorded.
+        StorageError: The run's folder can no longer be written.
+    """
+    return _waited(aresume(folder, **options))
+
+
+async def aresume(folder: str | Path, **options: Unpack[Options]) -> Run:
+    """Do what `resume` does, in the event loop of the caller."""
+    folder = Path(folder)
+    result = read_result(folder)
+    if result is not None and result["status"] == "done":
+        return await areplay(folder, **options)
+    made_of = await asyncio.to_thread(recorded, folder, options, offline=False)
+
+    def reopen(_: Task, plan: Plan, __: Setting, scrub: Scrubber) -> RunRecord:
+        return RunRecord(RunFolder(folder, scrub), plan)
+
+    return await _made(made_of, options, reopen)
+
+
+def replay(folder: str | Path, **options: Unpack[Options]) -> Run:
+    """Repeat a recorded run offline, as `mas-run --replay` does: nothing is asked or written.
+
+    Args:
+        folder: The run's folder.
+        **options: `tools`, where functions of yours were granted, and `listener`.
+
+    Raises:
+        InputError: It is not the folder of a run.
+    """
+    return _waited(areplay(folder, **options))
+
+
+async def areplay(folder: str | Path, **options: Unpack[Options]) -> Run:
+    """Do what `replay` does, in the event loop of the caller."""
+    folder = Path(folder)
+    made_of = await asyncio.to_thread(recorded, folder, options, offline=True)
+
+    def reopen(_: Task, plan: Plan, __: Setting, scrub: Scrubber) -> RunRecord:
+        return RunRecord(RunFolder(folder, scrub), plan, replaying=True)
+
+    return await _made(made_of, options, reopen)
 
 
 def stream(
@@ -175,6 +200,14 @@ class Streaming:
             await asyncio.wait({work})
 
 
+def _waited(work: Coroutine[Any, Any, Run]) -> Run:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    return _in_a_thread(work)
+
+
 def _in_a_thread(work: Coroutine[Any, Any, Run]) -> Run:
     """Do work in another thread's event loop, and wait; what interrupts the wait cancels it."""
     begun: Future[Callable[[], object]] = Future()
@@ -193,75 +226,39 @@ def _in_a_thread(work: Coroutine[Any, Any, Run]) -> Run:
                 begun.result()()
 
 
-def _known(options: Options) -> Catalogue:
-    """Collect what this host offers, and the caller."""
-    chosen = options.get("model", ())
-    if isinstance(chosen, str):
-        chosen = (chosen,)
-    elif isinstance(chosen, Mapping):
-        chosen = [f"{alias}={model}" for alias, model in chosen.items()]
-    known = Catalogue.of_host(models=resolve_models(chosen), host_tools=resolve_tools())
-    described = [python_tool(one) for one in options.get("tools", ())]
-    python = {tool.name: tool for tool in described}
-    if len(python) < len(described):
-        raise InputError(
-            f"tools: two functions have one name: {[tool.name for tool in described]}."
-        )
-    return known.having(HostTools(python=python)).approving(options.get("approve", ()))
-
-
-def _team(team: Team | str | Path, known: Catalogue) -> tuple[Team, Catalogue]:
-    """Load a team, or check one that was built; give also what may be named beside it."""
-    if isinstance(team, Team):
-        _, problems = check_team(dump(team).encode(), f"team {team.name!r}", known)
-        if problems:
-            raise ConfigError(problems)
-        return team, known
-    path = team_path(team)
-    return load_team(path, known), known.beside(path.parent)
-
-
-def _task(task: Task | str | Path | None, query: str | None, known: Catalogue) -> tuple[Task, str]:
-    """Load a task, or make one of a question; give also where it stands."""
-    if (task is None) == (query is None):
-        raise InputError("give a task, or a question as query=…; one of them.")
-    if query is not None:
-        return Task(id="query", query=query), "query"
-    if isinstance(task, Task):
-        return task, "given as a value"
-    if not Path(str(task)).is_file():
-        raise InputError(f"no task file {str(task)!r}. To ask a question, write query=….")
-    return load_task(str(task), known), f"{task}:1"
-
-
-def _setting(options: Options) -> Setting:
-    budget, cache, pool = options.get("budget"), options.get("cache"), options.get("pool")
-    return Setting(
-        seed=options.get("seed"),
-        budget=Caps.parse(budget) if budget else Caps(),
-        cache=Path(cache) if cache else None,
-        pool=Path(pool) if pool else None,
-        embedder=options.get("embedder"),
-        unsafe_local=options.get("unsafe_local", False),
-    )
-
-
-async def _made(plan: Plan, task: Task, services: Services, options: Options) -> Run:
-    """Make the run, in a folder where one is wanted."""
-    spending = Budget(services.setting.budget)
-    listener, runs = options.get("listener"), options.get("runs")
-    listeners = (listener,) if listener else ()
-    if runs is None:
-        return await services.execute(plan, task, trace=Trace(*listeners), budget=spending)
-    scrub = services.scrubber(os.environ)
-    async with RunRecord.begin(Path(runs), plan, task, services.setting, scrub=scrub) as record:
-        done = await services.execute(
-            plan,
-            task,
-            journal=record.journal,
-            scrubber=scrub,
-            trace=Trace(record.folder, *listeners),
-            budget=spending,
-        )
-        record.finish(done)
-    return replace(done, folder=record.folder.path)
+async def _made(
+    made_of: Prepared,
+    options: Options,
+    open_record: Callable[[Task, Plan, Setting, Scrubber], RunRecord | None],
+) -> Run:
+    """Make a run, in the record that is opened for it; None: nothing is kept."""
+    plan, task, setting, offline = made_of.plan, made_of.task, made_of.setting, made_of.offline
+    traffic = _traffic.setdefault(asyncio.get_running_loop(), {})
+    approver = terminal_approver()
+    async with open_services(made_of.known, setting, approver=approver, traffic=traffic) as here:
+        refuse_unread([plan], task, made_of.place)
+        refuse_met(plan, task, here.recaller, made_of.place)
+        await here.prepare(plan, offline=offline)
+        scrub = here.scrubber(os.environ)
+        record = open_record(task, plan, setting, scrub)
+        listener, budget = options.get("listener"), Budget(setting.budget)
+        listeners = (listener,) if listener else ()
+        if record is None:
+            return await here.execute(plan, task, trace=Trace(*listeners), budget=budget)
+        async with record:
+            if not offline:
+                budget.deposit(record.spent(), seconds=record.journal.seconds)
+                listeners = (record.folder, *listeners)
+                if record.failed:
+                    await record.journal.renew()
+            done = await here.execute(
+                plan,
+                task,
+                journal=record.journal,
+                scrubber=scrub,
+                trace=Trace(*listeners),
+                budget=None if offline else budget,
+                keep=None if offline else record.keep,
+            )
+            record.finish(done)
+        return replace(done, folder=record.folder.path)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
     from ..agents.outcomes import Run
     from ..engine.artifacts import Keep
+    from ..gateway.gateway import Traffic
     from ..jail import JailPlace
     from ..messages.recall import Recaller
     from ..plan.plan import Plan
@@ -201,6 +202,7 @@ async def open_services(
     *,
     approver: Approver | None = None,
     connected: bool = True,
+    traffic: Traffic | None = None,
 ) -> AsyncGenerator[Services]:
     """Open what runs need; leaving the block closes connections and ends servers.
 
@@ -211,6 +213,8 @@ async def open_services(
             such tools is not run.
         connected: Whether to connect to the cluster that the setting names. Without that, no code
             can be run there, but all else can be prepared.
+        traffic: What the calls of other services share with these, such as bounds on calls in
+            flight.
 
     Raises:
         InputError: The cache cannot be opened, there is no pool, or the cluster does not answer.
@@ -223,7 +227,9 @@ async def open_services(
     async with AsyncExitStack() as stack:
         yield Services(
             setting=setting,
-            gateway=await stack.enter_async_context(Gateway(known.models, seed=setting.seed)),
+            gateway=await stack.enter_async_context(
+                Gateway(known.models, seed=setting.seed, traffic=traffic)
+            ),
             toolbox=await stack.enter_async_context(toolbox),
             jails=await _jails(setting, stack, connected=connected),
             cache=stack.enter_context(Cache.open(setting.cache)) if setting.cache else None,

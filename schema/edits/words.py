@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import textwrap
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -85,7 +86,9 @@ def summary(before: Team, after: Team) -> tuple[str, ...]:
 
 def unified(before: str, after: str, paint: Paint = plainly) -> list[str]:
     """Compare two texts line by line; signs that a terminal would act on are shown as codes."""
-    old, new = (text.split("\n") if text else [] for text in (before, after))
+    old, new = (text.removesuffix("\n").split("\n") if text else [] for text in (before, after))
+    if old == new:  # they differ in how they end
+        old, new = before.split("\n"), after.split("\n")
     lines = difflib.unified_diff(old, new, n=CONTEXT, lineterm="")
     shown = (_visible(line) for line in list(lines)[2:])
     return [paint(line, TONES[line[0]]) if line[0] in TONES else line for line in shown]
@@ -278,7 +281,9 @@ def _text(item: Any) -> str:
     """Give what is compared line by line: a text, or a value as YAML."""
     if not item or isinstance(item, str):
         return item or ""
-    return write_yaml({"": item}) if isinstance(item, list) else write_yaml(item)
+    if isinstance(item, list):
+        return textwrap.dedent(write_yaml({"items": item}).partition("\n")[2])
+    return write_yaml(item)
 
 
 def _grouped(

@@ -449,6 +449,10 @@ class Team:
     successful_tasks: tuple[SolvedTask, ...] = ()
     lineage: Lineage | None = field(default=None, compare=False)
 
+    def __repr__(self) -> str:
+        """Name it and its agents; `coterie.write_yaml` and `mas fmt` show all of it."""
+        return f"<Team {self.name}: {', '.join(self.agents)}>"
+
     @property
     def edges(self) -> tuple[tuple[str, str], ...]:
         """All edges, as (who reports, who receives)."""

@@ -59,7 +59,8 @@ class Folders:
     """
 
     def __init__(self, base: Path) -> None:
-        self._base = base
+        self._base, self._nothing = base, base.with_name("nothing")
+        self._nothing.touch()
         for branch in BRANCHES:
             shutil.copytree(base, self.folder(branch))
 
@@ -79,7 +80,7 @@ class Folders:
                 (ours / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, ours / name)
             elif (mine := (ours / name).read_bytes()) != path.read_bytes():
-                merge_file(ours / name, path, name.as_posix())
+                merge_file(self._nothing, ours / name, path, name.as_posix())
                 if name.name == LEDGER:
                     self._expect_same_by_the_other(ours / name, path, mine)
 
@@ -88,7 +89,7 @@ class Folders:
         turned = self._base.with_name("turned"), self._base.with_name("ours")
         shutil.copyfile(theirs, turned[0])
         turned[1].write_bytes(ours)
-        merge_file(*turned, LEDGER)
+        merge_file(self._nothing, *turned, LEDGER)
         assert turned[0].read_bytes() == merged.read_bytes()
 
 

@@ -103,8 +103,9 @@ class Recorded:
 
 def recorded(options: dict[str, Any], known: Catalogue, recorded_folder: Path) -> Recorded:
     """Make a recorded run again, without asking anybody, and return what was said in it."""
-    from ....runtime.command.loading import known_again, load_folder
+    from ....runtime.command.loading import load_folder
     from ....runtime.plan.plan import compile
+    from ....runtime.runs.again import known_again
     from ....runtime.runs.record import read_setting
 
     folder = recorded_folder

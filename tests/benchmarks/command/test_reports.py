@@ -7,10 +7,12 @@ import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from coterie.benchmarks.evaluation.samples import Sample
+from coterie.operators.report.frozen import HeldOutFigures, write_figures
 
 from ..kept import kept, sample
 from .conftest import Desk
@@ -138,3 +140,54 @@ def test_wrong_input_is_said(
     assert (came.code, came.out) == (2, "")
     assert message in came.err
     assert not Path("preds.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "failures"),
+    [(["--fail-if-worse"], 4, "1"), (["--fail-if-worse", "0.9"], 0, "0"), ([], 0, "1")],
+)
+def test_a_gate_fails_where_the_second_is_worse_by_more_than_chance(
+    desk: Desk, words: list[str], code: int, failures: str
+) -> None:
+    for name, score in (("good", 1.0), ("bad", 0.0)):
+        kept(desk.folder / name, [sample(f"t{n}", score) for n in range(20)])
+    came = desk.bench("compare", "good", "bad", *words, "--junit", "out.xml")
+    assert came.code == code
+    assert ("worse: solo (bad) scores -1.000 [" in came.err) == bool(code)
+    suite = ElementTree.parse(desk.folder / "out.xml").getroot()  # noqa: S314 - ours
+    assert suite.get("failures") == failures
+    better = desk.bench("compare", "bad", "good", *words)
+    assert better.code == 0
+
+
+@pytest.mark.parametrize("words", [["--fail-if-worse", "good", "bad"], ["--fail-if-worse=7"]])
+def test_a_margin_is_a_number_behind_the_folders(desk: Desk, words: list[str]) -> None:
+    for name in ("good", "bad"):
+        kept(desk.folder / name, [sample("t", 1.0)])
+    came = desk.bench("compare", "good", "bad", *words)
+    assert came.code == 2
+    assert "no margin. Name the folders first" in came.err or "not between 0 and 1" in came.err
+
+
+def test_evolutions_are_compared_by_what_was_held_out(desk: Desk) -> None:
+    for name, scores in (("one", [0.0] * 20), ("other", [1.0] * 20)):
+        folder = desk.folder / "pool" / "evolutions" / name
+        folder.mkdir(parents=True)
+        (folder / "evolution.json").write_text("{}")
+        trials = [
+            {"team": team, "task": f"t{n}", "repeat": 1, "score": score, "usage": {"calls": 1}}
+            for n, score in enumerate(scores)
+            for team in (f"best_of_{name}", "seed")
+        ]
+        figures = HeldOutFigures(
+            tasks=20, repeats=1, after=5, teams=({"team": f"best_of_{name}"},), best_seed=None
+        )
+        write_figures(folder, figures, trials)
+    came = desk.bench("compare", "pool/evolutions/one", "pool/evolutions/other")
+    assert came.code == 0
+    assert "best_of_other (other)" in came.out
+    assert "difference +1.000 [" in came.out
+    assert "over 20 tasks: 20 better" in came.out
+    (desk.folder / "pool" / "evolutions" / "other" / "heldout.json").unlink()
+    came = desk.bench("compare", "pool/evolutions/one", "pool/evolutions/other")
+    assert (came.code, "A test makes them: mas-evolve" in came.err) == (2, True)

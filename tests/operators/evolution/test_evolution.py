@@ -213,6 +213,11 @@ def test_each_task_is_a_commit(folder: Path) -> None:
     assert code == 0, err
     log = run_git(folder / "pool", "log", "--format=%s").splitlines()
     assert [line.split(":")[0] for line in reversed(log)] == ["t0", "t1", "t2", "t3"]
+    body = run_git(folder / "pool", "log", "-1", "--format=%b")
+    born = next(line for line in body.splitlines() if line.startswith("+ "))
+    assert " of " in born
+    assert "    one: prompt" in body
+    assert f"{born.split()[1].rstrip(':')} on t3: " in body
     assert run_git(folder / "pool", "status", "--porcelain") == ""
 
 

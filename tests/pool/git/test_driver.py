@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -107,7 +108,7 @@ def test_the_message_names_both_and_the_way_back(tmp_path: Path) -> None:
         change = Evaluated(member="vote", trial=Trial(task="t", score=score))
         pool.commit(change, op="town/000009/trial")
         ledgers.append(pool.folder / "ledger.jsonl")
-    words = ["merge", "--driver", "base", *map(str, ledgers), "in/ledger.jsonl"]
+    words = ["merge", "--driver", os.devnull, *map(str, ledgers), "in/ledger.jsonl"]
     came = invoked(mas_pool, words, "mas-pool")
     assert came.code == 2
     assert "'town/000009/trial' says one thing in in/ledger.jsonl (ours)" in came.err
@@ -121,13 +122,14 @@ def test_notes_are_told_beside_the_result(tmp_path: Path) -> None:
         branch(repo, name)
     theirs = tmp_path / "theirs"
     theirs.write_text(repo.git("show", "ann:ledger.jsonl"))
-    words = ["merge", "--driver", "base", str(repo.pool / "ledger.jsonl"), str(theirs)]
+    words = ["merge", "--driver", os.devnull, str(repo.pool / "ledger.jsonl"), str(theirs)]
     came = invoked(mas_pool, [*words, "ledger.jsonl"], "mas-pool")
     assert (came.code, came.out) == (0, "")
     assert "ledger.jsonl: both sides revised the agent 'clerk'" in came.err
 
 
 def two_files(folder: Path, one: str, other: str) -> tuple[Path, Path]:
+    (folder / "base").touch()
     for name, text in (("ours", one), ("theirs", other)):
         (folder / name).write_text(text)
     return folder / "ours", folder / "theirs"
@@ -135,10 +137,10 @@ def two_files(folder: Path, one: str, other: str) -> tuple[Path, Path]:
 
 def test_of_files_that_follow_the_ledger_what_both_have_is_kept(tmp_path: Path) -> None:
     ours, theirs = two_files(tmp_path, "1\n2\n", "1\n3\n")
-    merge_file(ours, theirs, "pool/agents/ada/lessons.jsonl")
+    merge_file(tmp_path / "base", ours, theirs, "pool/agents/ada/lessons.jsonl")
     assert ours.read_text() == "1\n"
     ours, theirs = two_files(tmp_path, "Count.", "Count on.")
-    merge_file(ours, theirs, "pool/agents/ada/prompt.md")
+    merge_file(tmp_path / "base", ours, theirs, "pool/agents/ada/prompt.md")
     assert ours.read_text() == "Count."
 
 
@@ -148,20 +150,20 @@ def test_an_evolution_is_merged_by_its_tasks(tmp_path: Path) -> None:
     ours, theirs = two_files(
         tmp_path, json.dumps({**manifest, "commands": ["x"]}), json.dumps(longer)
     )
-    merge_file(ours, theirs, "evolutions/town/evolution.json")
+    merge_file(tmp_path / "base", ours, theirs, "evolutions/town/evolution.json")
     assert json.loads(ours.read_text()) == {**longer, "commands": ["y", "x"]}
     ledger = begun(tmp_path / "pool").folder / "ledger.jsonl"
     ours.write_bytes(b"".join(ledger.read_bytes().splitlines(keepends=True)[:-1]))
-    assert merge_file(ours, ledger, "evolutions/town/turns.jsonl") == ()
+    assert merge_file(tmp_path / "base", ours, ledger, "evolutions/town/turns.jsonl") == ()
     assert ours.read_bytes() == ledger.read_bytes()
 
 
 def test_what_cannot_be_merged_or_set_up_is_told(tmp_path: Path) -> None:
     ours, theirs = two_files(tmp_path, "", "")
     with pytest.raises(InputError, match="no file of a pool"):
-        merge_file(ours, theirs, "README.md")
+        merge_file(tmp_path / "base", ours, theirs, "README.md")
     with pytest.raises(StorageError, match="cannot be read"):
-        merge_file(ours, tmp_path / "nowhere", "ledger.jsonl")
+        merge_file(tmp_path / "base", ours, tmp_path / "nowhere", "ledger.jsonl")
     alone = begun(tmp_path / "alone").folder
     came = invoked(mas_pool, ["git", str(alone)], "mas-pool")
     assert (came.code, "in no repository of git" in came.err) == (2, True)

@@ -109,6 +109,75 @@ def test_ctrl_c_in_a_notebook_ends_the_run() -> None:
     assert not [one for one in threading.enumerate() if one.name.startswith("coterie")]
 
 
+def test_runs_of_one_loop_share_a_models_bound(home: Path) -> None:
+    async def many() -> None:
+        asked = (coterie.arun("seed:direct", query=f"{n}?") for n in range(40))
+        done = await asyncio.gather(*asked)
+        assert {run.status for run in done} == {"done"}
+
+    with ScriptedModel({"": Reply(text="7", latency=0.02)}) as scripted:
+        entry = {"model": "m", "api_base": scripted.api_base}
+        models = {"default": {**entry, "concurrency": 4}}
+        (home / "models.yaml").write_text(json.dumps({"models": models}))
+        asyncio.run(many())
+        assert len(scripted.calls) == 40
+        assert scripted.peak == 4
+
+
+def test_a_run_goes_on_and_is_repeated_from_its_folder(model: str) -> None:
+    stopped = coterie.run(PAIR, query="3 + 4?", model=model, runs="runs", budget="calls=1")
+    assert stopped.status == "stopped"
+    with pytest.raises(coterie.InputError, match="would ask others than was recorded"):
+        coterie.resume(stopped.folder or "")
+    done = coterie.resume(stopped.folder or "", model=model, budget="calls=5")
+    assert (done.status, done.usage.calls, done.usd) == ("done", 2, None)
+    before = {path: path.read_bytes() for path in Path("runs").rglob("*") if path.is_file()}
+    for again in (coterie.replay(done.folder or ""), coterie.resume(done.folder or "")):
+        assert (again.status, again.answer) == ("done", done.answer)
+    after = {path: path.read_bytes() for path in Path("runs").rglob("*") if path.is_file()}
+    assert after == before
+    with pytest.raises(coterie.InputError, match="query: a recorded run has its own"):
+        coterie.resume(done.folder or "", query="5 + 5?")
+
+
+def test_a_cancelled_run_keeps_its_folder_and_goes_on(model: str) -> None:
+    async def cancelled(model: str) -> None:
+        began, loop = asyncio.Event(), asyncio.get_running_loop()
+
+        def listen(_: object) -> None:
+            loop.call_soon_threadsafe(began.set)
+
+        run = coterie.arun(
+            PAIR,
+            query="?",
+            model=model,
+            runs="runs",
+            listener=listen,
+        )
+        work = asyncio.create_task(run)
+        await began.wait()
+        work.cancel()
+        await asyncio.wait({work})
+
+    with ScriptedModel({"": Reply(text="late", latency=60)}) as silent:
+        asyncio.run(cancelled(f"scripted@{silent.api_base}"))
+    (folder,) = Path("runs").iterdir()
+    assert json.loads((folder / "result.json").read_text())["status"] == "interrupted"
+    assert coterie.resume(folder, model=model).status == "done"
+
+
+def test_models_are_those_of_a_file_that_is_named(home: Path, model: str) -> None:
+    name, _, address = model.partition("@")
+    entry = {"default": {"model": name, "api_base": address}}
+    (home / "others.yaml").write_text(json.dumps({"models": entry}))
+    done = coterie.run("seed:direct", query="?", models="others.yaml")
+    assert done.answer == "maybe 7"
+
+
+def test_a_team_is_shown_by_its_name_and_its_agents() -> None:
+    assert repr(PAIR) == "<Team pair: worker, judge>"
+
+
 def test_events_come_while_the_run_goes_on(model: str) -> None:
     heard: list[str] = []
 

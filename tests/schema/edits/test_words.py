@@ -8,7 +8,7 @@ from hypothesis import given
 
 from coterie.schema import Agent, Catalogue, Execution, Team, load_team
 from coterie.schema.edits import Tone, changes, summary, unified, words
-from coterie.schema.team.team import Rounds
+from coterie.schema.team.team import Rounds, SolvedTask
 
 from .strategies import relatives
 from .test_applying import llm, team
@@ -69,26 +69,35 @@ def test_long_texts_are_compared_line_by_line() -> None:
     agents = {one: replace(agent, prompt=prompt) for one, agent in before.agents.items()}
     after = replace(before, agents=agents, constitution="Be brief.\nBe bold.\nBe right.\n")
     assert said(before, after) == [
-        "prompt of a, b, j: +2 lines",
-        "    @@ -1 +1,3 @@",
+        "prompt of a, b, j: +1 line",
+        "    @@ -1 +1,2 @@",
         "     Solve the task.",
         "    +Then check the result in another way.",
-        "    +",
         "constitution: -1 line, +1 line",
-        "    @@ -1,4 +1,4 @@",
+        "    @@ -1,3 +1,3 @@",
         "     Be brief.",
         "    -Be kind.",
         "    +Be bold.",
         "     Be right.",
-        "",
     ]
+
+
+def test_how_a_text_ends_is_a_difference() -> None:
+    before, after = team(constitution="Be brief."), team(constitution="Be brief.\n")
+    assert said(before, after)[0] == "constitution: +1 line"
+
+
+def test_a_list_has_no_key() -> None:
+    before, after = team(), team(successful_tasks=(SolvedTask(q="How many?"),))
+    assert said(before, after)[:1] == ["successful_tasks: +1 line"]
+    assert said(before, after)[-1] == "    +- q: How many?"
 
 
 def test_structured_values_are_compared_as_yaml() -> None:
     schema = {"type": "object", "properties": {"answer": {"type": "string"}}}
     before = Team(name="t", agents={"a": llm("a")})
     after = Team(name="t", agents={"a": llm("a", output_schema=schema)})
-    assert said(before, after)[0] == "output_schema of a: +5 lines"
+    assert said(before, after)[0] == "output_schema of a: +4 lines"
     assert "    +type: object" in said(before, after)
 
 

@@ -1,0 +1,89 @@
+"""What happened to a pool since the last commit of it, in words for the message of the next one."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+from ...runtime.values.terminal import counted
+from ...schema.values.terminal import on_one_line
+from ..ledger.ledger import Ledger
+from ..values.layout import LEDGER
+from .past import entries_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from ...runtime.repository.repository import Repository
+
+__all__ = ["news_since_commit"]
+
+WIDTH = 72
+"""Characters of a line, as git's own messages have them."""
+MOST_LINES = 60
+LONGEST = 300
+"""Characters of a text that is quoted."""
+
+
+def news_since_commit(folder: Path, repository: Repository) -> list[str]:
+    """Say what the lines of a pool's ledger did that the last commit has not.
+
+    Args:
+        folder: The pool. There is nothing to say of a folder that is none.
+        repository: The repository around it.
+
+    Raises:
+        AgentError: The last commit cannot be read.
+        StorageError: The ledger, then or now, is damaged.
+    """
+    path = (folder.resolve() / LEDGER).relative_to(repository.source).as_posix()
+    if not (folder / LEDGER).is_file():
+        return []
+    then = repository.text("HEAD", path) if repository.has_commit else None
+    known = {entry.op for entry in entries_of(then)} if then else set[str]()
+    values = [entry.value for entry in Ledger(folder / LEDGER).read() if entry.op not in known]
+    lines = [line for value in values for line in _told(value)]
+    more = len(lines) - MOST_LINES
+    return [*lines[:MOST_LINES], *([f"and {counted(more, 'more line')}"] if more > 0 else [])]
+
+
+def _told(value: Mapping[str, Any]) -> Iterator[str]:
+    """Say what a line did: who was born or revised by which edits and why, and what it scored."""
+    who = value.get("team") or value.get("agent")
+    match value["kind"]:
+        case "born" if value["lineage"].get("parents"):
+            born = value["lineage"]
+            parents = ", ".join(born["parents"])
+            yield from _filled(f"+ {who}: {born['operator']} of {parents}", born.get("reason"))
+            yield from _edits(born.get("edits", ()))
+        case "revised":
+            yield from _filled(f"~ {who}", value.get("reason"))
+            yield from _edits(value.get("edits", ()))
+        case "retired":
+            yield from _filled(f"- {who}", value.get("reason"))
+        case "evaluated":
+            yield f"{who} on {on_one_line(str(value['task']))}: {value['score']:g}"
+        case "failed":
+            yield from _filled(f"{who} failed on {value['task']}", value.get("reason"))
+        case "learnt":
+            yield from _filled("learnt", value["entry"].get("text"))
+        case _:
+            pass
+
+
+def _edits(edits: Sequence[str]) -> Iterator[str]:
+    for edit in edits:
+        yield from textwrap.wrap(
+            _short(edit), WIDTH, initial_indent="    ", subsequent_indent="    "
+        )
+
+
+def _filled(begun: str, text: str | None) -> list[str]:
+    said = f"{begun}: {_short(text)}" if text else begun
+    return textwrap.wrap(on_one_line(said), WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+
+
+def _short(text: str) -> str:
+    text = on_one_line(text)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

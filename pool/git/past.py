@@ -1,0 +1,94 @@
+"""A pool as it was at a commit of git."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from ...runtime.repository.repository import Repository
+from ...schema.values.errors import AgentError, InputError
+from ...schema.values.files import append
+from ...schema.values.problems import quoted
+from ..ledger.ledger import Ledger
+from ..ledger.state import State
+from ..values.layout import LEDGER
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+
+    from ..ledger.ledger import LedgerEntry
+
+__all__ = ["PoolAt", "entries_of"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PoolAt:
+    """A pool as it was at a commit.
+
+    Attributes:
+        folder: The pool.
+        repository: What it stands in.
+        revision: The commit, as somebody named it.
+        commit: Its id.
+    """
+
+    folder: Path
+    repository: Repository
+    revision: str
+    commit: str
+
+    @classmethod
+    @contextmanager
+    def of(cls, folder: Path, revision: str) -> Generator[Self]:
+        """Look at a pool as it was, for a `with` block.
+
+        Raises:
+            InputError: It is in no repository that can be read, or there is no such revision.
+        """
+        with ExitStack() as stack:
+            try:
+                repository = stack.enter_context(Repository.around(folder))
+            except AgentError as error:
+                raise InputError(str(error)) from None
+            if repository is None:
+                raise InputError(
+                    f"{folder} is in no repository of git, so nothing is known of what it was."
+                )
+            try:
+                commit = repository.commit_of(revision)
+            except AgentError:
+                raise InputError(
+                    f"{quoted(revision)}: git knows no such commit, branch or tag."
+                ) from None
+            yield cls(folder=folder, repository=repository, revision=revision, commit=commit)
+
+    def state(self) -> tuple[State, frozenset[str]]:
+        """Read what the pool was, and the operations that had happened by then."""
+        text = self.text(LEDGER)
+        if text is None:
+            raise InputError(f"{quoted(self.revision)}: {self.folder} was no pool then.")
+        state, ops = State(self.folder), set[str]()
+        for entry in entries_of(text):
+            state.take(entry)
+            ops.add(entry.op)
+        return state, frozenset(ops)
+
+    def text(self, name: str) -> str | None:
+        """Read a file of the pool, by its path there; None where it was not there."""
+        place = (self.folder.resolve() / name).relative_to(self.repository.source)
+        return self.repository.text(self.commit, place.as_posix())
+
+
+def entries_of(text: str) -> Iterator[LedgerEntry]:
+    """Return the lines of a ledger that is not on disk.
+
+    Raises:
+        StorageError: A line is damaged.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / LEDGER
+        append(path, text.encode("utf-8", "surrogateescape"))
+        yield from Ledger(path).read()

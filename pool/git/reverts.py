@@ -1,0 +1,122 @@
+"""Commits that took lines or teams out of a pool, as `git revert` does.
+
+A ledger only grows, and teams' files stay. `git revert` takes both out, as far as it can: where
+later lines stand next to a line it is kept, and its team's file is gone.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...runtime.repository.repository import Repository
+from ...runtime.values.terminal import counted
+from ...schema.values.errors import AgentError, StorageError
+from ...schema.values.files import write_atomically
+from ...schema.values.problems import quoted
+from ..ledger.ledger import Ledger
+from ..ledger.state import in_order
+from ..values.layout import LEDGER, TEAMS, file_of
+from .past import entries_of
+from .union import UnionSide, united
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from collections.abc import Set as AbstractSet
+    from pathlib import Path
+
+__all__ = ["Revert", "put_back", "reverts"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Revert:
+    """A commit that took something out of a pool that is missing still.
+
+    Attributes:
+        commit: Its id.
+        subject: The first line of its message.
+        ledger: The ledger as it was before, where lines of it are missing; else empty.
+        lines: How many.
+        files: The texts of the teams whose files are missing, by their paths in the pool.
+    """
+
+    commit: str
+    subject: str
+    ledger: str
+    lines: int
+    files: Mapping[str, str]
+
+    def __str__(self) -> str:
+        gone = [counted(self.lines, "line")] if self.lines else []
+        gone += sorted(self.files)
+        return (
+            f"the commit {self.commit[:7]}, {quoted(self.subject)}, took out of the pool:"
+            f" {', '.join(gone)}"
+        )
+
+
+def reverts(folder: Path) -> list[Revert]:
+    """Find the commits that took out of a pool what is missing still, the latest first.
+
+    Args:
+        folder: The pool. There are none where its ledger, or a repository, cannot be read.
+    """
+    with suppress(AgentError, StorageError), Repository.around(folder) as repository:
+        if repository is not None:
+            inside = folder.resolve().relative_to(repository.source)
+            paths = [(inside / part).as_posix() for part in (LEDGER, TEAMS)]
+            known = frozenset(entry.op for entry in Ledger(folder / LEDGER).read())
+            found = [
+                _revert(repository, folder, commit, subject, known)
+                for commit, subject in repository.shortening(paths)
+            ]
+            return [revert for revert in found if revert.lines or revert.files]
+    return []
+
+
+def put_back(folder: Path) -> Iterator[str]:
+    """Put back what commits took out of a pool; say what that is.
+
+    Args:
+        folder: The pool. Nobody else should be at work on it.
+
+    Raises:
+        StorageError: It cannot be read or written.
+    """
+    for revert in reversed(reverts(folder)):
+        for path, text in revert.files.items():
+            write_atomically(folder / path, text)
+        if revert.lines:
+            now = UnionSide.of(LEDGER, (folder / LEDGER).read_bytes())
+            before = UnionSide.of(revert.commit, revert.ledger.encode("utf-8", "surrogateescape"))
+            texts = {id(line.entry): line.text for line in united(now, before)}
+            lines = in_order([line.entry for line in united(now, before)], folder)
+            write_atomically(folder / LEDGER, b"".join(texts[id(entry)] for entry in lines))
+        yield f"what {revert} is back. To take back what a task did, use mas-pool undo."
+
+
+def _revert(
+    repository: Repository, folder: Path, commit: str, subject: str, known: AbstractSet[str]
+) -> Revert:
+    """Tell what a commit took out that is missing still."""
+    inside = folder.resolve().relative_to(repository.source)
+    ledger = repository.text(f"{commit}^", (inside / LEDGER).as_posix()) or ""
+    before = [*entries_of(ledger)] if ledger else []
+    born = [entry.value["team"] for entry in before if _is_birth(entry.value)]
+    gone = {
+        file_of(name): repository.text(f"{commit}^", (inside / file_of(name)).as_posix())
+        for name in born
+        if not (folder / file_of(name)).exists()
+    }
+    return Revert(
+        commit=commit,
+        subject=subject,
+        ledger=ledger,
+        lines=sum(entry.op not in known for entry in before),
+        files={path: text for path, text in gone.items() if text is not None},
+    )
+
+
+def _is_birth(value: Mapping[str, Any]) -> bool:
+    return value["kind"] == "born" and "team" in value

@@ -1,0 +1,223 @@
+"""Taking back what a task, an operation or a commit did to a pool.
+
+A ledger only grows, and what came later may refer to any line of it, so nothing is removed: what
+was done is followed by changes that lead back. Teams and agents that were born retire, who retired
+is a member again, revisions and lessons are taken back. What was measured stays measured.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from ...runtime.values.terminal import counted
+from ...schema.values.errors import InputError
+from ...schema.values.problems import quoted
+from ..ledger.changes import EventNoted, Forgotten, Learnt, Restored, Retired, Revised
+from ..ledger.scaffold import HEAD
+from ..population.evolutions import turns_in
+from ..values.layout import EVOLUTIONS, TURNS
+from .past import PoolAt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..ledger.agents import PoolAgent
+    from ..ledger.changes import Change
+    from ..ledger.ledger import LedgerEntry
+    from ..teams.pool import Pool
+
+__all__ = ["Undone", "operations_of", "told", "undo"]
+
+MOST_NAMED = 5
+TRIALS = frozenset({"evaluated", "failed"})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Undone:
+    """What undoing came to.
+
+    Attributes:
+        operations: How many lines of the ledger were undone.
+        changes: The changes that lead back, in order.
+        trials: How many trials are among the lines. They stay.
+        heirs: Members that descend from who retires now. They stay, too.
+    """
+
+    operations: int
+    changes: tuple[Change, ...]
+    trials: int
+    heirs: tuple[str, ...]
+
+
+def operations_of(pool: Pool, what: str) -> Sequence[LedgerEntry]:
+    """Find the lines of a pool's ledger that somebody means.
+
+    Args:
+        pool: The pool.
+        what: An operation, or what the names of several begin with (`ada/000003`); the id of a
+            task, which one evolution did; or a commit: what it added to the ledger.
+
+    Raises:
+        InputError: There is nothing of this name, several evolutions did the task, or the pool
+            began with the commit.
+        StorageError: The pool is damaged.
+    """
+    entries = [*pool.entries()]
+    if named := _below(entries, what):
+        return named
+    if episodes := sorted(_episodes(pool, what)):
+        if len(episodes) > 1:
+            names = ", ".join(map(quoted, episodes[:MOST_NAMED]))
+            raise InputError(
+                f"the task {quoted(what)} was done {len(episodes)} times. Name one: {names}."
+            )
+        return _below(entries, episodes[0])
+    added = _added_by(pool, what)
+    return [entry for entry in entries if entry.op in added]
+
+
+def undo(pool: Pool, entries: Sequence[LedgerEntry], *, reason: str) -> Undone:
+    """Take back what lines of a pool's ledger did.
+
+    Args:
+        pool: The pool.
+        entries: The lines, in order.
+        reason: The reason, which is kept.
+
+    Raises:
+        InputError: An agent was revised again since. Nothing was changed.
+        StorageError: The pool cannot be written.
+    """
+    back = _Back(pool=pool, entries=entries, reason=reason)
+    changes = tuple(back.changes())
+    name = uuid4().hex
+    for number, change in enumerate(changes):
+        pool.commit(change, op=f"undo/{name}/{number}")
+    retired = {change.member for change in changes if isinstance(change, Retired)}
+    heirs = tuple(
+        member.name
+        for member in (*pool.members.values(), *pool.agents.values())
+        if retired.intersection(member.born.parents)
+    )
+    return Undone(
+        operations=len(entries),
+        changes=changes,
+        trials=sum(entry.value["kind"] in TRIALS for entry in entries),
+        heirs=heirs,
+    )
+
+
+def _added_by(pool: Pool, commit: str) -> frozenset[str]:
+    """Name the operations that a commit added to a pool's ledger."""
+    try:
+        with PoolAt.of(pool.folder, commit) as then, PoolAt.of(pool.folder, f"{commit}^") as before:
+            return then.state()[1] - before.state()[1]
+    except InputError as error:
+        raise InputError(
+            f"{pool.folder} has no operation and no task {quoted(commit)}. As a commit: {error}"
+        ) from None
+
+
+def _below(entries: Sequence[LedgerEntry], name: str) -> list[LedgerEntry]:
+    return [entry for entry in entries if entry.op == name or entry.op.startswith(f"{name}/")]
+
+
+def _episodes(pool: Pool, task: str) -> Iterator[str]:
+    """Name the episodes in which evolutions did a task."""
+    for path in (pool.folder / EVOLUTIONS).glob(f"*/{TURNS}"):
+        for turn in turns_in(path):
+            if turn.value.get("task") == task:
+                yield turn.op.rpartition("/")[0]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Back:
+    """The changes that lead back from some lines.
+
+    Attributes:
+        pool: The pool.
+        entries: The lines, in order.
+        reason: The reason.
+    """
+
+    pool: Pool
+    entries: Sequence[LedgerEntry]
+    reason: str
+
+    def changes(self) -> Iterator[Change]:
+        """Give them: first who comes back, so that the pool is never without a head."""
+        born = self._members("born")
+        gone = {name for name in self._members("retired") if self.pool.find(name).retired}
+        back = gone - born
+        yield from (Restored(member=name) for name in sorted(back))
+        yield from self._head(born)
+        yield from self._revisions(born)
+        yield from self._lessons()
+        for name in sorted(born | self._members("restored") - back):
+            if self.pool.find(name).retired is None:
+                yield Retired(member=name, reason=self.reason)
+
+    def _of(self, kind: str) -> list[LedgerEntry]:
+        return [entry for entry in self.entries if entry.value["kind"] == kind]
+
+    def _members(self, kind: str) -> set[str]:
+        values = (entry.value for entry in self._of(kind))
+        return {value["team"] if "team" in value else value["agent"] for value in values}
+
+    def _head(self, born: set[str]) -> Iterator[EventNoted]:
+        """Let the team be the head again that was it before."""
+        told = {entry.value["about"]["team"] for entry in self._of("told") if _is_head(entry)}
+        heads = [member.name for member in self.pool.heads]
+        if heads and heads[-1] in born | told:
+            earlier = [name for name in heads if name not in born | told]
+            yield from (EventNoted(what=HEAD, about={"team": name}) for name in earlier[-1:])
+
+    def _revisions(self, born: set[str]) -> Iterator[Revised]:
+        own = {entry.op for entry in self._of("revised")}
+        for name in sorted(self._members("revised") - born):
+            agent = self.pool.all_agents[name]
+            kept = [one for one in agent.revisions if one.op not in own]
+            self._expect_last(agent, own)
+            yield Revised(agent=name, to=kept[-1].agent, reason=self.reason)
+
+    def _expect_last(self, agent: PoolAgent, own: set[str]) -> None:
+        later = agent.revisions[-1]
+        if later.op not in own:
+            raise InputError(
+                f"the agent {quoted(agent.name)} was revised again by {quoted(later.op)}. Undo that"
+                " first. Nothing was changed."
+            )
+
+    def _lessons(self) -> Iterator[Learnt | Forgotten]:
+        """Let what was learnt be forgotten; what it stood for, and what was forgotten, is back."""
+        learnt = self.pool.learnt
+        own = {entry.op: learnt[entry.op] for entry in self._of("learnt")}
+        for entry in own.values():
+            for old in entry.replaces:
+                if old not in own:
+                    yield replace(learnt[old], owner=entry.owner, to=entry.to, id="", replaces=())
+        for entry in self._of("forgotten"):
+            yield from (replace(learnt[old], id="", replaces=()) for old in entry.value["entries"])
+        if standing := tuple(name for name in own if learnt.stands(name)):
+            yield Forgotten(entries=standing, reason=self.reason)
+
+
+def _is_head(entry: LedgerEntry) -> bool:
+    return entry.value["what"] == HEAD
+
+
+def told(change: Change) -> str:
+    """Say what a change that leads back does, in a few words."""
+    match change:
+        case Retired(member=member) | Restored(member=member):
+            return f"{member}: {'retired' if isinstance(change, Retired) else 'a member again'}"
+        case Revised(agent=agent):
+            return f"{agent}: what it was before"
+        case Learnt(text=text):
+            return f"known again: {text}"
+        case Forgotten(entries=entries):
+            return f"forgotten: {counted(len(entries), 'lesson')}"
+        case _:
+            return "the head is the team that was it before"

@@ -1,0 +1,184 @@
+"""What a run from Python is made of: its options, and what they come to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from ...schema.host.catalogue import Catalogue
+from ...schema.host.host_tools import HostTools
+from ...schema.host.python_tool import python_tool
+from ...schema.loading.host import resolve_models, resolve_tools
+from ...schema.loading.loading import check_team, load_task, load_team, team_path
+from ...schema.team.task import Task
+from ...schema.team.team import Team
+from ...schema.team.writing import dump
+from ...schema.values.errors import ConfigError, InputError
+from ..plan.plan import compile
+from ..values.budget import Caps
+from .again import known_again, load_recorded
+from .record import read_setting
+from .services import Setting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from ..plan.plan import Plan
+    from ..record.trace import Event
+
+__all__ = ["Options", "Prepared", "prepared", "recorded"]
+
+
+class Options(TypedDict, total=False):
+    """How `run`, `arun` and `stream` run a team. Each may be left out.
+
+    Attributes:
+        query: A question, in place of a task.
+        model: What models stand for their aliases, as `--model` takes it: one text, or several,
+            `ALIAS=PROVIDER/NAME` or a model for `default`; or a mapping by the aliases.
+        models: The models.yaml to take. By default, the one that commands find.
+        tools: Python functions that the team's agents may be granted by their names. Their type
+            hints and docstrings say what a model has to know.
+        approve: Tools that are called without asking where tools.yaml says to ask.
+        unsafe_local: Run code that agents write without a jail.
+        seed: Makes sampling repeatable where the endpoint allows it.
+        budget: What it may cost, as `--budget` takes it: `usd=2,tokens=500000`.
+        cache: A folder of answers that runs share.
+        pool: The folder of the pool that agents with `recall` are reminded from.
+        embedder: What finds similar tasks there; see `mas-run --embedder`.
+        runs: Where the run's folder is made, which `mas-run --resume` goes on with. None: nowhere.
+        listener: Told everything that happens.
+    """
+
+    query: str | None
+    model: str | Iterable[str] | Mapping[str, str]
+    models: str | Path
+    tools: Iterable[Callable[..., Any]]
+    approve: Iterable[str]
+    unsafe_local: bool
+    seed: int | None
+    budget: str
+    cache: str | Path | None
+    pool: str | Path | None
+    embedder: str | None
+    runs: str | Path | None
+    listener: Callable[[Event], None] | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Prepared:
+    """What is run on what, and how.
+
+    Attributes:
+        known: What may be named.
+        plan: The team.
+        task: The task.
+        place: Where the task stands, for messages.
+        setting: How.
+        offline: Whether it is a replay, which asks no model and writes nothing.
+    """
+
+    known: Catalogue
+    plan: Plan
+    task: Task
+    place: str
+    setting: Setting
+    offline: bool = False
+
+
+def prepared(team: Team | str | Path, task: Task | str | Path | None, options: Options) -> Prepared:
+    """Load a team and a task.
+
+    Raises:
+        InputError: A file does not load, or something that the run needs is missing.
+    """
+    loaded, known = _team(team, _known(options))
+    asked, place = _task(task, options.get("query"), known)
+    return Prepared(
+        known=known,
+        plan=compile(loaded, known),
+        task=asked,
+        place=place,
+        setting=_setting(options, Setting()),
+    )
+
+
+def recorded(folder: Path, options: Options, *, offline: bool) -> Prepared:
+    """Load what a recorded run was made of.
+
+    Raises:
+        InputError: It is not the folder of a run, or options do not fit one.
+    """
+    if wrong := sorted({"query", "runs"} & options.keys()):
+        raise InputError(f"{wrong[0]}: a recorded run has its own in {folder}. Leave it out.")
+    kept, models = read_setting(folder)
+    chosen = _chosen(options)
+    known = known_again(folder, _known(options), models, chosen, offline=offline)
+    team, task, known = load_recorded(folder, known)
+    return Prepared(
+        known=known,
+        plan=compile(team, known),
+        task=task,
+        place=f"{folder / 'task.json'}:1",
+        setting=_setting(options, kept),
+        offline=offline,
+    )
+
+
+def _chosen(options: Options) -> list[str]:
+    """List what models stand for their aliases, as `--model` takes them."""
+    chosen = options.get("model", ())
+    if isinstance(chosen, str):
+        return [chosen]
+    if isinstance(chosen, Mapping):
+        return [f"{alias}={model}" for alias, model in chosen.items()]
+    return [*chosen]
+
+
+def _known(options: Options) -> Catalogue:
+    """Collect what this host offers, and the caller."""
+    models = resolve_models(_chosen(options), models_file=options.get("models"))
+    known = Catalogue.of_host(models=models, host_tools=resolve_tools())
+    described = [python_tool(one) for one in options.get("tools", ())]
+    python = {tool.name: tool for tool in described}
+    if len(python) < len(described):
+        raise InputError(
+            f"tools: two functions have one name: {[tool.name for tool in described]}."
+        )
+    return known.having(HostTools(python=python)).approving(options.get("approve", ()))
+
+
+def _team(team: Team | str | Path, known: Catalogue) -> tuple[Team, Catalogue]:
+    """Load a team, or check one that was built; give also what may be named beside it."""
+    if isinstance(team, Team):
+        _, problems = check_team(dump(team).encode(), f"team {team.name!r}", known)
+        if problems:
+            raise ConfigError(problems)
+        return team, known
+    path = team_path(team)
+    return load_team(path, known), known.beside(path.parent)
+
+
+def _task(task: Task | str | Path | None, query: str | None, known: Catalogue) -> tuple[Task, str]:
+    """Load a task, or make one of a question; give also where it stands."""
+    if (task is None) == (query is None):
+        raise InputError("give a task, or a question as query=…; one of them.")
+    if query is not None:
+        return Task(id="query", query=query), "query"
+    if isinstance(task, Task):
+        return task, "given as a value"
+    if not Path(str(task)).is_file():
+        raise InputError(f"no task file {str(task)!r}. To ask a question, write query=….")
+    return load_task(str(task), known), f"{task}:1"
+
+
+def _setting(options: Options, recorded: Setting) -> Setting:
+    """Take what the options say; for the rest, what is recorded."""
+    given: dict[str, Any] = {"seed": options.get("seed"), "embedder": options.get("embedder")}
+    given = {name: value for name, value in given.items() if value is not None}
+    if budget := options.get("budget"):
+        given["budget"] = Caps.parse(budget)
+    given |= {name: Path(path) for name in ("cache", "pool") if (path := options.get(name))}
+    return replace(recorded, **given, unsafe_local=options.get("unsafe_local", False))

@@ -1,0 +1,117 @@
+"""A run for others to read: without secrets, and without what it says of the machine it ran on."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import re
+import socket
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...schema.values import beneath
+from ...schema.values.errors import InputError
+from ...schema.values.files import rename
+from ..record.journal import FILE
+from .record import MANIFEST, RESULT, as_json, read_value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["share"]
+
+HOST_FIELDS = ("task_file", "cache", "pool", "jail", "on")
+"""Of run.json: what says something of the machine and nothing of the run."""
+LARGEST = 1 << 28
+"""Bytes of a file; a larger one is left out."""
+SHORTEST = 4
+"""Characters of a name of the machine or of its user below which it is left alone: it may be a
+word."""
+_HOME = re.compile(r"(/home|/Users|[A-Za-z]:\\\\?Users)(/|\\\\?)[^/\\\s\"']+")
+_SERVER = re.compile(r'("api_base": )"[^"]*"')
+_ASKED = {"api_base": None, "from": "", "origin": "", "headers": {}, "header_env": {}}
+"""Of a model: where it is asked and where that is said, and what stands in its place."""
+
+
+def share(folder: Path, target: Path, scrub: Callable[[str], str]) -> list[str]:
+    """Pack what people read of a run into a zip file; name what is left out.
+
+    Left out are the journal, which only resuming and replaying need, and files that are no text.
+
+    Args:
+        folder: The run.
+        target: The file, which is not there yet.
+        scrub: Takes out secrets.
+
+    Raises:
+        InputError: The run cannot be read, or the file cannot be made.
+    """
+    if target.exists():
+        raise InputError(f"{target} is there already. Name another file.")
+    left, names, part = list[str](), _names(folder), target.with_name(f".{target.name}.part")
+    try:
+        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as packed:
+            for inside in _files(folder):
+                text = None if inside.startswith(FILE) else _text(folder, inside)
+                if text is None:
+                    left.append(inside)
+                    continue
+                if inside in {MANIFEST, RESULT}:
+                    text = as_json(_without_host(read_value(folder / inside)))
+                packed.writestr(f"{folder.resolve().name}/{inside}", _without(scrub(text), names))
+        rename(part, target)
+    except OSError as error:
+        raise InputError(f"{target}: cannot be written: {error.strerror}.") from None
+    finally:
+        part.unlink(missing_ok=True)
+    return left
+
+
+def _files(folder: Path) -> list[str]:
+    """Name the files of a folder, by their paths in it."""
+    return sorted(entry.path for entry in beneath.walk(folder) if entry.kind != "folder")
+
+
+def _text(folder: Path, name: str) -> str | None:
+    """Read a file; None where it is a link, or no text."""
+    try:
+        text = beneath.read(folder, name, LARGEST).decode()
+    except (OSError, ValueError):
+        return None
+    return None if "\0" in text else text
+
+
+def _without_host(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Leave out of run.json, or of result.json, what says something of the host."""
+    models = {
+        alias: {name: _ASKED.get(name, field) for name, field in model.items()}
+        for alias, model in value.get("models", {}).items()
+    }
+    kept = {name: field for name, field in value.items() if name not in HOST_FIELDS}
+    return {**kept, "models": models}
+
+
+def _names(folder: Path) -> Mapping[str, str]:
+    """Name what tells of this machine, and what stands in its place, the longest first."""
+    places = {
+        str(folder.resolve().parent): "RUNS",
+        str(Path.cwd()): "FOLDER",
+        str(Path.home()): "HOME",
+        sys.prefix: "PYTHON",
+        str(Path(__file__).resolve().parents[2]): "COTERIE",
+        tempfile.gettempdir(): "TEMPORARY",
+    }
+    people = {socket.gethostname(): "HOST", getpass.getuser(): "USER"}
+    said = {path: name for path, name in places.items() if len(path) > 1}
+    said |= {name: what for name, what in people.items() if len(name) >= SHORTEST}
+    forms = {form: to for text, to in said.items() for form in (text, json.dumps(text)[1:-1])}
+    return dict(sorted(forms.items(), key=lambda pair: -len(pair[0])))
+
+
+def _without(text: str, names: Mapping[str, str]) -> str:
+    for name, instead in names.items():
+        text = re.sub(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", lambda _, to=instead: to, text)
+    return _SERVER.sub(r'\1"SERVER"', _HOME.sub("HOME", text))
