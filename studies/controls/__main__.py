@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from math import nan
 from statistics import fmean
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 SHOWN = ("gain", "null")
-"""The worlds of the tables."""
 
 
 @click.command(cls=Command)
@@ -38,14 +38,14 @@ def _table(world: str, tested: Mapping[tuple[str, str], Sequence[Tested]]) -> It
     yield from head("strategy", "score", "control", "gain", "above 0", "over 0", "below 0", "read")
     for name in RECIPES:
         of = tested[name, world]
-        above, below = sum(trial.low > 0 for trial in of), sum(trial.high < 0 for trial in of)
-        counts = (above, len(of) - above - below, below)
+        scores = [trial.scores for trial in of if trial.scores] or [(nan, nan)]
+        above = sum(trial.interval[0] > 0 for trial in of)
+        below = sum(trial.interval[1] < 0 for trial in of)
         yield row(
             name,
-            f"{fmean(trial.score for trial in of):.3f}",
-            f"{fmean(trial.control for trial in of):.3f}",
+            *(f"{fmean(each):.3f}" for each in zip(*scores, strict=True)),
             Interval([trial.gain for trial in of]).shown(),
-            *(str(count) for count in counts),
+            *map(str, (above, len(of) - above - below, below)),
             f"{fmean(trial.readers for trial in of):.1f}",
         )
 

@@ -19,8 +19,6 @@ from .world import World, tasks
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["RECIPES", "WORLDS", "Tested", "tried"]
-
 TEAM = """\
 name: pair
 agents:
@@ -40,13 +38,11 @@ RECIPES: Mapping[str, Mapping[str, Any]] = {
     "tacomas": {"most": 2, "answer": "last"},
     "race": {"kinds": ["hypothesis"], "components": ["prompts"], "runs": 40},
 }
-"""The settings of each strategy."""
-NOTHING = {"untaught": 0.5, "taught": 0.5}
 WORLDS: Mapping[str, Mapping[str, Any]] = {
     "gain": {},
-    "null": NOTHING,
+    "null": {"untaught": 0.5, "taught": 0.5},
     "sure gain": {"untaught": 0.2, "taught": 1, "is_sure": True},
-    "sure null": {**NOTHING, "is_sure": True},
+    "sure null": {"untaught": 0.5, "taught": 0.5, "is_sure": True},
 }
 """What each world is; the sure ones suit tests, as no wording moves their chance."""
 LEARNT, HELD_OUT, RACED = 8, 24, 5
@@ -54,16 +50,14 @@ LEARNT, HELD_OUT, RACED = 8, 24, 5
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tested:
-    """What came of a trial: held-out scores, and the gain over the control with its interval.
+    """What came of a trial: scores with what was learnt and without, the gain, and who read it.
 
-    `readers` counts the agents that read what was learnt, in the test.
+    A race that changes nothing has no scores.
     """
 
-    score: float = 0.0
-    control: float = 0.0
+    scores: tuple[float, float] | None = None
     gain: float = 0.0
-    low: float = 0.0
-    high: float = 0.0
+    interval: tuple[float, float] = (0.0, 0.0)
     readers: int = 0
 
 
@@ -98,24 +92,22 @@ def tried(
     if result.exit_code:
         raise RuntimeError(f"{strategy}, {world}, {seed}: {result.output}") from result.exception
     report = json.loads(result.stdout)
-    return _tested(report) if "held_out" in report else _raced(report)
+    return _raced(report.get("last_word")) if strategy == "race" else _tested(report["held_out"])
 
 
-def _tested(report: Mapping[str, Any]) -> Tested:
+def _tested(held: Mapping[str, Any]) -> Tested:
     """Read what a report says of the test."""
-    held = report["held_out"]
-    first = held["teams"][0]
+    first, *_ = held["teams"]
     control = next(team for team in held["teams"] if team["team"] == held["control"])
-    low, high = held["gain_interval"]
     readers = (first["read"] or {"agents": 0})["agents"]
-    scores = {"score": first["score"], "control": control["score"], "gain": held["gain"]}
-    return Tested(**scores, low=low, high=high, readers=readers)
+    scores, interval = (first["score"], control["score"]), held["gain_interval"]
+    return Tested(scores=scores, gain=held["gain"], interval=interval, readers=readers)
 
 
-def _raced(report: Mapping[str, Any]) -> Tested:
+def _raced(word: Mapping[str, Any] | None) -> Tested:
     """Read the last word of a race, whose control is the original team; without one, it stays."""
-    if (word := report.get("last_word")) is None:
+    if word is None:
         return Tested()
     score, control = fmean(word["winner"]), fmean(word["original"])
-    ends = {"low": word["low"], "high": word["high"]}
-    return Tested(score=score, control=control, gain=score - control, **ends)
+    interval = (word["low"], word["high"])
+    return Tested(scores=(score, control), gain=score - control, interval=interval)

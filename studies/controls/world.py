@@ -1,8 +1,7 @@
 """Worlds of codes: in some a convention is hidden that can be learnt, in others nothing helps.
 
-Operators answer by the form that they are asked for alone: whatever they write has the convention
-in it, and no prompt of theirs is read. So an agent is better off just where what was learnt reaches
-what it reads.
+Operators answer by the form that they are asked for, no prompt of theirs is read: whatever they
+write has the convention in it. So an agent is better off just where it reads what was learnt.
 """
 
 from __future__ import annotations
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from coterie.runtime.doubles.script import Request
-
-__all__ = ["World", "tasks"]
 
 CONVENTION = "Codes begin with c"
 
@@ -56,12 +53,11 @@ class World:
 
 def tasks(first: int, count: int) -> str:
     """Return tasks as the lines of a file; those of other numbers are others."""
-    about = {"niche": "codes"}
     each = (
-        {"id": f"item-{n}", "query": f"What is the code of item {n}?", "answer": f"c{n}", **about}
+        {"id": f"item-{n}", "query": f"What is the code of item {n}?", "answer": f"c{n}"}
         for n in range(first, first + count)
     )
-    return "".join(f"{json.dumps(task)}\n" for task in each)
+    return "".join(f"{json.dumps({**task, 'niche': 'codes'})}\n" for task in each)
 
 
 def _filled(form: Mapping[str, Any]) -> Any:
@@ -84,4 +80,3 @@ MAKERS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "integer": lambda form: form.get("minimum", 0),
     "number": lambda form: form.get("minimum", 0),
 }
-"""What is made by the type of a form."""
