@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,11 @@ from coterie.runtime import Run, run
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail import detect
 from coterie.runtime.record.trace import Event
-from coterie.schema import Team, load_task, load_team
+from coterie.runtime.scoring.answer_line import ANSWER_ALONE, ANSWER_FORM
+from coterie.schema import ScorerChoice, Task, Team, load_task, load_team
+from coterie.schema.loading.agent_file import load_agent
+
+from .scoring import found
 
 ROOT = Path(__file__).parents[1]
 SEEDS = sorted((ROOT / "seeds").glob("*.yaml"))
@@ -75,14 +80,10 @@ def test_every_prompt_of_the_seeds_is_used() -> None:
 
 @pytest.mark.parametrize("path", TASKS, ids=lambda path: path.stem)
 def test_an_example_task_loads_and_can_be_scored(path: Path) -> None:
-    from .scoring import scored
-
     task = load_task(path)
     assert task.id == path.stem
     reference = json.dumps(task.answer) if not isinstance(task.answer, str) else task.answer
-    found = scored(task, reference)
-    assert found is not None
-    assert found.value == 1 or task.scorer.name == "regex"
+    assert found(task, reference).value == 1 or task.scorer.name == "regex"
 
 
 def played(request: Mapping[str, Any]) -> Reply:
@@ -148,6 +149,81 @@ def test_a_seed_runs_to_its_answer_in_order_and_side_by_side(path: Path) -> None
     }
     edges = [edge for edge in team.edges if present.issuperset(edge)]
     assert all(ended[reporter] < started[receiver] for reporter, receiver in edges)
+
+
+def asks(text: str) -> str:
+    """Normalise a prompt, whose lines may be broken anywhere."""
+    return " ".join(text.split())
+
+
+TEXTS = sorted(
+    path
+    for folder, ending in (("prompts", "md"), ("founders", "yaml"), ("roles", "yaml"))
+    for path in (ROOT / "seeds" / folder).glob(f"*.{ending}")
+)
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.stem)
+def test_prompts_ask_for_answers_in_one_form(path: Path) -> None:
+    text = asks(path.read_text())
+    if "`Answer:`" in text or "the final answer" in text:
+        assert (ANSWER_FORM in text) != (ANSWER_ALONE in text)
+
+
+SHORT = {
+    "exact": ("B", {}),
+    "choice": ("B", {}),
+    "contains": ("B", {"case": True}),
+    "regex": ("^B$", {}),
+    "ranked": ("B", {}),
+    "letter": ("B", {"letters": "ABCD"}),
+    "mention": ("B", {"among": ["A", "B", "C", "D"]}),
+    "sequence": (["B"], {}),
+    "number": (42, {"tolerance": 0}),
+    "json": (42, {}),
+}
+"""The scorers of short answers, each with a reference answer and options."""
+OWN_FORM = {"chatdev", "metagpt", "code_repair", "consultation", "teaching", "write_and_revise"}
+"""Seeds whose answer is a patch, a list of diagnoses, a choice after a lesson, or a text."""
+BY_SCHEMA = {"majority_vote_3", "debate_3", "translate_and_calculate"}
+ANSWERING = [one for one in SEEDS if one.stem not in OWN_FORM | BY_SCHEMA]
+FOUNDERS = sorted((ROOT / "seeds" / "founders").glob("*.yaml"))
+
+
+def obedient(request: Mapping[str, Any]) -> Reply:
+    """Answer B by what the prompt says of the form; with traps for who reads all of a text."""
+    asked = asks(" ".join(str(message["content"]) for message in request["messages"]))
+    is_reasoned = ANSWER_FORM in asked
+    text = "A is out after 3 steps, (C) too.\n\n**Answer:** B" if is_reasoned else "B"
+    if "response_format" not in request:
+        return Reply(text=text)
+    schema = request["response_format"]["json_schema"]["schema"]
+    return Reply(text=json.dumps(example(schema)).replace("6*7", json.dumps(text)[1:-1]))
+
+
+@pytest.mark.parametrize("path", [*ANSWERING, *FOUNDERS], ids=lambda path: path.stem)
+def test_an_answer_in_the_form_that_its_prompt_asks_for_is_right_by_every_scorer(
+    path: Path,
+) -> None:
+    if path in FOUNDERS:
+        founder = load_agent(path).agent
+        team = Team(name="founder", agents={founder.id: founder}, reports_to={})
+    else:
+        team = load_team(path)
+    agents = {
+        name: agent
+        if agent.agent_type == "Function"
+        else replace(agent, agent_type="LLM", tools=())
+        for name, agent in team.agents.items()
+    }
+    with ScriptedModel(obedient) as model:
+        came = run(replace(team, agents=agents), query="A, B, C or D?", model=f"s@{model.api_base}")
+    assert came.answer is not None, came.error
+    for name, (reference, options) in SHORT.items():
+        scorer = ScorerChoice(name=name, options=options)
+        answer = came.answer.replace("B", "42") if reference == 42 else came.answer
+        task = Task(id="t", query="?", answer=reference, scorer=scorer)
+        assert found(task, answer).value == 1, (name, answer)
 
 
 def idle(team: Team, away: set[str]) -> set[str]:

@@ -183,6 +183,7 @@ class Evaluating:
     async def _evaluated(self, services: Services, journal: Journal, budget: Budget) -> None:
         """Make what is missing; the folder has what there is, whatever ends it."""
         from ...runtime.record.trace import RunFolder
+        from ...runtime.scoring.form_check import FormCheck
         from ..evaluation.benchmark import find_benchmark
         from ..evaluation.logs import Logs
         from .progress import Progress
@@ -191,6 +192,7 @@ class Evaluating:
         opened = self._opened
         progress = Progress(total=self.expected, quiet=self.options["quiet"])
         evaluation = self._evaluation(services, journal, budget, progress)
+        evaluation.forms = None if self.options["allow_zeros"] else FormCheck()
         evaluation.logs = Logs(folder=folder.path, scrub=folder.scrub)
         progress.known = sum(1 for _ in evaluation.samples())
         benchmark = find_benchmark(self.request.benchmark)

@@ -183,6 +183,7 @@ class Examining:
         from ...operators.evolution.context import open_stage
         from ...operators.evolution.strategy import strategy_of
         from ...runtime.record.trace import RunFolder
+        from ...runtime.scoring.form_check import FormCheck
         from ..evaluation.benchmark import find_benchmark
         from ..evaluation.examination import Examination
         from .progress import Progress
@@ -202,6 +203,7 @@ class Examining:
             folder=self.folder.path,
             embedder=self.options["embedder"],
             recalls=self.start.recalls,
+            forms=None if self.options["allow_zeros"] else FormCheck(),
         ) as stage:
             progress = Progress(total=expected, quiet=quiet)
             examination = Examination(

@@ -156,6 +156,12 @@ _SPENDING = (
         help="Keep the answers of models in this folder, and reuse them where the same is"
         " asked again.",
     ),
+    click.option(
+        "--allow-zeros",
+        is_flag=True,
+        help="Go on where the first scores are all 0 although the answers contain the reference"
+        " answers.",
+    ),
     click.option("--quiet", is_flag=True, help="No progress on standard error."),
     click.option(
         "--unsafe-local",

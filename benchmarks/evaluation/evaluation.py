@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ...runtime.plan.plan import Plan
     from ...runtime.record.trace import Trace
     from ...runtime.runs.services import Services
+    from ...runtime.scoring.form_check import FormCheck
     from ...runtime.scrubbing.scrubber import Scrubber
     from ...runtime.values.budget import Budget
     from ...schema.team.task import Task
@@ -39,6 +40,7 @@ class Evaluation(Trials):
         scrubber: Takes the host's secrets out of what is kept.
         judging: Scores the tasks that a judge scores; None where there are none.
         logs: Where what scorers keep of trials goes, and what agents write; None: nowhere.
+        forms: Stops work whose scorer cannot read answers; None: nothing does.
     """
 
     plan: Plan
@@ -47,6 +49,7 @@ class Evaluation(Trials):
     scrubber: Scrubber
     judging: Judging | None = None
     logs: Logs | None = None
+    forms: FormCheck | None = None
 
     @property
     def subject(self) -> str:
@@ -72,6 +75,8 @@ class Evaluation(Trials):
         )
         if run.over_budget:
             raise LimitError(str(run.error))
+        if self.forms is not None:
+            self.forms.take(task, run)  # a judge's score comes later
         if judging is not None:
             run = await judging.judged(run, task, f"{path_of(task, trial)}{JUDGED}", trace)
         if self.logs is not None:

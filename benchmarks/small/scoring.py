@@ -6,6 +6,7 @@ import re
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
+from ...runtime.scoring.answer_line import readings
 from ...runtime.scoring.scorers import ENDING
 from ...runtime.values.score import Score
 from ...schema.host.scorer_form import ScorerForm, takes
@@ -60,19 +61,22 @@ def _not_a_choice(options: Mapping[str, Any], reference: Any) -> Mapping[Path, s
 def letter(answer: str, reference: str, options: Mapping[str, Any]) -> Score:
     """Compare the letter of a choice: `(B)`, else one that begins a line, else one that stands out.
 
-    The last one counts of the first of these kinds that the answer has. So the words after it do
-    not matter: `(A) I have no comment.` is A. The option `letters` says which letters there are.
+    The letter is looked for in the `Answer:` line first. The last one counts of the first of these
+    kinds that the answer has. So the words after it do not matter: `(A) I have no comment.` is A.
+    The option `letters` says which letters there are.
     """
-    found = _letter_in(answer[-ENDING:], options["letters"])
+    found = _letter_in(answer, options["letters"])
     if found is None:
         return Score(value=0.0, reason="no letter of a choice in the answer")
     return _verdict(found == reference, found, reference)
 
 
 def _letter_in(answer: str, letters: str) -> str | None:
-    for place in PLACES:
-        if found := re.findall(place.format(letters=letters), answer, re.MULTILINE):
-            return found[-1]
+    for reading in readings(answer):
+        for place in PLACES:
+            pattern = place.format(letters=letters)
+            if found := re.findall(pattern, reading[-ENDING:], re.MULTILINE):
+                return found[-1]
     return None
 
 
@@ -124,7 +128,7 @@ def _chosen(answer: str, choices: Sequence[str]) -> str | None:
     letters = ascii_uppercase[: len(choices)]
     texts = [text.casefold() for text in choices]
     said = answer.strip(_NOT_IN_AN_ITEM + "\n").casefold()
-    return letters[texts.index(said)] if said in texts else _letter_in(answer[-ENDING:], letters)
+    return letters[texts.index(said)] if said in texts else _letter_in(answer, letters)
 
 
 @takes(
@@ -148,14 +152,15 @@ def _chosen(answer: str, choices: Sequence[str]) -> str | None:
 def mention(answer: str, reference: str, options: Mapping[str, Any]) -> Score:
     """Compare what the answer mentions last among some words, in any case.
 
-    The option `among` is a list of these words, or `dates`: whatever is written as YYYY-MM-DD.
+    The option `among` is a list of these words, or `dates`: whatever is written as YYYY-MM-DD. They
+    are looked for in the `Answer:` line first.
     """
     among = options["among"]
     known = _DATE if among == "dates" else "|".join(map(re.escape, among))
-    found = re.findall(rf"\b(?:{known})\b", answer[-ENDING:], re.IGNORECASE)
-    if not found:
-        return Score(value=0.0, reason="nothing in the answer is one of those asked for")
-    return _verdict(found[-1].casefold() == reference.casefold(), found[-1], reference)
+    for reading in readings(answer):
+        if found := re.findall(rf"\b(?:{known})\b", reading[-ENDING:], re.IGNORECASE):
+            return _verdict(found[-1].casefold() == reference.casefold(), found[-1], reference)
+    return Score(value=0.0, reason="nothing in the answer is one of those asked for")
 
 
 @takes(
@@ -171,10 +176,11 @@ def mention(answer: str, reference: str, options: Mapping[str, Any]) -> Score:
 def sequence(answer: str, reference: Sequence[Any], options: Mapping[str, Any]) -> Score:
     """Compare the items of the answer's last line, which commas part: all of them, in order.
 
-    What stands before a colon in that line does not count, nor do case, quotes and brackets.
+    Where there is an `Answer:` line, its items are compared. What stands before a colon in that
+    line does not count, nor do case, quotes and brackets.
     """
     del options
-    last = (answer[-ENDING:].strip().splitlines() or [""])[-1].rpartition(":")[2]
+    last = (readings(answer)[0][-ENDING:].strip().splitlines() or [""])[-1].rpartition(":")[2]
     found = [item.strip(_NOT_IN_AN_ITEM).casefold() for item in last.split(",")]
     wanted = [str(item).casefold() for item in reference]
     return _verdict(found == wanted, ", ".join(found), ", ".join(wanted))

@@ -32,6 +32,8 @@ EVERY = 5
 REPEATS = 3
 """As often as the evaluations of the EvoMAS paper."""
 
+ZEROS = "Go on where the first scores are all 0 although the answers contain the reference answers."
+
 csv_option = click.option(
     "--csv", type=FILE, help="Write a line for each task to this file, as CSV."
 )
@@ -160,6 +162,7 @@ LOOKING = {"report": report}
 @click.option(
     "--allow-unpriced", is_flag=True, help="With usd=: also call models whose price is unknown."
 )
+@click.option("--allow-zeros", is_flag=True, help=ZEROS)
 @click.option(
     "--cache",
     type=FOLDER,

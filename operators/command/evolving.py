@@ -265,6 +265,7 @@ class Evolving:
         await self.page.enter_async_context(viewer(self.folder))
 
     async def _worked(self) -> int:
+        from ...runtime.scoring.form_check import FormCheck
         from ..evolution.context import open_stage
         from ..evolution.folder import open_folder
 
@@ -286,6 +287,7 @@ class Evolving:
             embedder=self.options.get("embedder"),
             recalls=self._recalls,
             beside=self.recipe_file.parent,
+            forms=None if self.options["allow_zeros"] else FormCheck(),
         ) as stage:
             self.budget = stage.budget
             if self.elsewhere is not None:

@@ -158,6 +158,7 @@ def _text(value: dict[str, Any]) -> str:
         numbers = (score, held["gain"] if held else None, one["score"])
         shown = "  ".join("     -" if part is None else f"{part:6.3f}" for part in numbers)
         lines.append(f"{one['seed']:>5}    {shown}  {one['tasks']:>5}  {team}")
+    lines += [f"warning: seed {one['seed']}: {why}" for one in each for why in one["warnings"]]
     return "\n".join(lines)
 
 

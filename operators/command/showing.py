@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 from ...runtime.agents.outcomes import Run
 from ...runtime.record.journal import FILE as JOURNAL
 from ...runtime.record.journal import Journal
+from ...runtime.values.operator_answers import answer_warnings, useless_answers
 from ...runtime.values.terminal import counted, speakable
 from ...runtime.values.usage import Usage
 from ...schema.values.codec import from_value
-from ..evolution.lines import candidates_of, lines_in
+from ..evolution.lines import answers_of, candidates_of, lines_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -88,6 +89,8 @@ class Shown:
         for one in line["dropped"]:
             lines += ["", f"dropped  {one['operator']}: {one['reason']}"]
             lines += [f"  {problem}" for problem in one["problems"]]
+        lines += ["", *useless_answers(answers_of(line))]
+        lines += [f"warning: {warning}" for warning in answer_warnings(answers_of(line))]
         return speakable("\n".join(lines).rstrip())
 
 

@@ -17,6 +17,7 @@ from ...runtime.runs.adapting import RECIPE
 from ...runtime.runs.record import as_json
 from ...runtime.scoring.scoring import scored
 from ...runtime.values.budget import Budget
+from ...runtime.values.operator_answers import summed_answers, values_of
 from ...schema.loading.ceiling import CapabilityPolicy, load_ceiling
 from ...schema.loading.recipe import Recipe, load_recipe
 from ...schema.team.team import Lineage
@@ -133,8 +134,10 @@ class Adapted:
                 artifacts=None if record.journal.replaying else record.keep,
             )
             run = await self._result(episode, record)
+        run = replace(run, operators=summed_answers([episode.tally.answers]))
         if not record.journal.replaying:
-            record.folder.write(STORY, as_json({"by": self.name, "story": episode.story}))
+            told = {"by": self.name, "story": episode.story, "operators": values_of(run.operators)}
+            record.folder.write(STORY, as_json(told))
         trace.emit("run_finished", status=run.status, error=run.error, seconds=run.seconds)
         trace.check()
         return run

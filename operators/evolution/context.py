@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ...pool.teams.pool import Pool
     from ...pool.view import PoolView
     from ...runtime.runs.services import Services, Setting
+    from ...runtime.scoring.form_check import FormCheck
     from ...runtime.scrubbing.scrubber import Scrubber
     from ...schema.host.catalogue import Catalogue
     from ...schema.loading.ceiling import CapabilityPolicy
@@ -52,6 +53,7 @@ class EvolutionContext:
         pool: Where teams are kept.
         memory: Finds what was learnt; None where neither the strategy nor an agent needs it.
         beside: The folder that paths in the recipe's settings are relative to.
+        forms: Stops work whose scorer cannot read answers; None: nothing does.
     """
 
     name: str
@@ -65,6 +67,7 @@ class EvolutionContext:
     pool: Pool
     memory: Memory | None
     beside: Path = HERE
+    forms: FormCheck | None = None
 
     def view(self) -> PoolView:
         """Give the pool as it is now, for who learns nothing.
@@ -100,6 +103,7 @@ async def open_stage(
     embedder: str | None = None,
     recalls: bool = False,
     beside: Path = HERE,
+    forms: FormCheck | None = None,
 ) -> AsyncGenerator[EvolutionContext]:
     """Open what an evolution needs; leaving the block closes it.
 
@@ -115,6 +119,7 @@ async def open_stage(
         recalls: Whether agents of teams recall what was learnt, so that there is a memory even
             where the strategy needs none.
         beside: The folder that paths in the recipe's settings are relative to.
+        forms: Stops work whose scorer cannot read answers.
 
     Raises:
         InputError: Another process is at work on it.
@@ -140,4 +145,5 @@ async def open_stage(
                 pool=pool,
                 memory=memory,
                 beside=beside,
+                forms=forms,
             )

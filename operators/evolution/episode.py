@@ -12,6 +12,7 @@ from ...pool.memory.recall import recalling
 from ...pool.view import op
 from ...runtime.calls.calls import seed_of
 from ...runtime.scoring.scoring import scored
+from ...runtime.values.operator_answers import OperatorTally, values_of
 from ...runtime.values.score import Score
 from ...runtime.values.together import together
 from ...runtime.values.usage import Usage
@@ -70,8 +71,9 @@ class Episode(TaskRuns):
         meta: The model that operators ask.
         answer: What it came to.
         changes: What is to happen to the pool, in order, each with the name of its operation.
-        told: Numbers of it that a report may show.
+        told: Numbers of it that a report shows: means, and of integers the sum, too.
         spent: What operators consumed, by operator.
+        tally: What became of the questions of operators and judges.
         judging: What judging consumed.
         closing: What there is to do when its turn to be committed has come, beyond its changes.
         story: What happened in it that its line tells, in order.
@@ -85,6 +87,7 @@ class Episode(TaskRuns):
     changes: list[tuple[Change, str]] = field(default_factory=list["tuple[Change, str]"])
     told: dict[str, float] = field(default_factory=dict[str, float])
     spent: dict[str, Usage] = field(default_factory=dict[str, Usage])
+    tally: OperatorTally = field(default_factory=OperatorTally)
     judging: Usage = field(default_factory=Usage)
     closing: Closing | None = None
     story: list[Mapping[str, Any]] = field(default_factory=list["Mapping[str, Any]"])
@@ -231,6 +234,7 @@ class Episode(TaskRuns):
             run = await scored(run, self.task, self.stage.services.jails)
             if run.is_infrastructure_failure:
                 raise Halted(f"task {self.task.id}: {run.error}")
+            self._check_form(run)
         if not self.learning:
             score = await self.verdict(run, "answer")
         elif score is None:
@@ -270,15 +274,17 @@ class Episode(TaskRuns):
             self.trace.emit(event, **fields)
 
     def tell(self, event: str, /, **fields: Any) -> None:
-        """Count what operators consume; who answers in the place of a model tells it, too."""
+        """Count what operators ask and consume; who stands in for a model tells it, too."""
         self._emit(event, fields)
+        self.tally.take(event, fields)
         if event == "model_call":
             name = fields.get("operator", "")
             self.spent[name] = self.spent.get(name, Usage()) + Usage(**fields["usage"])
 
     def _tell_judging(self, event: str, /, **fields: Any) -> None:
-        """Count what judging consumes."""
+        """Count what judges are asked and consume."""
         self._emit(event, fields)
+        self.tally.take(event, fields, judging=True)
         if event == "model_call":
             self.judging += Usage(**fields["usage"])
 
@@ -297,8 +303,9 @@ class Episode(TaskRuns):
             for dropped in self.dropped
         ]
         costs = {"operators": self.operators.value(), "judging": self.judging.value()}
-        read = {"read": sorted(self.readers)} if self.readers else {}
-        return {**read, "dropped": lost, **costs}
+        read, asked = sorted(self.readers), values_of(self.tally.answers)
+        told = {**({"read": read} if read else {}), **({"asked": asked} if asked else {})}
+        return {"dropped": lost, **told, **costs}
 
     def line(self, pool: Pool) -> dict[str, Any]:
         """Give the line of a finished episode that came to an answer, and to no more.

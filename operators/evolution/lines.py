@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...pool.population.evolutions import turns_in
 from ...pool.population.evolutions import usage_of as consumed_by
 from ...pool.values.layout import TURNS
+from ...runtime.values.operator_answers import OperatorAnswers
 from ...runtime.values.usage import Usage
+from ...schema.values.codec import from_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 __all__ = [
+    "answers_of",
     "best_of",
     "candidates_of",
     "executed",
@@ -44,6 +48,11 @@ def candidates_of(line: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
 def best_of(line: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Give the best candidate of an episode, where it had any."""
     return candidates_of(line)[line["best"]] if "best" in line else None
+
+
+def answers_of(line: Mapping[str, Any]) -> Mapping[str, OperatorAnswers]:
+    """Return what became of the questions of an episode's operators and judges, by their names."""
+    return from_value(Mapping[str, OperatorAnswers], line.get("asked", {}))
 
 
 def runs_of(line: Mapping[str, Any]) -> int:

@@ -149,6 +149,7 @@ class TaskRuns:
 
         asked = digest(plan.content_hash, task.id, task.query, task.context, *told, *read)
         run = from_value(Run, await stage.journal.once(f"{place}outcome", "run", asked, work))
+        self._check_form(run)
         self._runs[what] = run
         self.readers |= readers(team, run)
         return run
@@ -226,6 +227,7 @@ class TaskRuns:
         done = await passes(plan, self.task, context, path=path, silent=silent)
         run = await scored(as_run(done, plan), self.task, services.jails)
         self._must_count(run)
+        self._check_form(run)
         self._runs[what] = run
         self.readers |= readers(team, run)
         return done
@@ -296,6 +298,15 @@ class TaskRuns:
             raise LimitError(str(run.error))
         if run.is_infrastructure_failure and (is_waited_for or not run.is_too_slow):
             raise Halted(f"task {self.task.id}: {run.error}")
+
+    def _check_form(self, run: Run) -> None:
+        """Stop where the scorer cannot read what teams answer.
+
+        Raises:
+            AnswerFormError: The first scores are all 0 for that reason.
+        """
+        if self.stage.forms is not None and not is_judged(self.stage.recipe, self.task):
+            self.stage.forms.take(self.task, run)
 
     async def score(self, run: Run, what: str) -> Score | RejectedProposal:
         """Score a run as the recipe says; a team that came to no answer has none that is right.

@@ -8,10 +8,16 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from ...pool.values.statistics import wilson
+from ...runtime.values.operator_answers import (
+    OperatorAnswers,
+    answer_warnings,
+    summed_answers,
+    values_of,
+)
 from ...runtime.values.terminal import counted
 from ...runtime.values.usage import Usage
 from ..core.judge import agreement
-from ..evolution.lines import candidates_of, saved_of, usage_of
+from ..evolution.lines import answers_of, candidates_of, saved_of, usage_of
 from ..evolution.readers import read_by, read_counts
 
 if TYPE_CHECKING:
@@ -56,8 +62,9 @@ class EvolutionReport:
         spent: What was consumed by each operator, where the strategy has no candidates.
         learnt: How many entries were kept.
         read: Who read what was learnt, of each episode.
-        told: What the strategy told of its episodes: sums and counts of numbers, by their names.
+        told: What the strategy told of its episodes, by the numbers' names. Integers are counts.
         operators: What each operator contributed.
+        answers: What became of the questions of operators and judges.
         components: How often a mutation touched a component, by niche.
         teams: How often each team of the pool was an episode's best.
         growth: How many teams had come into the pool after each episode.
@@ -85,6 +92,7 @@ class EvolutionReport:
     spent: dict[str, Usage] = field(default_factory=dict[str, Usage])
     told: dict[str, list[float]] = field(default_factory=dict[str, "list[float]"])
     operators: dict[str, _Operator] = field(default_factory=dict[str, _Operator])
+    answers: dict[str, OperatorAnswers] = field(default_factory=dict[str, OperatorAnswers])
     components: dict[str, Counter[str]] = field(default_factory=dict[str, "Counter[str]"])
     teams: Counter[str] = field(default_factory=Counter[str])
     growth: list[int] = field(default_factory=list[int])
@@ -112,6 +120,7 @@ class EvolutionReport:
         self.saved += saved_of(line)
         self.learnt += line.get("learnt", 0)
         self.read.append(line.get("read", ()))
+        self.answers = summed_answers([self.answers, answers_of(line)])
         self.spending["operator"] += Usage(**line["operators"])
         self.spending["judge"] += Usage(**line["judging"])
         for lost in line["dropped"]:
@@ -198,7 +207,7 @@ class EvolutionReport:
             operator.best for name, operator in self.operators.items() if name != "select"
         ):
             silent.append("no child was ever the best of its task: evolution added nothing.")
-        return silent
+        return [*silent, *answer_warnings(self.answers)]
 
     def value(self) -> dict[str, Any]:
         """Give the report as a JSON object."""
@@ -222,9 +231,15 @@ class EvolutionReport:
             "learnt": self.learnt,
             "read": read_counts(self.read),
             "told": {name: fmean(numbers) for name, numbers in sorted(self.told.items())},
+            "counts": {
+                name: sum(numbers)
+                for name, numbers in sorted(self.told.items())
+                if all(isinstance(number, int) for number in numbers)
+            },
             "operators": {
                 name: vars(operator) for name, operator in sorted(self.operators.items())
             },
+            "asked": values_of(self.answers),
             "components": {niche: dict(count) for niche, count in sorted(self.components.items())},
             "teams": dict(self.teams.most_common()),
             "growth": self.growth,

@@ -6,6 +6,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from ...pool.values.statistics import wilson
+from ...runtime.values.operator_answers import useless_answers
 from ...runtime.values.terminal import counted
 from ..core.judge import agreement
 
@@ -22,13 +23,16 @@ def report_text(report: EvolutionReport) -> str:
     if not report.tasks:
         return "no task was taken."
     lines = [*_online(report), *_agreement(report), *_executed(report), ""]
-    lines += [*_learnt(report), *_operators(report), *_spent(report), ""]
+    lines += [*_learnt(report), *_operators(report), *useless_answers(report.answers)]
+    lines += [*_spent(report), ""]
     for niche, count in sorted(report.components.items()):
         shares = ", ".join(f"{name} {number}" for name, number in count.most_common())
         lines.append(f"mutations on {niche}: {shares}")
     for name, numbers in sorted(report.told.items()):
+        is_count = all(isinstance(number, int) for number in numbers)
+        total = f", {sum(numbers)} in all" if is_count else ""
         lines.append(
-            f"{name}: {fmean(numbers):.4g} a task, {min(numbers):.4g} to {max(numbers):.4g}"
+            f"{name}: {fmean(numbers):.4g} a task, {min(numbers):.4g} to {max(numbers):.4g}{total}"
         )
     if report.searched:
         wins = ", ".join(f"{name} {number}" for name, number in report.teams.most_common(5))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, get_args
 
 from ...runtime.runs.record import read_value
+from ...runtime.values.operator_answers import OperatorAnswers
 from ...runtime.values.usage import Usage
 from ...schema.values.codec import kept, misfit
 from ...schema.values.errors import InputError, StorageError
@@ -14,7 +15,7 @@ from ...schema.values.problems import quoted
 from ...schema.values.values import is_mapping
 from ..ledger.ledger import Ledger
 from ..values.layout import EVOLUTIONS, MANIFEST, TURNS
-from .population import Population, Rates
+from .population import Population, PruneBy, Rates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["EvolutionUsage", "consumed", "population_of", "rates_of", "turns_in", "usage_of"]
 
-NAMES = frozenset(field.name for field in fields(Rates))
+NUMBERS = frozenset(rate.name for rate in fields(Rates)) - {"prune_by"}
+PRUNE_BY: tuple[PruneBy, ...] = get_args(PruneBy)
 
 
 @kept()
@@ -72,6 +74,7 @@ class _Line:
     dropped: tuple[DroppedLine, ...]
     operators: Usage
     judging: Usage
+    asked: Mapping[str, OperatorAnswers] = field(default_factory=dict[str, OperatorAnswers])
 
 
 @kept()
@@ -212,15 +215,21 @@ def _rates(pool: Path) -> Iterator[tuple[str, Rates]]:
     """Give the rates of each evolution of a population, by its name."""
     for path in sorted((pool / EVOLUTIONS).glob(f"*/{MANIFEST}")):
         settings = _settings(read_value(path))
-        if settings.keys() >= NAMES:
-            rates = {name: settings[name] for name in NAMES}
+        if settings.keys() >= {*NUMBERS, "prune_by"}:
+            rates = {name: settings[name] for name in NUMBERS}
             for name, rate in rates.items():
                 if not isinstance(rate, int | float) or isinstance(rate, bool):
                     raise InputError(
                         f"{path}: recipe.settings.{name}: {quoted(rate)} is not a number. Somebody"
                         " edited it: restore the file from version control or a backup."
                     )
-            yield path.parent.name, Rates(**rates)
+            if (by := settings["prune_by"]) not in PRUNE_BY:
+                raise InputError(
+                    f"{path}: recipe.settings.prune_by: {quoted(by)} is none of"
+                    f" {', '.join(PRUNE_BY)}. Somebody edited it: restore the file from version"
+                    " control or a backup."
+                )
+            yield path.parent.name, Rates(**rates, prune_by=by)
 
 
 def _settings(manifest: Any) -> Mapping[str, Any]:

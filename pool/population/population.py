@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import islice
+from statistics import fmean
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, overload
 
 from ...schema.values.codec import from_value
 from ..values.statistics import EVOLVE, Trial
@@ -31,6 +32,7 @@ __all__ = [
     "Grown",
     "Pair",
     "Population",
+    "PruneBy",
     "RankingScore",
     "Rates",
     "heir",
@@ -44,6 +46,8 @@ LEADERSHIP = "leadership"
 LIFECYCLE = "lifecycle"
 """What the event is called that tells a change of the roster or of a persona, right after it."""
 
+PruneBy = Literal["recent_mean", "each_task"]
+"""What of an agent is compared with the population's mean."""
 One = TypeVar("One")
 
 
@@ -61,7 +65,8 @@ class Rates:
         initial: The competence in a niche that an agent has not met.
         synergy_tasks: Tasks of a niche that two have to share before their synergy counts.
         rolling: How many of an agent's last tasks its rolling reward is of.
-        prune_below: An agent lags when a reward is below this share of the population's mean.
+        prune_below: An agent lags when its score is below this share of the population's mean.
+        prune_by: Which score: its rolling reward after the task, or the task's reward alone.
     """
 
     alpha: float = 0.3
@@ -70,6 +75,7 @@ class Rates:
     synergy_tasks: int = 5
     rolling: int = 10
     prune_below: float = 0.8
+    prune_by: PruneBy = "recent_mean"
 
     @classmethod
     def of(cls, settings: Any) -> Self:
@@ -163,7 +169,7 @@ class RankingScore:
         return replace(self, aims=self.aims | {niche})
 
     def after(
-        self, niche: str, reward: float, others: Iterable[str], *, leads: bool, lags: bool
+        self, niche: str, reward: float, others: Iterable[str], *, leads: bool, lags_below: float
     ) -> RankingScore:
         """Take in a task (EvoChamber Eq. 2 and 6).
 
@@ -172,8 +178,10 @@ class RankingScore:
             reward: What the team's answer was worth, in [0, 1].
             others: Who else worked on it.
             leads: Whether this agent led.
-            lags: Whether the reward is one to lag with.
+            lags_below: The score below which it lags.
         """
+        rewards = (*self.rewards, reward)[-self.rates.rolling :]
+        score = fmean(rewards) if self.rates.prune_by == "recent_mean" else reward
         shared = {(other, niche): self.pairs.get((other, niche), Pair()) for other in others}
         return RankingScore(
             rates=self.rates,
@@ -186,8 +194,8 @@ class RankingScore:
                 **self.pairs,
                 **{key: pair.after(reward, self.rates) for key, pair in shared.items()},
             },
-            rewards=(*self.rewards, reward)[-self.rates.rolling :],
-            lagging=self.lagging + 1 if lags else 0,
+            rewards=rewards,
+            lagging=self.lagging + 1 if score < lags_below else 0,
             anchored={**self.anchored, niche: self.anchored.get(niche, 0) + 1}
             if leads
             else self.anchored,
@@ -337,14 +345,13 @@ class Population:
             return self
         niche, reward = trial.niche or "", trial.score
         team = sorted({part.member for part in trial.agents.values()})
-        lags = self.mean is not None and reward < self.rates.prune_below * self.mean
         fresh = {
             name: self.everybody[name].after(
                 niche,
                 reward,
                 [other for other in team if other != name],
                 leads=name == trial.agents[ANCHOR].member,
-                lags=lags,
+                lags_below=self.rates.prune_below * (self.mean or 0.0),
             )
             for name in team
         }

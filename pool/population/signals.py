@@ -157,7 +157,7 @@ def signals(entries: Iterable[LedgerEntry], rates: Rates) -> Signals:
         if value["kind"] == "learnt":
             learnt = Learnt.of(value)
             flow.update(_flows(learnt))
-            own.update(learnt.owners if learnt.giver is None else ())
+            own.update(owner for owner in learnt.owners if learnt.giver in {None, owner})
         if value["kind"] == "told" and value["what"] in told:
             about = value.get("about", {})
             told[value["what"]].append(Happened(tasks=population.trials, about=about))

@@ -16,6 +16,7 @@ from ...schema.values.codec import OMITTED, SKIPPED, Form, kept, to_value
 from ..gateway import Message
 from ..repository.changes import RepositoryChange
 from ..tools import ToolCall
+from ..values.operator_answers import OperatorAnswers
 from ..values.score import Score
 from ..values.usage import Usage
 from ..values.warnings import CUT_OFF
@@ -143,6 +144,7 @@ class Run:
         fault: Why there is no score, where the team could not help it: `jail` or `scorer`, where
             the answer could not be scored; `slow`, where it was stopped for what it waited for.
         rounds: How many rounds its agents worked.
+        operators: What became of the questions of operators that adapted the team, by their names.
         recruited: Who was recruited, where somebody recruits, and what each of them is.
         bus: What was posted, where the roster is open.
         ending: How it ended, where the roster is open.
@@ -162,6 +164,9 @@ class Run:
     over_budget: bool = False
     fault: str | None = None
     rounds: int = 1
+    operators: Annotated[Mapping[str, OperatorAnswers], OMITTED] = field(
+        default_factory=dict[str, OperatorAnswers]
+    )
     recruited: Annotated[Mapping[str, str], OMITTED] = field(default_factory=dict[str, str])
     ending: Annotated[Ending | None, OMITTED] = None
     bus: Annotated[tuple[Posted, ...], OMITTED] = ()

@@ -44,6 +44,7 @@ REPEATED = {
     "cache": "--cache",
     "pool": "--pool",
     "allow_unpriced": "--allow-unpriced",
+    "allow_zeros": "--allow-zeros",
     "on": "--on",
 }
 """Options that only whoever starts a process may set, and no folder: they name addresses, keys and

@@ -497,6 +497,7 @@ class _Making:
             spans.end()
 
     def _show(self, run: Run, record: RunRecord) -> None:
+        from ..values.operator_answers import answer_warnings, useless_answers
         from .ending import how_to_look, summary, tell_answer, tell_result
 
         scrub = record.folder.scrub
@@ -511,6 +512,15 @@ class _Making:
             click.echo(f"{run.status}: {scrub(speakable(run.error))}{hint}", err=True)
         if self.options["replay"] and record.journal.divergences:
             click.echo(f"note: {record.journal.divergences[0]}", err=True)
+        if not self.options["quiet"]:
+            for line in useless_answers(run.operators):
+                click.echo(speakable(line), err=True)
+        for warning in answer_warnings(run.operators):
+            click.echo(f"warning: {speakable(warning)}", err=True)
+        is_unasked = all(own.judging for own in run.operators.values())
+        if self.adapting is not None and run.status == "done" and is_unasked:
+            told = f"{self.adapting.name} asked no operator: the team worked unchanged"
+            click.echo(f"warning: {told}.", err=True)
         if not self.options["quiet"]:
             click.echo(summary(run, record), err=True)
             if not self.options["replay"] and not self.options["view"]:

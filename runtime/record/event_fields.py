@@ -165,6 +165,8 @@ FIELDS: Mapping[str, Mapping[str, Is]] = {
     "model_fallback": {"alias": _anything, "error": _anything},
     "model_retried": {"error": _anything},
     "only_thought": {"why": _anything},
+    "operator_dropped": {"reason": _text, "problems": _all(_text)},
+    "operator_repair": {"problems": _all(_text)},
     "parameter_adapted": dict.fromkeys(("alias", "asked", "parameter", "instead"), _anything),
     "recalled": {"shown": _number},
     "recruited": {"agents": _named},

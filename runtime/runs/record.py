@@ -27,6 +27,7 @@ from ..record.trace import VERSION, RunFolder
 from ..roster.team_as_run import team_that_was
 from ..scrubbing.scrubber import holds_secret
 from ..values.budget import Caps
+from ..values.operator_answers import OperatorAnswers
 from ..values.score import Score
 from .services import Setting
 
@@ -193,7 +194,7 @@ class RunRecord:
         value = to_value(run)
         if run.ending is not None and (was := team_that_was(self._plan.resolved, run)) is not None:
             self._files[TEAM_THAT_WAS] = dump(was)
-        told = ("status", "answer", "said", "score", "error")
+        told = ("status", "answer", "said", "score", "error", "operators")
         spent = self._spent = self.spent()
         self._result = {
             **{name: value[name] for name in told if name in value},
@@ -258,6 +259,7 @@ class _Result:
     score: Score | None = None
     error: str | None = None
     usage: Mapping[str, float | str] = field(default_factory=dict[str, float | str])
+    operators: Mapping[str, OperatorAnswers] = field(default_factory=dict[str, OperatorAnswers])
 
 
 def read_setting(folder: Path) -> tuple[Setting, Mapping[str, Model]]:

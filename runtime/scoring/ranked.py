@@ -10,6 +10,7 @@ from ...schema.host.scorer_form import ScorerForm, takes
 from ...schema.values.values import is_list, is_mapping
 from ..values.score import Score
 from ..values.structured import json_in
+from .answer_line import readings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -79,9 +80,9 @@ def ranked(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     first so many and 0 behind them. Beyond `depth` (10, or `hit` where that is more) it is 0.
 
     The list is JSON, an array or an object with `ranking`, or else the numbered lines, where there
-    are none the bulleted ones, and where there are none either, all lines. Names are compared
-    without regard to case, punctuation and spaces. What is listed again counts at its first place
-    and takes no other.
+    are none the bulleted ones, and where there are none either, the `Answer:` line, else all lines.
+    Names are compared without regard to case, punctuation and spaces. What is listed again counts
+    at its first place and takes no other.
 
     Measures `reciprocal_rank` and `hit@k` for each k in 1, 3, 5 and 10 that is within the depth.
     """
@@ -143,7 +144,8 @@ def _items(answer: str) -> list[str]:
         numbered = _marked(_NUMBERED, names)
         return numbered if len(numbered) == len(names) else names
     lines = [line.strip() for line in answer.splitlines()]
-    return _marked(_NUMBERED, lines) or _marked(_BULLETED, lines) or lines
+    marked = _marked(_NUMBERED, lines) or _marked(_BULLETED, lines)
+    return marked or [line.strip() for line in readings(answer)[0].splitlines()]
 
 
 def _marked(mark: re.Pattern[str], lines: Sequence[str]) -> list[str]:

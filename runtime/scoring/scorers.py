@@ -22,6 +22,7 @@ from ...schema.values.values import is_list, is_mapping
 from ..jail.moving import MOST_MOVES, is_lost
 from ..values.score import Score
 from ..values.structured import json_in
+from .answer_line import readings
 from .searching import SearchTooLong, searches
 
 if TYPE_CHECKING:
@@ -141,11 +142,14 @@ def _is_share(value: Any) -> bool:
     )
 )
 def exact(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
-    """Compare texts without regard to outer space; `ignore_case: true` ignores case as well."""
-    texts = [answer.strip(), str(reference).strip()]
+    """Compare texts without regard to outer space; `ignore_case: true` ignores case as well.
+
+    The answer's `Answer:` line counts, or the whole text.
+    """
+    texts = [text.strip() for text in (str(reference), *readings(answer))]
     if options.get("ignore_case"):
         texts = [text.casefold() for text in texts]
-    return _verdict(texts[0] == texts[1], answer, reference)
+    return _verdict(texts[0] in texts[1:], readings(answer)[0], reference)
 
 
 @takes(
@@ -159,10 +163,13 @@ def exact(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     )
 )
 def choice(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
-    """Compare the letter of a multiple choice: `(B)`, `B.`, `The answer is B`."""
+    """Compare the letter of a multiple choice: `(B)`, `B.`, `The answer is B`.
+
+    The letter is looked for in the `Answer:` line first.
+    """
     del options
-    letters = _LETTER.findall(answer[-ENDING:])
-    chosen = letters[-1] if letters else answer.strip()[:1].upper()
+    letters = _last_in(_LETTER, answer)
+    chosen = letters or readings(answer)[0].strip()[:1].upper()
     wanted = _LETTER.findall(str(reference).upper())
     return _verdict(bool(wanted) and chosen == wanted[0], answer, reference)
 
@@ -187,13 +194,22 @@ def choice(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     )
 )
 def number(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
-    """Compare the last number of the answer, within `tolerance` (absolute, default 1e-6)."""
-    found = _NUMBER.findall(answer[-ENDING:])
+    """Compare the last number of the answer, within `tolerance` (absolute, default 1e-6).
+
+    The number is looked for in the `Answer:` line first.
+    """
+    found = _last_in(_NUMBER, answer)
     wanted = _NUMBER.findall(str(reference))
     if not found or not wanted:
         return Score(value=0.0, reason="no number in the answer")
-    distance = abs(_float(found[-1]) - _float(wanted[-1]))
-    return _verdict(distance <= float(options.get("tolerance", 1e-6)), found[-1], reference)
+    distance = abs(_float(found) - _float(wanted[-1]))
+    return _verdict(distance <= float(options.get("tolerance", 1e-6)), found, reference)
+
+
+def _last_in(pattern: re.Pattern[str], answer: str) -> str:
+    """Return the last match in the first reading of an answer that has one; else nothing."""
+    matches = (pattern.findall(reading[-ENDING:]) for reading in readings(answer))
+    return next((found[-1] for found in matches if found), "")
 
 
 @takes(
@@ -248,6 +264,8 @@ def _not_searchable(options: Mapping[str, Any], reference: Any) -> Mapping[Path,
 async def regex(evidence: Evidence) -> Score:
     """Search with a regular expression: the option `pattern`, else the reference answer.
 
+    It is searched for in the `Answer:` line and in the whole text.
+
     It is searched with by a process of its own, for `SEARCH_SECONDS` and in `SEARCH_MEMORY` at
     most; an answer in which it is not found so is wrong.
 
@@ -259,10 +277,14 @@ async def regex(evidence: Evidence) -> Score:
     task = evidence.task
     pattern = str(task.scorer.options.get("pattern", task.answer))
     try:
-        found = await to_thread(searches().find, pattern, evidence.answer)
+        found = await to_thread(_is_in_a_reading, pattern, evidence.answer)
     except SearchTooLong as error:
         return Score(value=0.0, reason=f"{quoted(pattern)} is not found: {error}. {SIMPLER}")
     return _verdict(found, evidence.answer, pattern)
+
+
+def _is_in_a_reading(pattern: str, answer: str) -> bool:
+    return any(searches().find(pattern, reading) for reading in readings(answer))
 
 
 def _not_json(_options: Mapping[str, Any], reference: Any) -> Mapping[Path, str]:
@@ -292,14 +314,19 @@ def _items(value: Any) -> Sequence[Any]:
 
 @takes(ScorerForm(check=_not_json))
 def json_equal(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
-    """Compare JSON values; the order of an object's fields does not matter."""
+    """Compare JSON values; the order of an object's fields does not matter.
+
+    The value is looked for in the `Answer:` line first.
+    """
     del options
     wanted: Any = loads(reference) if isinstance(reference, str) else reference
-    try:
-        value = json_in(answer, lambda value: type(value) is type(wanted))
-    except ValueError:
-        return Score(value=0.0, reason="no JSON in the answer")
-    return _verdict(value == wanted, answer, reference)
+    for reading in readings(answer):
+        try:
+            value = json_in(reading, lambda value: type(value) is type(wanted))
+        except ValueError:
+            continue
+        return _verdict(value == wanted, reading, reference)
+    return Score(value=0.0, reason="no JSON in the answer")
 
 
 def _verdict(right: bool, answer: str, reference: Any) -> Score:

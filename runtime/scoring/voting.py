@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from ...schema.host.catalogue import load_named
 from ...schema.values.errors import AgentError
+from .answer_line import answer_line
 from .functions import CONCLUSION, answer_of, normal_text
 
 if TYPE_CHECKING:
@@ -29,9 +30,6 @@ LONGEST = 20_000
 """Characters at the end of an answer that are read, where it is longer."""
 VOTES = frozenset({"majority", "vote"})
 _FENCE = re.compile(r"[ \t]*+```")
-_ANSWER_LINE = re.compile(
-    r"^[ \t>*#_]*+(?:final[ \t]++)?answer[ \t*_]*+:[ \t*_]*+(\S.*)$", re.IGNORECASE | re.MULTILINE
-)
 _NUMBER = re.compile(r"[-+]?(?:\d[\d,]*+(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?")
 _NUMBER_ALONE = re.compile(rf"[\s#>*_=:$€£(\"'`]*+({_NUMBER.pattern})[\s*_.,;:$€£)\"'`]*+")
 _BRACES = re.compile(r"\\boxed\{|\\.|[{}]", re.DOTALL)
@@ -92,8 +90,8 @@ def conclusion(answer: str, task: Task) -> str:
     if (boxed := _boxed(text)) is not None:
         return _value(_mathematics(boxed), str)
     prose, blocks = _parted(text)
-    if lines := _ANSWER_LINE.findall(prose):
-        return _value(lines[-1])
+    if (line := answer_line(prose)) is not None:
+        return _value(line)
     if blocks:
         return f"code {_code(blocks[-1])}"
     if said := CONCLUSION.findall(prose):

@@ -33,9 +33,9 @@ def said(event: str, fields: Fields) -> str:
 
 
 def about(agent: str | None, fields: Fields) -> str:
-    """Name whom an event is about: an agent, a round, or the team as a whole."""
-    if agent:
-        return agent
+    """Name whom an event is about: an agent, an operator, a round, or the team."""
+    if who := agent or fields.get("operator"):
+        return who
     number = fields.get("round", fields.get("rounds"))
     return "the team" if number is None else f"round {number}"
 
@@ -106,7 +106,12 @@ def _round(fields: Fields) -> str:
 
 
 def _rounds_ended(fields: Fields) -> str:
-    return f"ended, {fields['why']}; round {fields['answer_of']} answers"
+    unjudged = "; no round was judged" if fields.get("judged") == 0 else ""
+    return f"ended, {fields['why']}; round {fields['answer_of']} answers{unjudged}"
+
+
+def _dropped(fields: Fields) -> str:
+    return ": ".join(["nothing of use", *(fields["problems"] or [fields["reason"]])])
 
 
 def _cut_off(fields: Fields) -> str:
@@ -155,6 +160,8 @@ SAYINGS: Mapping[str, Callable[[Fields], str]] = {
     "model_error": _error,
     "model_fallback": lambda fields: f"asks {fields['alias']} after: {fields['error']}",
     "model_retried": _again,
+    "operator_dropped": _dropped,
+    "operator_repair": lambda fields: f"has to repair its answer: {'; '.join(fields['problems'])}",
     "only_thought": lambda fields: f"an answer was none: {fields['why']}",
     "parameter_adapted": _adapted,
     "recalled": _recalled,

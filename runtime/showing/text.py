@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ...schema.picture.text import draw
+from ...schema.values.codec import from_value
 from ..gateway.chat.dialogue import clipped, spoken
+from ..values.operator_answers import OperatorAnswers, answer_warnings, useless_answers
 from ..values.terminal import counted, on_one_line, speakable
 from .conversation import news
 from .saying import about, said
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from .conversation import AnsweredCall
@@ -53,6 +56,11 @@ def _head(run: Recorded, *, full: bool) -> Iterator[str]:
     yield f"status   {run.status}{_why(result)}"
     if score := result.get("score"):
         yield f"score    {score['value']:g} ({_line(score.get('reason', ''))})"
+    elif result.get("answer") is not None:
+        yield "score    none: the task has no reference answer"
+    answers = from_value(Mapping[str, OperatorAnswers], result.get("operators", {}))
+    yield from (f"useless  {_line(line)}" for line in useless_answers(answers))
+    yield from (f"warning  {_line(warning)}" for warning in answer_warnings(answers))
     seconds = f", {result['seconds']:.1f} s" if "seconds" in result else ""
     usage = run.usage
     yield (

@@ -29,6 +29,7 @@ TROUBLE = frozenset(
         "model_fallback",
         "model_retried",
         "only_thought",
+        "operator_dropped",
         "repair",
         "step_failed",
     }

@@ -33,7 +33,7 @@ MODELS = "models.yaml"
     metavar="FILE",
     type=click.Path(path_type=Path),
     help="Write the team to this file, and the models that it names into models.yaml beside it."
-    " Nothing is written over.  [default: standard output]",
+    " Its folder is made; nothing is written over.  [default: standard output]",
 )
 @click.option(
     "--input",
@@ -93,6 +93,7 @@ def _write(imported: Imported, target: Path, team: str) -> None:
             )
     for path, text in texts.items():
         try:
+            path.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(path, text)
         except OSError as error:
             raise InputError(f"{path}: cannot be written: {error.strerror}.") from None

@@ -10,6 +10,7 @@
     - JailError           code that an agent wrote could not be run safely
   + StorageError          a file of state cannot be written, or is damaged: exit 1
   + LimitError            a limit that the user set was reached: exit 3
+  + AnswerFormError       a scorer cannot read the answers: exit 2, what was spent is kept
 
 Whoever raises gives the rule, the actual value, the likely cause and the fix. The command line
 prints the message without a traceback; anything that is not a `CoterieError` is our bug (exit 70).
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AgentError",
+    "AnswerFormError",
     "ConfigError",
     "CoterieError",
     "InputError",
@@ -97,6 +99,12 @@ class StorageError(CoterieError, OSError):
         if self.filename is None:
             return super().__str__()
         return f"{self.filename}: cannot be written: {self.strerror}."
+
+
+class AnswerFormError(CoterieError):
+    """All scores are 0 because a scorer cannot read the answers; what was done is kept."""
+
+    exit_code = 2
 
 
 class LimitError(CoterieError):

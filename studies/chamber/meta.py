@@ -167,7 +167,7 @@ def _contrasted(asked: _Asked) -> Mapping[str, Any]:
 
 def _last_attempt(shown: str) -> Attempt | None:
     """Find the last attempt of who is told of."""
-    found = [attempt_in(text) for _, text in fenced_texts(shown, "agent")]
+    found = [attempt_in(text) for _, text in fenced_texts(shown, "agent", "attempt_alone")]
     return next((one for one in reversed(found) if one is not None), None)
 
 

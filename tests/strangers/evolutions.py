@@ -208,10 +208,14 @@ def _evochamber(chance: Random) -> dict[str, Any]:
             "merge_tasks": chance.randint(0, 1),
             "prune_tasks": 1,
             "prune_below": chance.choice([0.8, 1.0]),
+            "prune_by": chance.choice(["recent_mean", "each_task"]),
             "genesis_below": chance.randint(0, 6),
             "genesis_affinity": chance.choice([0.4, 1.0]),
             "specialize_above": chance.choice([0.1, 0.8]),
             "codream": chance.random() < 0.7,
+            "own_attempts": chance.choice(["after_failure", "always", "never"]),
+            "shared_failure": chance.choice(["learn", "abstain"]),
+            "reattempts": chance.randint(1, 2),
             "theta": chance.choice([0.6, 1.0]),
         }
     }

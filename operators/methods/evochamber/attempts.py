@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ...evolution.episode import Episode
     from .seating import Seated
 
-__all__ = ["MemberAttempt", "attempts", "disagree", "graded"]
+__all__ = ["MemberAttempt", "answering", "attempts", "disagree", "graded"]
 
 _Key = tuple[str, str]
 NOTHING_KNOWN: Mapping[str, float] = MappingProxyType({})
@@ -44,6 +44,7 @@ class MemberAttempt:
         answer: What it answered.
         score: What that is worth, in [0, 1]; None, where nobody graded it.
         tool_calls: What it had its tools do for that, in order.
+        is_alone: Whether it answered by itself, as its part in the team was no answer.
     """
 
     agent: str
@@ -52,6 +53,7 @@ class MemberAttempt:
     answer: str
     score: float | None = None
     tool_calls: tuple[ToolCall, ...] = ()
+    is_alone: bool = False
 
 
 def attempts(seated: Seated, run: Run) -> tuple[MemberAttempt, ...]:
@@ -63,7 +65,7 @@ def attempts(seated: Seated, run: Run) -> tuple[MemberAttempt, ...]:
         seated: The team.
         run: What came of its work.
     """
-    answering = {*_answering(seated.team, seated.team.output)}
+    positions = {*answering(seated.team, seated.team.output)}
     return tuple(
         MemberAttempt(
             agent=seated.seats[seat],
@@ -73,7 +75,7 @@ def attempts(seated: Seated, run: Run) -> tuple[MemberAttempt, ...]:
             tool_calls=outcome.tool_calls,
         )
         for agent in seated.team.agents
-        if agent in answering
+        if agent in positions
         and (seat := seat_of(agent)) is not None
         and (outcome := run.agents.get(agent)) is not None
         and (result := outcome.result) is not None
@@ -125,14 +127,14 @@ def disagree(attempts: Sequence[MemberAttempt], task: Task) -> bool:
     return len({conclusion(attempt.answer, task) for attempt in attempts}) > 1
 
 
-def _answering(team: Team, agent: str) -> Iterator[str]:
-    """Give those whose report is what an agent comes to."""
+def answering(team: Team, agent: str) -> Iterator[str]:
+    """Return the agents whose report is what an agent comes to."""
     function = team.agents[agent].function
     if team.backend_of(team.agents[agent]) != "function" or function is None:
         yield agent
     elif picks(function):
         for one in team.predecessors[agent]:
-            yield from _answering(team, one)
+            yield from answering(team, one)
 
 
 def _key(attempt: MemberAttempt) -> _Key:

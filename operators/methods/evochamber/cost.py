@@ -39,8 +39,8 @@ def calls_at_most(settings: PopulationSettings, plan: Plan) -> int:
     if settings.codream:
         asked += _dream(settings)
     look = _look(settings) / settings.tau if settings.lifecycle else 0
-    again = settings.insights * _longest(plan) if settings.codream else 0
-    return plan.calls_at_most + again + math.ceil(ASKED * (asked + look))
+    alone = _alone(settings) * _longest(plan) if settings.codream else 0
+    return plan.calls_at_most + alone + math.ceil(ASKED * (asked + look))
 
 
 def _dream(settings: PopulationSettings) -> int:
@@ -56,6 +56,12 @@ def _look(settings: PopulationSettings) -> int:
     return forks + 1 + MOST_FUSED + 2 + settings.largest
 
 
+def _alone(settings: PopulationSettings) -> int:
+    """Count how often a member attempts the task by itself: an own attempt, or with an insight."""
+    own = 0 if settings.own_attempts == "never" else settings.team_size
+    return own + settings.insights * settings.reattempts
+
+
 def _longest(plan: Plan) -> int:
-    """Give the calls of who may make most: for an insight, one attempts the task again."""
+    """Give the calls of who may make most."""
     return max((agent.calls_at_most for agent in plan.agents.values()), default=0)

@@ -23,7 +23,7 @@ from .wording import ANY_TEXT, words
 from .work import works
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from ....runtime.agents.outcomes import Run
     from ....schema.team.task import Task
@@ -145,9 +145,9 @@ async def reflect_all(
         if lost is not None:
             episode.lose(lost)
     episode.told |= {
-        "lessons": _count(one.entry.kind == "lesson" for one in kept),
-        "insights": _count(one.entry.kind == "insight" for one in kept),
-        "fused": _count(bool(one.entry.replaces) for one in kept),
+        "lessons": sum(one.entry.kind == "lesson" for one in kept),
+        "insights": sum(one.entry.kind == "insight" for one in kept),
+        "fused": sum(bool(one.entry.replaces) for one in kept),
     }
 
 
@@ -165,10 +165,6 @@ async def _learnt(
     paths = ((entry, f"{episode.path}fuse/{entry.kind} of {name}") for entry in entries)
     came = await together(*(settled(episode, one, (name,), path) for one, path in paths))
     return [one for of in came for one in of]
-
-
-def _count(of: Iterable[bool]) -> float:
-    return float(sum(of))
 
 
 REFLECT = Operator(

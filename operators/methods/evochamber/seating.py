@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ....schema.team.team import Agent, Team
     from .settings import PopulationSettings
 
-__all__ = ["STRUCTURES", "Seated", "fits", "kept", "seat_of", "seated", "seats"]
+__all__ = ["STRUCTURES", "Seated", "filled", "fits", "kept", "seat_of", "seated", "seats"]
 
 STRUCTURES = tuple(
     f"seed:seats_{name}" for name in ("voting", "debate", "generator_critic", "decompose")
@@ -133,7 +133,7 @@ def seated(
         )
     empty = _without(_spread(template, members), members, catalogue)
     agents = {
-        agent.id: agent if seat is None else _filled(agent, members[seat], settings, catalogue)
+        agent.id: agent if seat is None else filled(agent, members[seat], settings, catalogue)
         for agent in empty.agents.values()
         for seat in [None if _is_function(empty, agent.id) else seat_of(agent.id)]
     }
@@ -273,9 +273,10 @@ def _without(team: Team, taken: Collection[str], catalogue: Catalogue) -> Team:
     return made
 
 
-def _filled(
+def filled(
     position: Agent, member: Agent, settings: PopulationSettings, catalogue: Catalogue
 ) -> Agent:
+    """Return a position as a member of the population takes it; see `seated`."""
     texts = (with_text(agent, catalogue).prompt.strip() for agent in (member, position))
     prompt = "\n\n".join(filter(None, texts))
     return replace(

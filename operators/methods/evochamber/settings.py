@@ -36,7 +36,12 @@ class PopulationSettings:
         dedup: Similarity above which two lessons of an agent are made one.
         codream: Whether knowledge flows between agents.
         theta: The mean reward below which a team dreams.
-        transfer: To whom insights go: those below the median, or everybody (an ablation).
+        own_attempts: When members attempt the task alone whose structure has them answer no task.
+        shared_failure: What a team does of which nobody succeeded.
+        reattempts: How many attempts with an insight have to be worth more than the first.
+        transfer: To whom insights go: those who lack them, or everybody (an ablation).
+        deficit: Who lacks an insight.
+        cross_domain: To whom those go that are for tasks of any kind.
         insights: The most insights that a dream comes to.
         lifecycle: Whether the roster changes.
         tau: Tasks between two looks at the roster.
@@ -45,7 +50,8 @@ class PopulationSettings:
         fork_tasks: Tasks that an agent needs for that.
         merge_similarity: Overlap of competence above which two agents are merged.
         merge_tasks: Tasks that each of them needs for that.
-        prune_below: An agent lags when a reward is below this share of the pool's mean.
+        prune_below: An agent lags when its score is below this share of the pool's mean.
+        prune_by: Which score: its rolling reward, or that of the task.
         prune_tasks: Tasks in a row that an agent lags before it is retired.
         genesis_below: Agents under which new ones are made; at most as many as there were at first.
         genesis_affinity: The competence that somebody needs in a niche, or an agent is made for it.
@@ -74,7 +80,12 @@ class PopulationSettings:
     dedup: float = 0.85
     codream: bool = True
     theta: float = 0.6
+    own_attempts: Literal["after_failure", "always", "never"] = "after_failure"
+    shared_failure: Literal["learn", "abstain"] = "learn"
+    reattempts: int = 1
     transfer: Literal["asymmetric", "symmetric"] = "asymmetric"
+    deficit: Literal["niche_or_failed", "niche", "recent"] = "niche_or_failed"
+    cross_domain: Literal["everybody", "deficit"] = "everybody"
     insights: int = INSIGHTS
     lifecycle: bool = True
     tau: int = 10
@@ -84,6 +95,7 @@ class PopulationSettings:
     merge_similarity: float = 0.95
     merge_tasks: int = 10
     prune_below: float = 0.8
+    prune_by: Literal["recent_mean", "each_task"] = "recent_mean"
     prune_tasks: int = 10
     genesis_below: int = 15
     genesis_affinity: float = 0.4

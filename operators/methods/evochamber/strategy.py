@@ -13,6 +13,7 @@ from ....pool.population.population import Population, Rates
 from ...core.proposal import RejectedProposal
 from ...evolution.strategy import Strategy
 from ..search.settings import read_schema
+from .alone import own_attempts
 from .attempts import attempts, graded
 from .compose import compose
 from .cost import calls_at_most
@@ -87,12 +88,13 @@ async def _learn(
     The population counts the task already: who has a deficit is asked after it (§3.3 to 3.5).
     """
     answers = await graded(episode, attempts(team, run), _known(run, reward))
+    compared = await own_attempts(episode, team, answers, reward)
     await episode.side_by_side(
-        lambda part: reflect_all(part, team, run, answers, reward),
+        lambda part: reflect_all(part, team, run, compared, reward),
         lambda part: review_choice(part, choice, team, run, reward=reward, attempts=answers),
     )
     population = since(episode.view.folded, episode.changes)
-    await dream(episode, population, team, run, answers, reward=reward)
+    await dream(episode, population, team, run, compared, reward=reward)
     if looks(episode.number, episode.settings, episode.stage.recipe.workers):
         await live(episode, population)
 

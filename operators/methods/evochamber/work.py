@@ -33,6 +33,7 @@ class MemberWork:
         account: What the whole team did.
         positions: Where in the team it worked.
         score: What its own answer to the task was worth, in [0, 1]; None, where it gave none.
+        own: What it answered alone, where its part in the team was no answer to the task.
         diagnosis: What was found to be right and wrong in it, where somebody looked.
     """
 
@@ -41,6 +42,7 @@ class MemberWork:
     account: Account
     positions: tuple[str, ...]
     score: float | None = None
+    own: str = ""
     diagnosis: str = ""
 
     def text(self, bounds: Bounds) -> str:
@@ -49,11 +51,13 @@ class MemberWork:
         Args:
             bounds: How much may be read.
         """
-        room = bounds.digest_tokens * CHARACTERS_PER_TOKEN // max(1, len(self.positions))
+        works = len(self.positions) + bool(self.own)
+        room = bounds.digest_tokens * CHARACTERS_PER_TOKEN // max(1, works)
         own = "" if self.score is None else f"the agent's own answer: {self.score:.3g}"
         return material(
             fenced("persona", clip(self.persona, bounds.characters), self.agent),
             *(self.account.of(position, room) for position in self.positions),
+            fenced("attempt_alone", clip(self.own, room), self.agent),
             fenced("worth", own, self.agent),
             fenced("diagnosis", self.diagnosis, self.agent),
         )
@@ -79,6 +83,7 @@ def works(
     """Give what each member of a team did, in the order of their seats."""
     account = Account(team=seated.team, run=run)
     scores = {attempt.agent: attempt.score for attempt in attempts if attempt.score is not None}
+    own = {attempt.agent: attempt.answer for attempt in attempts if attempt.is_alone}
     return tuple(
         MemberWork(
             agent=name,
@@ -86,6 +91,7 @@ def works(
             account=account,
             positions=_positions(account, name),
             score=scores.get(name),
+            own=own.get(name, ""),
         )
         for name in seated.seats.values()
     )

@@ -97,5 +97,5 @@ def tell(episode: Episode, population: Population, team: Seated, reward: float) 
     episode.note(
         "team", structure=team.structure, seats=dict(team.seats), competence=able, reward=reward
     )
-    episode.told["agents"] = len(population.agents)
+    episode.told["agents"] = float(len(population.agents))
     episode.told["anchor's competence"] = able[ANCHOR]

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from ....runtime.values.caps import Caps
+from ....runtime.values.operator_answers import (
+    OperatorAnswers,
+    answer_warnings,
+    useless_answers,
+)
 from ....runtime.values.usage import Usage
 from ....schema.values.codec import Misfit, from_value, kept, to_value
 from ....schema.values.errors import StorageError
@@ -108,6 +114,7 @@ class RaceResult:
         spent: What all of it consumed, operators and judges too.
         operators: The part of it that operators and judges consumed.
         dropped: How many proposals were of no use.
+        asked: What became of the questions of operators, by their names.
     """
 
     entrants: tuple[Entrant, ...] = ()
@@ -120,6 +127,7 @@ class RaceResult:
     spent: Usage = field(default_factory=Usage)
     operators: Usage = field(default_factory=Usage)
     dropped: int = 0
+    asked: Mapping[str, OperatorAnswers] = field(default_factory=dict[str, OperatorAnswers])
 
     @property
     def is_better(self) -> bool:
@@ -189,7 +197,8 @@ class RaceResult:
 
     def __str__(self) -> str:
         """Write it for people."""
-        return "\n".join(_lines(self))
+        warnings = [f"warning: {warning}" for warning in answer_warnings(self.asked)]
+        return "\n".join([*_lines(self), *useless_answers(self.asked), *warnings])
 
 
 def _check(result: RaceResult) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ....runtime.values.operator_answers import summed_answers
 from ....runtime.values.usage import Usage
 from ....schema.values.errors import InputError, LimitError
 from ....schema.values.hints import listed
@@ -126,6 +127,7 @@ def _result(
         spent=running.spending.spent + (word.usage if word else Usage()),
         operators=running.proposing.author.operators,
         dropped=len(running.proposing.dropped),
+        asked=summed_answers([running.proposing.author.tally.answers]),
     )
 
 

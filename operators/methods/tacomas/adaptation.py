@@ -129,17 +129,22 @@ class Adaptation:
             is_stopped = done[-1].run.status == "stopped"
             self.ended = "stopped" if is_stopped else self._end(last, done)
         best = self._best(done)
-        self.tell("rounds_ended", rounds=len(done), why=self.ended, answer_of=best + 1)
+        judged = sum(said is not None for said in self.judged)
+        told = {"rounds": len(done), "judged": judged, "answer_of": best + 1}
+        self.tell("rounds_ended", why=self.ended, **told)
         whole = summed(done, done[-1].plan)
         took = {"usage": whole.usage, "seconds": whole.seconds, "rounds": whole.rounds}
         return replace(done[best].run, **took)
 
     def _best(self, done: Sequence[Round]) -> int:
-        """Find the round whose answer counts: never by the reference answer, which nobody knows."""
+        """Find the round whose answer counts, the latest of equals.
+
+        The reference answer is never looked at: nobody knows it.
+        """
         answered = [place for place, one in enumerate(done) if one.run.answer is not None]
         if self.settings.answer == "last" or not answered:
             return len(done) - 1
-        return max(answered, key=lambda place: (self._score(place), -place))
+        return max(answered, key=lambda place: (self._score(place), place))
 
     def _score(self, place: int) -> float:
         said = self.judged[place]

@@ -58,6 +58,18 @@ def test_own_tasks_are_run_and_scored(own: Desk, file: str) -> None:
     assert (again.code, again.calls) == (4, 0)
 
 
+def test_scores_that_are_0_for_want_of_a_form_stop_an_evaluation(own: Desk) -> None:
+    lines = [{"query": f"How much is {n * 10} + 1?", "answer": str(n * 10 + 1)} for n in range(11)]
+    Path("mine.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    came = own.bench(*run(own, "--workers", "1"), replies=adds)
+    assert (came.code, came.calls) == (2, 10), came.err
+    assert "the scorer exact does not find it there." in came.err
+    (folder,) = own.results
+    assert f"Go on with: mas-bench resume {folder.relative_to(own.folder)}" in came.err
+    again = own.bench("resume", str(folder), "--quiet", "--allow-zeros", replies=adds)
+    assert (again.code, again.calls) == (0, 1), again.err
+
+
 def test_too_low_a_figure_has_an_exit_code_of_its_own(own: Desk) -> None:
     words = run(own, "--scorer", "number")
     came = own.bench(*words, "--fail-under", "0.8", replies=adds)

@@ -127,6 +127,13 @@ def test_seeds_share_one_budget(lab: Lab) -> None:
     assert lab.evolve("--limit", "2", "--seeds", "2").code == 0
 
 
+def test_each_seed_whose_operators_got_nothing_of_use_is_warned_of(lab: Lab) -> None:
+    came = lab.evolve("--limit", "1", "--seeds", "2", script=lambda _: Reply(text="8"))
+    assert came.code == 0, came.err
+    for seed in (0, 1):
+        assert f"warning: seed {seed}: every operator answer was useless: " in came.out
+
+
 def test_a_pool_is_no_folder_of_pools(lab: Lab) -> None:
     assert lab.evolve("--limit", "1").code == 0
     came = lab.evolve("--seeds", "2")

@@ -195,7 +195,7 @@ VALUES: dict[str, dict[str, Any]] = {
     "dream_contrast": {"failed": "writer", "succeeded": "editor", "longest": 100},
     "dream_crystallize": {"most": 3, "longest": 100, "niches": True},
     "dream_debate": {"agent": "writer"},
-    "dream_imagine": {"most": 3, "longest": 100, "niches": True},
+    "dream_imagine": {"most": 3, "longest": 100, "niches": True, "shared": False},
     "dream_reflect": {"agent": "writer", "longest": 100, "has_own": True},
     "enlist": {"least": 2, "most": 4},
     "fork": {"persona": 100, "title": 50, "has_niche": True},

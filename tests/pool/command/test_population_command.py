@@ -26,6 +26,7 @@ SETTINGS = {
     "rolling": 10,
     "synergy_tasks": 5,
     "prune_below": 0.8,
+    "prune_by": "recent_mean",
 }
 
 
@@ -164,6 +165,9 @@ def test_of_several_evolutions_with_other_rates_one_has_to_be_named(folder: Path
     missing = shown(folder, "--evolution", "other")
     assert missing.exit_code == 2
     assert "no evolution of a population is called 'other'" in missing.output
+    evolution(folder, "third", prune_by="chance")
+    edited = shown(folder)
+    assert "settings.prune_by: 'chance' is none of recent_mean, each_task" in edited.output
 
 
 def test_many_givers_are_told_as_far_as_they_fit(folder: Path) -> None:

@@ -31,7 +31,6 @@ def file(tmp_path: Path) -> Path:
 
 def test_what_is_written_loads_with_its_models(file: Path) -> None:
     target = file.parent / "new" / "team.yaml"
-    target.parent.mkdir()
     done = mas("import", file, "-o", target)
     assert done.exit_code == 0
     assert done.stdout.split() == [str(target.with_name("models.yaml")), str(target)]

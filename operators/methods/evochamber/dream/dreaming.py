@@ -3,8 +3,8 @@
 A team dreams after a task that it did badly, or on which its members disagreed. Members diagnose
 their own work; who failed is compared with who succeeded; strategies are imagined, criticised, and
 made insights of; somebody who failed attempts the task again with each. What helped is written into
-the archives of those whom it is for. Where nobody succeeded there is nothing to hand on, and where
-nobody failed nobody lacks it: then nobody is asked.
+the archives of those whom it is for. Where nobody succeeded, strategies are drawn from what each
+member finds in its own work, or the team abstains, as the recipe says; without a failure it does.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from ....core.operator import operator_of
 from ....core.proposal import RejectedProposal
 from ..attempts import disagree
 from ..work import works
-from .handing_on import handed_on, tested
-from .rules import mean_of, pairs, sides, survivors, why
+from .handing_on import counts, handed_on, tested
+from .rules import mean_of, own_faults, pairs, sides, survivors, why, why_not
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,10 +76,10 @@ async def dream(
     settings: PopulationSettings = episode.settings
     if not (episode.learning and settings.codream):
         return
-    mean = mean_of([attempt.score for attempt in attempts if attempt.score is not None], reward)
+    mean = mean_of(_scores(attempts), reward)
     reason = why(mean, settings.theta, disagree=disagree(attempts, episode.task))
-    episode.told["dreams"] = float(reason is not None)
     if reason is None:
+        episode.told |= counts({})
         return
     team = works(episode, seated, run, attempts)
     scores = {work.agent: work.score for work in team if work.score is not None}
@@ -92,16 +92,23 @@ async def dream(
         about={**about, "why": reason, "scores": scores},
     )
     await one.dreamt()
+    episode.told |= counts(one.about)
     episode.keep(EventNoted(what=DREAM, about=one.about), DREAM)
 
 
+def _scores(attempts: Sequence[MemberAttempt]) -> list[float]:
+    """Return the scores of what members answered in the team."""
+    scored = [attempt for attempt in attempts if not attempt.is_alone]
+    return [attempt.score for attempt in scored if attempt.score is not None]
+
+
 def _right(episode: Episode, attempts: Sequence[MemberAttempt]) -> frozenset[str]:
-    """Give what the answers come down to of those who succeeded."""
+    """Return what the reference answer comes down to, and the answers of those who succeeded."""
     theta, task = episode.settings.theta, episode.task
-    right = (
-        attempt for attempt in attempts if attempt.score is not None and attempt.score >= theta
-    )
-    return frozenset(conclusion(one.answer, task).partition(" ")[2] for one in right)
+    scored = [(attempt.answer, attempt.score) for attempt in attempts]
+    right = [answer for answer, score in scored if score is not None and score >= theta]
+    right += [] if task.answer is None else [task.answer]
+    return frozenset(conclusion(answer, task).partition(" ")[2] for answer in right)
 
 
 def known_niches(population: Population, niche: str | None) -> tuple[str, ...]:
@@ -136,10 +143,11 @@ class _Dream:
     async def dreamt(self) -> None:
         """Go through the phases, as far as there is something to go on with."""
         of = self.sides
-        if idle := not (of.failed and of.succeeded):
-            self.about["because"] = "nobody failed" if of.succeeded else "nobody succeeded"
-        self.about["abstained"] = idle
-        differences = [] if idle else await self._differences()
+        because = why_not(of, self.episode.settings.shared_failure)
+        self.about |= {"abstained": bool(because), "shared_failure": not of.succeeded}
+        if because:
+            self.about["because"] = because
+        differences = [] if because else await self._differences()
         ideas = await self._ideas(differences) if differences else ()
         left, criticism = await self._debated(ideas) if ideas else ((), ())
         insights = await self._crystallized(left, criticism) if left else ()
@@ -149,13 +157,18 @@ class _Dream:
         self.about |= await handed_on(self.episode, self.population, came, failed)
 
     async def _differences(self) -> list[Difference]:
-        """Have each member diagnose its own work, then compare who failed with who succeeded."""
+        """Have each member diagnose its own work, then compare who failed with who succeeded.
+
+        Where nobody succeeded, the diagnoses are all that there is to learn from.
+        """
         said = await together(*(self._ask("reflect", work.agent, work) for work in self.team))
         self._lose(said)
         self.team = [
             one if isinstance(text, RejectedProposal) else replace(one, diagnosis=text)
             for one, text in zip(self.team, said, strict=True)
         ]
+        if not self.sides.succeeded:
+            return [*own_faults(self.sides.failed)]
         compared = await together(
             *(
                 self._ask("contrast", f"{failed.agent} {giver.agent}", failed, giver)

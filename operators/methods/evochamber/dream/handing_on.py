@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..work import MemberWork
     from .ideas import Insight
 
-__all__ = ["Tested", "handed_on", "tested"]
+__all__ = ["Tested", "counts", "handed_on", "tested"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -30,7 +30,7 @@ class Tested:
     Attributes:
         insight: The insight.
         before: What the first attempt of who attempted it again was worth, in [0, 1].
-        after: What the other was worth; None, where nobody could say.
+        after: What another was worth, the least of them; None, where nobody could say.
     """
 
     insight: Insight
@@ -114,7 +114,7 @@ async def handed_on(
     for number, one in enumerate(came, 1):
         to: tuple[str, ...] = ()
         if one.gain > 0:
-            to = recipients(population, one.insight, failed, episode.settings.transfer)
+            to = recipients(population, one.insight, failed, episode.settings)
             await _write(episode, one, to, number)
         told.append(one.told(len(to)))
     verified = [one for one in came if one.gain > 0]
@@ -123,6 +123,25 @@ async def handed_on(
         "verified": len(verified),
         "givers": sorted({one.insight.of.giver for one in verified}),
         "insights": told,
+    }
+
+
+def counts(about: Mapping[str, Any]) -> Mapping[str, int]:
+    """Return the numbers of a task's dream that a report sums up.
+
+    Args:
+        about: What the event of the dream says; empty, where the team did not dream.
+    """
+    because = about.get("because")
+    reasons = ("nobody failed", "nobody succeeded", "nobody has an attempt")
+    written = sum(one["to"] for one in about.get("insights", ()))
+    return {
+        "dreams": int(bool(about)),
+        **{f"dreams abstained, {reason}": int(because == reason) for reason in reasons},
+        "dreams from shared failure": int(not because and about.get("shared_failure", False)),
+        "dream insights tried": about.get("came", 0),
+        "dream insights verified": about.get("verified", 0),
+        "dream insights written into archives": written,
     }
 
 

@@ -35,7 +35,7 @@ class Difference:
     """What a member that succeeded did differently from one that failed.
 
     Attributes:
-        giver: Who succeeded.
+        giver: Who succeeded. Where nobody did, who failed, and found its own fault.
         failed: Who failed.
         text: What made the difference.
     """

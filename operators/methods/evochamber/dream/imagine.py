@@ -36,13 +36,14 @@ async def dream_imagine(
     niches: Sequence[str],
     most: int = 2 * INSIGHTS,
 ) -> tuple[Idea, ...] | RejectedProposal:
-    """Imagine strategies that follow from what made the difference.
+    """Imagine strategies that follow from what made the difference, or from shared failure.
 
     Args:
         meta: Who is asked.
         path: Which ideas these are: `task 12/dream/imagine`.
         task: The task. Its reference answer is not shown.
-        differences: What those who succeeded did differently, at least one.
+        differences: What those who succeeded did differently, at least one; where nobody did,
+            what those who failed found in their own work.
         niches: The kinds of task that there are. None, where tasks have no kinds.
         most: The most ideas.
 
@@ -51,10 +52,13 @@ async def dream_imagine(
     """
     limits = meta.limits
     longest = min(LONGEST_IDEA, limits.characters)
+    shared = all(difference.giver == difference.failed for difference in differences)
     form = _Form(of=differences, niches=niches, most=most, longest=longest)
     question = Question(
         operator=OPERATOR,
-        instructions=prompt(OPERATOR, most=most, longest=longest, niches=bool(niches)),
+        instructions=prompt(
+            OPERATOR, most=most, longest=longest, niches=bool(niches), shared=shared
+        ),
         material=material(
             task_text(task, limits),
             *(

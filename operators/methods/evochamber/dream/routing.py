@@ -8,21 +8,20 @@ alike, and nobody is below a median then.
 from __future__ import annotations
 
 from statistics import fmean, median
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from .....pool.population.population import Population, RankingScore
+    from ..settings import PopulationSettings
     from .ideas import Insight
 
 __all__ = ["below", "recipients"]
 
-Transfer = Literal["asymmetric", "symmetric"]
-
 
 def recipients(
-    population: Population, insight: Insight, failed: Collection[str], transfer: Transfer
+    population: Population, insight: Insight, failed: Collection[str], settings: PopulationSettings
 ) -> tuple[str, ...]:
     """Say into whose archives an insight is written.
 
@@ -30,22 +29,31 @@ def recipients(
         population: Who there is, with the task's own trial taken in.
         insight: What came of a dream.
         failed: The members of the team that failed at the task.
-        transfer: `asymmetric`, or `symmetric`: to everybody, an ablation.
+        settings: What `transfer`, `deficit` and `cross_domain` say.
 
     Returns:
-        Agents that live, in the order of their births, never the giver. Of an insight for the task
-        those who failed at it; of one for a niche those whose competence there is below the
-        median; of one for all tasks those whose mean competence is.
+        Agents that live, in the order of their births, never a giver that succeeded. Of an insight
+        for the task those who failed at it; of others those who lack it, or everybody.
     """
-    if transfer == "symmetric":
-        chosen: Collection[str] = population.agents
-    elif insight.level == "task":
-        chosen = failed
-    else:
-        chosen = below(_levels(population, insight))
-    return tuple(
-        agent for agent in population.agents if agent in chosen and agent != insight.of.giver
-    )
+    chosen = {*_audience(population, insight, failed, settings)}
+    if insight.of.giver not in failed:
+        chosen.discard(insight.of.giver)
+    return tuple(agent for agent in population.agents if agent in chosen)
+
+
+def _audience(
+    population: Population, insight: Insight, failed: Collection[str], settings: PopulationSettings
+) -> Collection[str]:
+    is_open = insight.level == "cross_domain" and settings.cross_domain == "everybody"
+    if is_open or settings.transfer == "symmetric":
+        return population.agents
+    if insight.level == "task":
+        return failed
+    if settings.deficit == "recent":
+        initial = population.rates.initial
+        return below({name: population.rolling.get(name, initial) for name in population.agents})
+    lacking = below(_levels(population, insight))
+    return lacking.union(failed) if settings.deficit == "niche_or_failed" else lacking
 
 
 def below(levels: Mapping[str, float]) -> frozenset[str]:

@@ -7,13 +7,26 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Literal
 
+from .ideas import Difference
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ..work import MemberWork
     from .ideas import Idea, Opinion
 
-__all__ = ["Sides", "Why", "gives_away", "mean_of", "pairs", "sides", "survivors", "why"]
+__all__ = [
+    "Sides",
+    "Why",
+    "gives_away",
+    "mean_of",
+    "own_faults",
+    "pairs",
+    "sides",
+    "survivors",
+    "why",
+    "why_not",
+]
 
 Why = Literal["reward", "disagreement"]
 SHORTEST_NUMBER = 2
@@ -74,6 +87,29 @@ def pairs(of: Sides) -> tuple[tuple[MemberWork, MemberWork], ...]:
         return ()
     many = max(len(failed), len(succeeded))
     return tuple((failed[n % len(failed)], succeeded[n % len(succeeded)]) for n in range(many))
+
+
+def why_not(of: Sides, shared_failure: Literal["learn", "abstain"]) -> str:
+    """Return why a team abstains (EvoChamber App. I), or nothing.
+
+    Args:
+        of: Who failed, and who succeeded.
+        shared_failure: What a team does of which nobody succeeded.
+    """
+    if not of.failed:
+        return "nobody failed" if of.succeeded else "nobody has an attempt"
+    return "nobody succeeded" if shared_failure == "abstain" and not of.succeeded else ""
+
+
+def own_faults(failed: Sequence[MemberWork]) -> Iterator[Difference]:
+    """Return what each finds in its own work, where there is no success to compare with.
+
+    EvoChamber App. J has three insights from a score of 0 of 3. Who finds a fault is the one who
+    failed, too, and attempts the task again.
+    """
+    for work in failed:
+        if work.diagnosis:
+            yield Difference(giver=work.agent, failed=work.agent, text=work.diagnosis)
 
 
 def survivors(

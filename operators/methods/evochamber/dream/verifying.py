@@ -6,19 +6,18 @@ more than its former one speaks for the insight. It is no proof: one more attemp
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .....runtime.agents.round_state import RoundState
-from .....schema.team.team import Team
 from ....core.proposal import RejectedProposal
+from ..alone import alone
 
 if TYPE_CHECKING:
     from ....evolution.episode import Episode
     from ..work import MemberWork
     from .ideas import Insight
 
-__all__ = ["LEARNT", "alone", "attempted_again"]
+__all__ = ["LEARNT", "attempted_again"]
 
 LEARNT = "This was learnt on tasks like this one. It may not hold here:\n"
 
@@ -28,6 +27,8 @@ async def attempted_again(
 ) -> float | RejectedProposal:
     """Have a member attempt the task again, alone, with an insight in what it reads.
 
+    Where the recipe wants several attempts, they end with the first that is worth no more.
+
     Args:
         episode: The task.
         work: What the member did before.
@@ -35,27 +36,21 @@ async def attempted_again(
         what: Which run of the episode it is.
 
     Returns:
-        What the answer is worth, in [0, 1], scored as the recipe says; zero without an answer.
+        What the answer is worth, in [0, 1], scored as the recipe says; zero without an answer. Of
+        several the least.
 
     Raises:
         Halted: A provider or a jail failed.
         LimitError: The budget is used up.
     """
     carry = RoundState(bulletin=f"{LEARNT}{insight.text}")
-    run = await episode.run(alone(work), what, carry=carry)
-    score = await episode.score(run, what)
-    return score if isinstance(score, RejectedProposal) else score.value
-
-
-def alone(work: MemberWork) -> Team:
-    """Give the team of one in which a member works as it did first in its team."""
-    team = work.account.team
-    agent = team.agents[work.positions[0]]
-    execution = replace(team.execution, rounds=None, recruit=None)
-    return Team(
-        name=team.name,
-        backend=team.backend,
-        constitution=team.constitution,
-        agents={agent.id: agent},
-        execution=execution,
-    )
+    team, least = alone(episode, work.account.team, work.agent), 1.0
+    for number in range(1, episode.settings.reattempts + 1):
+        place = what if number == 1 else f"{what}.{number}"
+        score = await episode.score(await episode.run(team, place, carry=carry), place)
+        if isinstance(score, RejectedProposal):
+            return score
+        least = min(least, score.value)
+        if least <= (work.score or 0.0):
+            break
+    return least

@@ -69,7 +69,7 @@ async def live(episode: Episode, population: Population) -> None:
     for number, one in enumerate(came):
         _keep(episode, number, one)
     happened = Counter(one.event.operator for one in came if one.changes)
-    episode.told |= {name: float(happened[name]) for name in ORDER}
+    episode.told |= {name: happened[name] for name in ORDER}
 
 
 async def _done(episode: Episode, number: int, event: LifecycleEvent) -> _Lived:

@@ -260,6 +260,7 @@ def _overlap(agents: Mapping[str, RankingScore], pair: tuple[str, str]) -> float
 
 def _prunes(look: _Look) -> Iterator[LifecycleEvent]:
     settings, mean = look.settings, look.population.mean or 0.0
+    what = "with a rolling reward " if settings.prune_by == "recent_mean" else ""
     lagging = [
         (name, standing)
         for name, standing in look.idle.items()
@@ -271,9 +272,9 @@ def _prunes(look: _Look) -> Iterator[LifecycleEvent]:
             yield LifecycleEvent(
                 operator="prune",
                 agents=(name,),
-                why=f"{counted(one.lagging, 'task')} in a row below {settings.prune_below:.3g} x"
-                f" the population's mean, which is {mean:.3g} now; rolling reward {rolling:.3g}"
-                f" over {counted(len(one.rewards), 'task')}",
+                why=f"{counted(one.lagging, 'task')} in a row {what}below"
+                f" {settings.prune_below:.3g} x the population's mean, which is {mean:.3g} now;"
+                f" rolling reward {rolling:.3g} over {counted(len(one.rewards), 'task')}",
                 numbers={"lagging": one.lagging, "rolling": rolling, "mean": mean},
             )
 

@@ -135,7 +135,9 @@ def test_three_rounds_by_hand() -> None:
     assert third.agents["verifier"].notes.coaching == ""
     assert play.lost == []
     assert [*play.files] == [f"rounds/round_{number}.yaml" for number in (1, 2, 3)]
-    assert asked.told("rounds_ended") == [{"rounds": 3, "why": "threshold", "answer_of": 3}]
+    assert asked.told("rounds_ended") == [
+        {"rounds": 3, "judged": 3, "why": "threshold", "answer_of": 3}
+    ]
 
 
 def test_each_agent_reads_again_what_it_said_last() -> None:
@@ -239,7 +241,8 @@ def test_a_team_does_not_grow_above_what_is_allowed() -> None:
     [
         ((), (0.3, 0.8, 0.5), {}, "answer 2"),
         ((), (0.3, 0.8, 0.5), {"answer": "last"}, "answer 3"),
-        ((), (0.5, 0.5, 0.5), {}, "answer 1"),
+        ((), (0.5, 0.5, 0.5), {}, "answer 3"),
+        ((), (0.8, 0.8, 0.5), {}, "answer 2"),
         (("a", None, "c"), (0.3, 0.8, 0.2), {}, "a"),
         ((None, None, None), (0.3, 0.2, 0.1), {}, None),
     ],

@@ -135,7 +135,8 @@ def test_the_folder_tells_contributions_weights_and_why_it_ended(world: World) -
         *("contributions", "rounds_ended"),
     ]
     assert story[0]["agents"]["solver"] == {"contribution": 0.5, "weight": 1 / 3, "reason": "so"}
-    assert story[-1] == {"event": "rounds_ended", "rounds": 3, "why": "threshold", "answer_of": 3}
+    ended = {"rounds": 3, "judged": 3, "why": "threshold", "answer_of": 3}
+    assert story[-1] == {"event": "rounds_ended", **ended}
     events = lines(world.made() / "events.jsonl")
     assert {"contributions", "coaching", "restructure"} <= {one["type"] for one in events}
 

@@ -75,7 +75,7 @@ def dreamt(
 def calls(of: Lived, name: str) -> list[str]:
     """What the model was asked by an operator."""
     texts = {
-        "dream_reflect": "You\nsee nobody else's work",
+        "dream_reflect": "see nobody else's work",
         "dream_contrast": "Two agents worked on the same task.",
         "dream_imagine": "Imagine strategies for later tasks",
         "dream_debate": "look at strategies that were imagined",
@@ -121,6 +121,7 @@ def test_the_event_tells_it_all(usual: Lived) -> None:
         "why": "reward",
         "scores": {"ada": 1.0, "ben": 0.0, "cyn": 0.0},
         "abstained": False,
+        "shared_failure": False,
         "differences": 2,
         "ideas": 2,
         "survived": 2,
@@ -140,7 +141,12 @@ def test_the_event_tells_it_all(usual: Lived) -> None:
             }
         ],
     }
-    assert came.line["told"] == {"dreams": 1}
+    assert {name: number for name, number in came.line["told"].items() if number} == {
+        "dreams": 1,
+        "dream insights tried": 1,
+        "dream insights verified": 1,
+        "dream insights written into archives": 2,
+    }
     asked_of = {name: usage["calls"] for name, usage in came.line["spent"].items()}
     phases = dict(zip(OPERATORS, (3, 2, 1, 3, 1), strict=True))
     assert asked_of == {f"dream_{name}": number for name, number in phases.items()}
@@ -193,7 +199,7 @@ def test_each_phase_sees_what_it_is_to_see_and_nobody_the_reference_answer(
 
 def test_who_attempts_it_again_reads_the_insight_and_nothing_of_the_others(usual: Lived) -> None:
     [again] = calls(usual, "again")
-    assert "You are called ben. Now add." in again
+    assert "You are called ben.\n\nSolve the task on your own." in again
     assert "Add on paper." in again
     for hidden in ("ada", "cyn", "think so", "guessed"):
         assert hidden not in again
@@ -211,7 +217,7 @@ def test_an_insight_for_all_tasks_is_of_no_niche(tmp_path: Path) -> None:
     came = dreamt(tmp_path, dreamers({**INSIGHT, "level": "cross_domain"}))
     [entry] = came.pool.learnt.values()
     assert (entry.kind, entry.niche, entry.level) == ("insight", None, "cross_domain")
-    assert entry.to == ("ben", "cyn")
+    assert entry.to == ("ben", "cyn", *OTHERS)
 
 
 def test_one_for_the_task_is_for_those_who_failed(tmp_path: Path) -> None:
@@ -229,7 +235,7 @@ def test_the_ablation_tells_everybody_but_the_giver(tmp_path: Path) -> None:
 def test_who_gets_nothing_new_is_told_in_the_event(tmp_path: Path) -> None:
     """Right, but of two minds: on the first task nobody is below the median."""
     scores = {"ada": 1.0, "ben": 1.0, "cyn": 0.0}
-    came = dreamt(tmp_path, scores=scores, reward=0.5)
+    came = dreamt(tmp_path, scores=scores, reward=0.5, deficit="niche")
     told = came.event("dream")
     assert (told["why"], told["verified"], told["insights"][0]["to"]) == ("disagreement", 1, 0)
     assert not came.pool.learnt
@@ -244,18 +250,64 @@ def test_who_gets_nothing_new_is_told_in_the_event(tmp_path: Path) -> None:
     [
         ({"ada": 0.0, "ben": 0.0, "cyn": 0.0}, "nobody succeeded"),
         ({"ada": None, "cyn": 0.0}, "nobody succeeded"),
-        ({}, "nobody succeeded"),
+        ({}, "nobody has an attempt"),
     ],
 )
 def test_a_team_in_which_nobody_succeeded_abstains(
     tmp_path: Path, scores: dict[str, float | None], why: str
 ) -> None:
-    came = dreamt(tmp_path, scores=scores)
+    came = dreamt(tmp_path, scores=scores, shared_failure="abstain")
     told = came.event("dream")
+    assert came.line["told"][f"dreams abstained, {why}"] == 1
     assert (told["abstained"], told["because"]) == (True, why)
     assert (told["differences"], told["came"], told["verified"], told["insights"]) == (0, 0, 0, [])
     assert came.line["spent"] == {}
     assert len(came.model.calls) == 2  # the pair's
+
+
+def test_of_a_failure_that_all_share_each_finds_its_own_fault_and_what_helps_is_kept(
+    tmp_path: Path,
+) -> None:
+    """EvoChamber App. J: insights from a score of 0 of 3."""
+    scores: Mapping[str, float | None] = dict.fromkeys(MEMBERS, 0.0)
+    came = dreamt(tmp_path, dreamers(INSIGHT, {**INSIGHT, "text": "Guess."}), scores=scores)
+    told = came.event("dream")
+    assert (told["abstained"], told["shared_failure"], told["differences"]) == (False, True, 3)
+    assert calls(came, "dream_contrast") == []
+    [imagined] = calls(came, "dream_imagine")
+    assert imagined.count("It was guessed.") == 3
+    assert "All agents of a team failed" in imagined
+    assert [one["verified"] for one in told["insights"]] == [True, False]
+    [entry] = came.pool.learnt.values()
+    assert (entry.text, entry.to) == ("Add on paper.", MEMBERS)
+    assert came.line["told"]["dreams from shared failure"] == 1
+
+
+def test_of_a_shared_failure_that_nobody_can_explain_nothing_is_imagined(tmp_path: Path) -> None:
+    def replies(request: Request) -> Reply:
+        return Reply.json(7) if "diagnosis" in asked(request) else dreamers()(request)
+
+    came = dreamt(tmp_path, replies, scores={"ada": 0.0, "ben": 0.0, "cyn": None})
+    assert (came.event("dream")["differences"], calls(came, "dream_imagine")) == (0, [])
+
+
+def test_an_insight_has_to_help_in_every_attempt_that_the_recipe_wants(tmp_path: Path) -> None:
+    again = 0
+
+    def replies(request: Request) -> Reply:
+        nonlocal again
+        if "may not hold here" not in message_text(request):
+            return dreamers()(request)
+        again += 1
+        return Reply(text="7" if again == 1 else "8")  # by chance
+
+    kept = dreamt(tmp_path / "once", replies).event("dream")
+    again = 0
+    came = dreamt(tmp_path / "twice", replies, reattempts=2)
+    dropped = came.event("dream")
+    assert (kept["verified"], dropped["verified"]) == (1, 0)
+    assert came.line["runs"] == ["dream/verify 1", "dream/verify 1.2", "run"]
+    assert not came.pool.learnt
 
 
 def test_so_does_one_in_which_nobody_failed(tmp_path: Path) -> None:
@@ -284,7 +336,8 @@ def test_a_team_that_did_well_or_may_not_does_not_dream(
     came = dreamt(tmp_path, **how)
     assert [entry for entry in came.pool.entries() if entry.value["kind"] == "told"] == []
     assert len(came.model.calls) == 2
-    assert came.line["told"] == ({"dreams": 0} if "scores" in how else {})
+    assert not any(came.line["told"].values())
+    assert ("dreams" in came.line["told"]) == ("scores" in how)
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ def test_all_that_is_due_happens_in_the_fixed_order_and_is_told(tmp_path: Path) 
         ("genesis", [], "art"),
         ("specialize", ["eve"], "sums"),
     ]
-    assert events[2]["why"].startswith("3 tasks in a row below 0.8 x the population's mean")
+    assert events[2]["why"].startswith("3 tasks in a row with a rolling reward below 0.8 x")
     assert events[2]["numbers"]["lagging"] == 3
     assert {one["task"] for one in events} == {"sum-1"}
     assert came.line["told"] == dict.fromkeys(

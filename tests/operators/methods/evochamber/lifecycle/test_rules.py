@@ -15,7 +15,7 @@ from coterie.operators.methods.evochamber.lifecycle.rules import ORDER, Lifecycl
 from coterie.operators.methods.evochamber.settings import PopulationSettings
 from coterie.pool.ledger.changes import EventNoted, Retired
 from coterie.pool.ledger.ledger import LedgerEntry
-from coterie.pool.population.population import LIFECYCLE, Grown, Population, RankingScore
+from coterie.pool.population.population import LIFECYCLE, Grown, Population, RankingScore, Rates
 
 from .....pool.populations import NAMES, born, folded, happenings, of_agent, said, town, worked
 
@@ -179,9 +179,21 @@ def test_who_has_lagged_long_enough_is_retired() -> None:
     [event] = [one for one in look(population) if one.operator == "prune"]
     assert event.agents == ("d",)
     assert event.why == (
-        "12 tasks in a row below 0.8 x the population's mean, which is 0.425 now; rolling reward"
-        " 0.2 over 10 tasks"
+        "12 tasks in a row with a rolling reward below 0.8 x the population's mean, which is 0.425"
+        " now; rolling reward 0.2 over 10 tasks"
     )
+
+
+@pytest.mark.parametrize(("by", "gone"), [("recent_mean", ["b"]), ("each_task", [])])
+def test_one_success_among_failures_saves_nobody_whose_recent_mean_lags(
+    by: Any, gone: list[str]
+) -> None:
+    """EvoChamber App. J: one retired after six tasks on which it lagged."""
+    settings = replace(FEW, team_size=1, prune_by=by, prune_tasks=6)
+    rates = Rates.of(settings)
+    tasks = [worked("a", "code", 1.0), *(worked("b", "code", x) for x in (0, 0, 0, 1, 0, 0))]
+    events = look(folded([*town("a", "b"), *tasks], Population(rates=rates)), settings)
+    assert [name for one in events if one.operator == "prune" for name in one.agents] == gone
 
 
 def test_who_lagged_longest_goes_first_and_a_team_is_left() -> None:

@@ -1,0 +1,82 @@
+"""Finds out early that a scorer cannot read a team's answers: all scores are 0, wrongly."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...schema.values.errors import AnswerFormError
+from ...schema.values.problems import quoted
+from .answer_line import ANSWER_FORM
+
+if TYPE_CHECKING:
+    from ...schema.team.task import Task
+    from ..agents.outcomes import Run
+
+__all__ = ["ALLOW_ZEROS", "FormCheck"]
+
+ALLOW_ZEROS = "--allow-zeros"
+"""The option by which work resumes all the same."""
+FIRST = 10
+"""Scores that are looked at."""
+LEAST = 8
+"""How many of these answers contain the reference answer where the form is wrong. Fewer may be
+chance."""
+ENDING = 200
+"""Characters at the end of an answer in which the reference answer is looked for."""
+LONGEST = 100
+"""Characters of a reference answer that is short."""
+
+
+@dataclass(kw_only=True, eq=False)
+class FormCheck:
+    """Stops an evolution or an evaluation where its first scores are all 0 for want of a form.
+
+    The first are those since it began or was resumed.
+
+    Attributes:
+        scored: How many scores came until now.
+        containing: How many of these answers contain the reference answer.
+    """
+
+    scored: int = 0
+    containing: int = 0
+    _is_over: bool = False
+
+    def take(self, task: Task, run: Run) -> None:
+        """Take in a run.
+
+        Raises:
+            AnswerFormError: The first scores are all 0, and the answers contain the reference.
+        """
+        if run.score is None or self._is_over:
+            return
+        self.scored += 1
+        self.containing += _contains(run.answer or "", task.answer)
+        self._is_over = run.score.value > 0 or (self.scored >= FIRST and self.containing < LEAST)
+        if self.scored >= FIRST and not self._is_over:
+            raise AnswerFormError(self._message(task, run))
+
+    def _message(self, task: Task, run: Run) -> str:
+        scorer, answer = task.scorer.name, (run.answer or "").strip()[-ENDING:]
+        other = "number" if re.search(r"\d", str(task.answer)) else "contains"
+        instead = f'write "scorer": {{"name": "{other}"}} into the tasks, or ' * (other != scorer)
+        return (
+            f"the first {self.scored} scores are all 0, yet {self.containing} of these answers"
+            f" contain the reference answer, and the scorer {scorer} does not find it there. Task"
+            f" {quoted(task.id)}: the answer ends in {quoted(answer)}, the reference answer is"
+            f" {quoted(task.answer)}. Choose a new name and {instead}write into the agents'"
+            f" prompts: {quoted(ANSWER_FORM)} To go on all the same, add {ALLOW_ZEROS}; nothing is"
+            " lost."
+        )
+
+
+def _contains(answer: str, reference: object) -> bool:
+    """Return whether the end of an answer holds a short reference answer, as words of its own."""
+    if not isinstance(reference, str | int | float):
+        return False
+    text = str(reference).strip().casefold()
+    ending = answer.strip()[-ENDING:].casefold()
+    is_short = 0 < len(text) <= LONGEST
+    return is_short and re.search(rf"(?<!\w){re.escape(text)}(?!\w)", ending) is not None

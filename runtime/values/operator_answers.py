@@ -1,0 +1,127 @@
+"""What became of the questions that operators and judges put to models."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any
+
+from ...schema.values.codec import OMITTED, kept, to_value
+from ...schema.values.terminal import on_one_line
+from .terminal import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+__all__ = [
+    "OperatorAnswers",
+    "OperatorTally",
+    "answer_warnings",
+    "summed_answers",
+    "useless_answers",
+    "values_of",
+]
+
+LONGEST_REASON = 100
+MOST_REASONS = 3
+"""Reasons of one operator that people are shown."""
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+
+
+@kept()
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OperatorAnswers:
+    """What became of the questions of one operator.
+
+    Attributes:
+        useful: How many were answered to some use.
+        useless: How many were not, after a repair, by the reason.
+        judging: Whether the answers are judgements.
+    """
+
+    useful: int = 0
+    useless: Mapping[str, int] = field(default_factory=dict[str, int])
+    judging: Annotated[bool, OMITTED] = False
+
+    @property
+    def asked(self) -> int:
+        """How many questions there were."""
+        return self.useful + sum(self.useless.values())
+
+    def __add__(self, other: OperatorAnswers) -> OperatorAnswers:
+        reasons = Counter(self.useless) + Counter(other.useless)
+        return OperatorAnswers(
+            useful=self.useful + other.useful,
+            useless=dict(sorted(reasons.items())),
+            judging=self.judging or other.judging,
+        )
+
+    def __str__(self) -> str:
+        """Write it for people: `2 of 5 answers useless: it is not JSON: … (2)`."""
+        reasons = Counter(self.useless).most_common()
+        words = [f"{reason} ({number})" for reason, number in reasons[:MOST_REASONS]]
+        words += [f"and {len(reasons) - MOST_REASONS} more"] * (len(reasons) > MOST_REASONS)
+        many = f"{sum(self.useless.values())} of {counted(self.asked, 'answer')} useless"
+        return f"{many}: {'; '.join(words)}"
+
+
+@dataclass(kw_only=True, eq=False)
+class OperatorTally:
+    """Counts what became of questions, by what is told of them.
+
+    Attributes:
+        answers: What became of each operator's questions, by its name.
+    """
+
+    answers: dict[str, OperatorAnswers] = field(default_factory=dict[str, OperatorAnswers])
+
+    def take(self, event: str, fields: Mapping[str, Any], *, judging: bool = False) -> None:
+        """Count an event; those that end no question do not count."""
+        if event == "operator_answered":
+            answer = OperatorAnswers(useful=1, judging=judging)
+        elif event == "operator_dropped":
+            answer = OperatorAnswers(useless={_reason(fields): 1}, judging=judging)
+        else:
+            return
+        name = fields["operator"]
+        self.answers[name] = self.answers.get(name, OperatorAnswers()) + answer
+
+
+def _reason(fields: Mapping[str, Any]) -> str:
+    """Return why a question came to nothing, without what differs from one answer to the next."""
+    why = next(iter(fields["problems"]), fields["reason"])
+    return on_one_line(_QUOTED.sub("…", why))[:LONGEST_REASON].rstrip(" .")
+
+
+def summed_answers(
+    several: Iterable[Mapping[str, OperatorAnswers]],
+) -> dict[str, OperatorAnswers]:
+    """Sum up what became of questions, by the operators' names."""
+    answers = dict[str, OperatorAnswers]()
+    for one in several:
+        for name, own in one.items():
+            answers[name] = answers.get(name, OperatorAnswers()) + own
+    return dict(sorted(answers.items()))
+
+
+def values_of(answers: Mapping[str, OperatorAnswers]) -> dict[str, Any]:
+    """Return what became of questions as JSON-able values, by the operators' names."""
+    return {name: to_value(own) for name, own in sorted(answers.items())}
+
+
+def useless_answers(answers: Mapping[str, OperatorAnswers]) -> Iterator[str]:
+    """Write a line for each operator that got answers of no use."""
+    yield from (f"{name}: {own}" for name, own in sorted(answers.items()) if own.useless)
+
+
+def answer_warnings(answers: Mapping[str, OperatorAnswers]) -> Iterator[str]:
+    """Warn where judges never judged, and where every answer of all operators was useless."""
+    for name, own in sorted(answers.items()):
+        if own.judging and own.useless and not own.useful:
+            yield f"nothing was judged: {name} had no answer of use."
+    changing = [own for own in answers.values() if not own.judging] or [*answers.values()]
+    asked = sum(own.asked for own in changing)
+    if asked and not any(own.useful for own in changing):
+        yield f"every operator answer was useless: {asked} of {asked}."

@@ -1,0 +1,121 @@
+"""What holds for every strategy: nothing goes wrong in silence."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from coterie.operators.command.evolve import main as mas_evolve
+from coterie.runtime.command.show import main as mas_show
+from coterie.runtime.doubles import Reply
+from coterie.runtime.doubles.script import Request
+from coterie.schema.host.catalogue import installed
+
+from ...came import invoked_in
+from ...sites import file_of
+from ..evolving import asked
+from .every_strategy import RECIPES, adapt, evolve
+
+
+def test_no_strategy_is_left_out() -> None:
+    assert {*RECIPES} == {*installed("strategies")}
+
+
+def wordy(request: Request) -> Reply:
+    """Answer right, in a form that the scorer does not read; operators get nothing of use."""
+    return Reply(text="I would rather not." if asked(request) else "All in all it makes 7.")
+
+
+@pytest.mark.parametrize("strategy", RECIPES)
+def test_scores_that_are_0_for_want_of_a_form_stop_an_evolution(
+    strategy: str, tmp_path: Path
+) -> None:
+    came = evolve(tmp_path, strategy, wordy, tasks=12)
+    assert came.code == 2, came.err
+    assert "the first 10 scores are all 0, yet 10 of these answers contain" in came.err
+    assert "the scorer exact does not find it" in came.err
+    assert "the answer ends in 'All in all it makes 7.', the reference answer is '7'" in came.err
+    assert 'write "scorer": {"name": "number"} into the tasks' in came.err
+    assert came.err.rstrip().endswith(
+        "add --allow-zeros; nothing is lost. The same command goes on."
+    )
+
+
+def test_an_evolution_resumes_on_zeros_where_that_is_allowed_and_pays_nothing_again(
+    tmp_path: Path,
+) -> None:
+    assert evolve(tmp_path, "fixed", wordy, tasks=12).calls == 10
+    assert evolve(tmp_path, "fixed", wordy, tasks=22).code == 2  # it looks again where it resumes
+    allowed = evolve(tmp_path, "fixed", wordy, "--allow-zeros", tasks=22)
+    assert (allowed.code, allowed.calls) == (0, 3)
+    assert "online 0.000" in allowed.out
+
+
+def useless(request: Request) -> Reply:
+    """Answer wrong; operators get nothing of use."""
+    return Reply(text=f"I would rather not. {request.get('seed')}" if asked(request) else "8")
+
+
+ASKING = [name for name in RECIPES if name not in {"best_of_n", "fixed"}]
+
+
+@pytest.mark.parametrize("strategy", ASKING)
+def test_operators_that_get_nothing_of_use_are_reported_and_warned_of(
+    strategy: str, tmp_path: Path
+) -> None:
+    came = evolve(tmp_path, strategy, useless, tasks=12 if strategy == "race" else 2)
+    assert came.code == 0, came.err
+    assert "useless: it is not JSON: …" in came.out
+    *_, warning = [line for line in came.out.splitlines() if line.startswith("warning: ")]
+    assert re.fullmatch(r"warning: every operator answer was useless: (\d+) of \1\.", warning)
+    report = invoked_in(tmp_path, mas_evolve, ["report", "pool", "--json"], "mas-evolve")
+    assert report.code == 0, report.err
+    answers = report.json["asked"].values()
+    assert {one["useful"] for one in answers} == {0}
+    assert all(sum(one["useless"].values()) for one in answers)
+
+
+def judged(request: Request) -> Reply:
+    """Judge every answer; else answer as `useless`."""
+    is_judge = {*asked(request)} == {"reason", "score"}
+    return Reply.json({"reason": "so", "score": 0.3}) if is_judge else useless(request)
+
+
+@pytest.mark.parametrize("strategy", ["evomas", "tacomas"])
+def test_a_run_whose_operators_get_nothing_of_use_says_so_everywhere(
+    strategy: str, tmp_path: Path
+) -> None:
+    came = adapt(tmp_path, strategy, judged)
+    assert (came.code, came.out) == (0, "8\n"), came.err
+    assert re.search(
+        r"^\w+: (\d+) of \1 answers? useless: it is not JSON: … \(\1\)$", came.err, re.M
+    )
+    assert re.search(r"^warning: every operator answer was useless: (\d+) of \1\.$", came.err, re.M)
+    [run] = (tmp_path / "runs").iterdir()
+    answers = json.loads((run / "result.json").read_text())["operators"]
+    assert json.loads((run / "story.json").read_text())["operators"] == answers
+    assert {one["useful"] for name, one in answers.items() if name != "judge"} == {0}
+    shown = invoked_in(tmp_path, mas_show, [str(run)], "mas-show").out
+    assert re.search(r"^useless  \w+: (\d+) of \1 answers? useless: it is not JSON", shown, re.M)
+    assert re.search(r"^warning  every operator answer was useless", shown, re.M)
+    assert re.search(r"s  \w+: nothing of use: it is not JSON: 'I would rather not", shown)
+    assert "nothing of use: it is not JSON" in file_of(run).text
+
+
+def test_a_run_that_no_judge_could_judge_says_so(tmp_path: Path) -> None:
+    def in_turn(request: Request) -> Reply:
+        return Reply(text="no" if asked(request) else f"{len(request['messages'])}")
+
+    came = adapt(tmp_path, "tacomas", in_turn)
+    assert came.code == 0
+    assert "round 2: ended, most; round 2 answers; no round was judged" in came.err
+    assert "warning: nothing was judged: contributions had no answer of use." in came.err
+
+
+def test_a_run_in_which_no_operator_is_asked_says_so(tmp_path: Path) -> None:
+    came = adapt(tmp_path, "fixed", judged)
+    assert came.code == 0
+    assert "warning: fixed asked no operator: the team worked unchanged." in came.err
