@@ -14,7 +14,7 @@ from ..evaluation.benchmark import find_benchmark
 from ..evaluation.figures import EvaluationFigures
 from ..evaluation.measures import Measured
 from ..evaluation.online import CHOSEN
-from ..evaluation.results import read_results, scored_samples
+from ..evaluation.results import RESULTS, read_results, scored_samples
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,7 +50,7 @@ def read_side(folder: Path) -> Side:
     Raises:
         InputError: It is neither, or was edited.
     """
-    if (folder / MANIFEST).is_file():
+    if (folder / MANIFEST).is_file() and not (folder / RESULTS).is_file():  # none of a benchmark
         return _held_out(folder)
     head = read_results(folder)
     figures = EvaluationFigures.on(find_benchmark(head["benchmark"]))
