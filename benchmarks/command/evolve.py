@@ -15,6 +15,7 @@ from ...runtime.values.terminal import counted, speakable
 from ...schema.command import Command, catalogue_of, host_options, problem_format
 from ...schema.values.codec import to_value
 from ...schema.values.errors import InputError
+from ...schema.values.json_text import dumps
 from .evaluating import Evaluating, setting_of, words_typed
 from .options import as_json, choice_of, named, source_of, spending, tasks, workers
 
@@ -22,14 +23,19 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ...operators.command.evolving import Evolving
+    from ...pool.ledger.members import Member
+    from ...pool.teams.pool import Pool
     from ...runtime.plan.plan import Plan
     from ...runtime.record.trace import RunFolder
     from ...schema.host.catalogue import Catalogue
+    from ...schema.loading.recipe import Recipe
     from ...schema.team.task import Task
     from ..evaluation.results import Request, Results
 
 __all__ = ["evolve"]
 
+CONTROL = "the control, the same without what was learnt"
+CONTROL_FOLDER = "control"
 TEST = "test"
 """The folder, in that of the evolution, of what was held out."""
 OTHERS = "Leave them out with --instances, or evolve a new pool."
@@ -49,7 +55,8 @@ OTHERS = "Leave them out with --instances, or evolve a new pool."
 @click.option(
     "--freeze",
     is_flag=True,
-    help="Evolve on the split evolve; then run the best team as it stands on the split test.",
+    help="Evolve on the split evolve; then run the best team as it stands on the split test, beside"
+    " its control: the best team that there was before, without what was learnt.",
 )
 @click.option(
     "--beside",
@@ -120,6 +127,7 @@ def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> N
         beside = _tested_beside(tested, chosen, pool_folder, options["baselines"], known)
     given = {**options, "name": options["evolution"], "dry_run": False}
     recipe = load_recipe(recipe_file)
+    _refuse_freeze(recipe, options)
     evolving = Evolving(recipe_file, recipe, chosen, pool_folder, known, given, stem=name)
     asked = [alias for plan in beside.values() for alias in plan.models]
     refuse_unused(options["model"], [*(model.alias for model in evolving.start.models), *asked])
@@ -138,12 +146,27 @@ def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> N
         once = replace(request, trials=1)
         write_online(folder, once, recipe, known.models, benchmark, command=words_typed())
     if code == 0 and options["freeze"]:
-        code = _frozen(tested, folder.path / TEST, pool_folder, known, options)
+        code = _frozen(tested, folder.path, pool_folder, known, options)
     if told := online.getvalue():
         by = "a judge" if recipe.score == "judge" else "its reference answer, so no held-out figure"
         _head(f"online, each task's team chosen by {by}", options)
         click.echo(told, nl=False)
     sys.exit(code)
+
+
+def _refuse_freeze(recipe: Recipe, options: dict[str, Any]) -> None:
+    """Refuse to freeze what makes a team for each task.
+
+    Raises:
+        InputError: It does.
+    """
+    from ...operators.evolution.strategy import strategy_of
+
+    if options["freeze"] and strategy_of(recipe.strategy).teams is not None:
+        raise InputError(
+            f"--freeze: {recipe.strategy} makes a team for each task, and leaves none to freeze."
+            " Test it as it is: mas-bench run BENCHMARK --recipe RECIPE --pool POOL --split test."
+        )
 
 
 def _head(text: str, options: dict[str, Any]) -> None:
@@ -166,7 +189,9 @@ def _foretell(evolving: Evolving, tested: Request, beside: Mapping[str, Plan]) -
         chosen, many = tested.tasks(), tested.trials
         begun = (evolving.folder / TEST).exists()
         often = Range(least=0 if begun else many, most=many)
-        each = {"the frozen team": evolved_team(evolving.start, chosen) * often}
+        alone = evolved_team(evolving.start, chosen)
+        each = {"the frozen team": alone * often}
+        each[CONTROL] = alone * Range(least=0, most=many)
         for source, plan in beside.items():
             each[source] = estimate(plan, chosen) * often
         on = f"{counted(len(chosen), 'task')} x {counted(many, 'trial')}"
@@ -206,23 +231,41 @@ def _tested_beside(
 
 
 def _frozen(
-    request: Request, parent: Path, pool: Path, known: Catalogue, options: dict[str, Any]
+    request: Request, evolution: Path, folder: Path, known: Catalogue, options: dict[str, Any]
 ) -> int:
-    """Evaluate the best team of a pool, and those beside it, on what none of them has seen."""
-    for number, team in enumerate((str(_best(pool, known)), *options["baselines"])):
-        _head(f"held out, {'beside it' if number else 'the frozen team'}: {team}", options)
-        code = _evaluated(request, team, parent, known, options, pool=pool)
+    """Evaluate the best team of a pool, its control and others, on what none of them has seen."""
+    from ...operators.report.heldout import control_of
+    from ...pool.teams.pool import Pool
+    from ...pool.view import Views
+    from ...runtime.messages.recall import recalls
+    from ..comparison.comparing import compare
+
+    pool, parent = Pool.open(folder, catalogue=known), evolution / TEST
+    best, before = _best(pool), Views(pool, evolution.name).upto(-1)
+    control = control_of(pool, before)
+    tested: list[tuple[str, str, Path | None, str]] = [
+        ("the frozen team", str(best.path), folder, "")
+    ]
+    if control.name != best.name or recalls(best.team):
+        tested.append((CONTROL, str(control.path), None, CONTROL_FOLDER))
+    tested += [("beside it", team, folder, "") for team in options["baselines"]]
+    for what, team, recalled, place in tested:
+        _head(f"held out, {what}: {team}", options)
+        code = _evaluated(request, team, parent, known, options, pool=recalled, name=place)
         if code:
             return code
+    if (parent / CONTROL_FOLDER).exists():
+        _head(f"held out, {CONTROL}, and the frozen team", options)
+        comparison = compare(parent / CONTROL_FOLDER, parent / best.team.name)
+        click.echo(dumps(comparison.value(), indent=2) if options["as_json"] else str(comparison))
     return 0
 
 
-def _best(folder: Path, known: Catalogue) -> Path:
-    """Give the team that is expected to score most: one lucky score must not decide."""
+def _best(pool: Pool) -> Member:
+    """Find the team that is expected to score most: one lucky score must not decide."""
     from ...pool.expectation.expectation import most_promising
-    from ...pool.teams.pool import Pool
 
-    best, expected = most_promising(Pool.open(folder, catalogue=known))
+    best, expected = most_promising(pool)
     low, high = best.statistics.interval
     click.echo(
         speakable(
@@ -232,7 +275,7 @@ def _best(folder: Path, known: Catalogue) -> Path:
         ),
         err=True,
     )
-    return best.path
+    return best
 
 
 def _evaluated(
@@ -242,9 +285,10 @@ def _evaluated(
     known: Catalogue,
     options: dict[str, Any],
     *,
-    pool: Path,
+    pool: Path | None,
+    name: str,
 ) -> int:
-    """Evaluate a team; agents that recall do so from the pool as it stands."""
+    """Evaluate a team; agents that recall do so from the pool as it stands, where one is given."""
     from ...runtime.command.loading import load_team_of
     from ...runtime.messages.recall import recalls
     from ...runtime.plan.plan import compile
@@ -260,7 +304,7 @@ def _evaluated(
     plan = compile(team, known)
     setting = replace(setting_of(options), pool=recalled)
     evaluating = Evaluating(request, chosen, plan, known, setting, options)
-    folder = parent / team.name
+    folder = parent / (name or team.name)
     if (folder / MANIFEST).exists():
         evaluating.results = Results.open(folder, scrub=scrubbed)
         _check_same(evaluating.results, request, plan)

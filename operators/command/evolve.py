@@ -123,7 +123,8 @@ def _paper_first(args: Sequence[str]) -> list[str]:
     "test_file",
     metavar="TASKS",
     type=click.Path(path_type=Path),
-    help="Tasks that are held out: at the end the best team and the recipe's seeds run on them.",
+    help="Tasks that are held out: at the end what was learnt is tested on them, and the control,"
+    " which is the same without what was learnt.",
 )
 @click.option(
     "--repeats",

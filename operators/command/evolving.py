@@ -421,7 +421,6 @@ class Evolving:
         with self._turns(stage) as parts:
             trials = await HeldOut(
                 stage=stage,
-                view=stage.view(),
                 subjects=subjects,
                 tasks=self.testing.tasks,
                 repeats=self.testing.repeats,
@@ -433,14 +432,11 @@ class Evolving:
 
     def _subjects(self, stage: EvolutionContext, beside: Sequence[Team]) -> list[Subject]:
         """Find what to test: the team to deploy, or the strategy where it leaves no team."""
-        from ..evolution.strategy import strategy_of
-        from ..report.heldout import Learned, beside_teams, frozen_teams
+        from ..report.heldout import frozen_teams, learned
 
-        seeds, strategy = self._seeds(), strategy_of(self.recipe.strategy)
-        if strategy.leaves_team:
-            return [*frozen_teams(stage.pool, seeds, beside)]
-        learned = Learned(strategy=strategy, after=self._taken)
-        return [learned, *beside_teams([*seeds, *beside])]
+        if self.strategy.leaves_team:
+            return [*frozen_teams(stage, self._seeds(), beside)]
+        return learned(stage, self._taken, beside)
 
     @cached_property
     def start(self) -> EvolutionStart:

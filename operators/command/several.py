@@ -172,7 +172,7 @@ def _text(value: dict[str, Any]) -> str:
     lines = [f"over {counted(len(each), 'seed')} (95 % intervals of the mean by t):"]
     named = {
         "held_out": "held out, the deployed team",
-        "gain": "held out, less the best seed team",
+        "gain": "held out, gain over the control",
         "online": f"online, chosen by {value['chosen_by']}",
     }
     lines += [f"  {what:<48} {_shown(value[key])}" for key, what in named.items()]

@@ -12,11 +12,12 @@ from urllib.parse import urlsplit
 from ...runtime.messages.recall import recalls
 from ...runtime.values.terminal import counted
 from ...schema.loading.ceiling import CapabilityPolicy, load_ceiling
-from ...schema.loading.recipe import DEFAULT_SEEDS, settings_problems
+from ...schema.loading.recipe import DEFAULT_SEEDS, seeds_problem, settings_problems
 from ...schema.loading.seeds import is_seed
 from ...schema.loading.tasks import require_answers
 from ...schema.team.team import Team
 from ...schema.values.errors import ConfigError, InputError, ModelError
+from ..evolution.readers import nobody_reads
 from ..evolution.strategy import SettingError, asked_models, strategy_of
 
 if TYPE_CHECKING:
@@ -94,7 +95,12 @@ class EvolutionStart:
     @property
     def teams(self) -> tuple[Team, ...]:
         """The teams that it begins with, each agent as one of its own besides."""
-        return (*(self.made or (*self.written, *self.others)), *_alone(self.agents))
+        return (*self.teams_at_work, *_alone(self.agents))
+
+    @property
+    def teams_at_work(self) -> tuple[Team, ...]:
+        """The teams that run on tasks at first: those that the strategy makes, or the pool's."""
+        return self.made or (*self.written, *self.others)
 
     def refuse_unread(self, tasks: Sequence[Task]) -> None:
         """Make sure that some team can read the images and PDFs of each task; others may not.
@@ -239,6 +245,8 @@ def found(
         embedder=None,
     )
     start.refuse_unread(tasks)
+    if unread := nobody_reads(strategy.keeps(recipe.settings), start.teams_at_work):
+        raise ConfigError([seeds_problem(recipe_file, f"{recipe.strategy} {unread}")])
     remembers = "memory" in needs or start.recalls
     return replace(start, embedder=_embedder(embedder, known)) if remembers else start
 

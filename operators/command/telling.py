@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...pool.expectation.expectation import most_promising
 from ...pool.folder.own_files import refuse_links
+from ...pool.population.seats import structures_of
 from ...pool.teams.pool import Pool
 from ...pool.view import events
 from ...runtime.record.journal import FILE as JOURNAL
@@ -152,7 +153,7 @@ class EvolutionStatus:
 
 
 def _best(pool: Pool) -> Mapping[str, Any] | None:
-    if not pool.members:
+    if pool.members.keys() <= structures_of(pool):
         return None
     best, expected = most_promising(pool)
     return {

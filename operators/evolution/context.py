@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 __all__ = ["EvolutionContext", "open_stage"]
 
 HERE = Path()
+BEFORE = -1
+"""The episode that comes before the first one."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -73,8 +75,19 @@ class EvolutionContext:
         Raises:
             StorageError: The ledger is damaged.
         """
+        return self._view(sys.maxsize)
+
+    def before(self) -> PoolView:
+        """Return the pool as it was before the evolution's first task: nothing was learnt there.
+
+        Raises:
+            StorageError: The ledger is damaged.
+        """
+        return self._view(BEFORE)
+
+    def _view(self, last: int) -> PoolView:
         fold = strategy_of(self.recipe.strategy).fold(self.recipe.settings)
-        return Views(self.pool, self.name, self.memory, fold).upto(sys.maxsize)
+        return Views(self.pool, self.name, self.memory, fold).upto(last)
 
 
 @asynccontextmanager

@@ -309,7 +309,7 @@ class Episode(TaskRuns):
         return {"task": self.task.id, "niche": self.task.niche or None}
 
     def tail(self) -> dict[str, Any]:
-        """Give what the line of every episode ends with: what was lost, and what it cost."""
+        """Give what the line of every episode ends with: who read, what was lost, and costs."""
         lost = [
             {
                 "operator": dropped.operator,
@@ -319,8 +319,9 @@ class Episode(TaskRuns):
             for dropped in self.dropped
         ]
         costs = {"operators": self.operators.value(), "judging": self.judging.value()}
-        asked = values_of(self.tally.answers)
-        return {"dropped": lost, **({"asked": asked} if asked else {}), **costs}
+        read, asked = sorted(self.readers), values_of(self.tally.answers)
+        told = {**({"read": read} if read else {}), **({"asked": asked} if asked else {})}
+        return {"dropped": lost, **told, **costs}
 
     def line(self, pool: Pool) -> dict[str, Any]:
         """Give the line of a finished episode that came to an answer, and to no more.

@@ -186,10 +186,15 @@ class Strategy:
             settings: what they ask for may be asked for, and not what those of the pool do. Raises
             `InputError`. None: teams of the pool are run as they are.
         needs: Says what it needs, given its settings.
+        keeps: Names, given its settings, the kinds of entries that it keeps for agents to recall: a
+            pool none of whose agents recalls any is refused.
         fold: Gives, by its settings, what it wants to know of the pool before the first line of
             the ledger. An episode finds what that came to in `View.folded`. None: nothing.
         leaves_team: Whether what it comes to is a team of the pool, which a test runs as it stands.
-            Else a test is of the strategy, with all that its pool has learnt.
+            Else a test is of the strategy, with all that its pool has learnt. The control of a test
+            is the team, or the strategy, in the pool as it was before the first task.
+        control: What it does with a task as the control of a test, where it adapts to a task beside
+            what the pool has learnt. None: the same as otherwise.
         scaffold: Whether it evolves one team, the pool's head, whose folder `scaffold/` then is.
         reuses: Whether it says of whose run on the task a team's goes on: see `Recipe.reuse`.
         find: Finds the files that its settings name, relative to the recipe's folder, and checks
@@ -218,8 +223,10 @@ class Strategy:
     agents: Callable[[Any, Path, Catalogue], Sequence[Agent]] = _nobody
     teams: Callable[[Any, Sequence[Team], Sequence[Agent], Catalogue], Iterable[Team]] | None = None
     needs: Callable[[Any], frozenset[Need]] = _nothing
+    keeps: Callable[[Any], frozenset[str]] = lambda _settings: frozenset()
     fold: Callable[[Any], Fold | None] = _no_fold
     leaves_team: bool = False
+    control: Callable[[Episode], Awaitable[None]] | None = None
     scaffold: bool = False
     reuses: bool = False
     find: Callable[[Any, Path, Catalogue], Found] = _no_files

@@ -24,6 +24,7 @@ from ...schema.values.codec import from_value, to_value
 from ...schema.values.errors import InputError, LimitError, RunError
 from ..core.judge import JudgeVerdict, judge
 from ..core.scoring import cost_of, is_judged
+from .readers import readers
 from .reuse import reuse_of
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ class TaskRuns:
         judge: The model that judges.
         trace: Told everything that happens.
         artifacts: Keeps the files that agents write; None: nobody does.
+        readers: The agents that read what was learnt.
     """
 
     stage: EvolutionContext
@@ -75,6 +77,7 @@ class TaskRuns:
     judge: MetaModel = field(init=False, repr=False)
     trace: Trace | None = None
     artifacts: Keep | None = None
+    readers: set[str] = field(default_factory=set[str])
     _runs: dict[str, Run] = field(default_factory=dict[str, "Run"])
     _beside: Usage = field(default_factory=Usage)
     _descents: dict[str, ParentRunReuse] = field(default_factory=dict[str, ParentRunReuse])
@@ -148,6 +151,7 @@ class TaskRuns:
         run = from_value(Run, await stage.journal.once(f"{place}outcome", "run", asked, work))
         self._check_form(run)
         self._runs[what] = run
+        self.readers |= readers(team, run)
         return run
 
     async def rounds(
@@ -225,6 +229,7 @@ class TaskRuns:
         self._must_count(run)
         self._check_form(run)
         self._runs[what] = run
+        self.readers |= readers(team, run)
         return done
 
     def _descent(

@@ -155,6 +155,8 @@ def _facts(told: EvolutionStatus, manifest: Manifest) -> Iterator[tuple[str, str
     if report.searched:
         yield "Candidates", f"{report.candidates}, {report.ran} ran to an answer"
         yield "Configs written", f"{report.generated}, {report.executed} ran to an answer"
+    if report.reading:
+        yield "Learnt", report.reading
     total = sum(report.spending.values(), Usage())
     yield "Cost", total.cost
     yield "Tokens", f"{total.tokens:,}"

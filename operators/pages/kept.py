@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...pool.expectation.expectation import ranked
+from ...pool.population.seats import structures_of
 from ...pool.teams.pool import Pool
 from ...pool.values.layout import EVOLUTIONS, LEDGER, MANIFEST, TURNS
 from ...runtime.record.journal import FILE, is_held
@@ -93,6 +94,15 @@ class Kept:
             StorageError: The pool is damaged.
         """
         return self.once("ranked", lambda: ranked(self.pool.teams.values()))
+
+    @property
+    def structures(self) -> frozenset[str]:
+        """The teams in which agents of a population take seats, and which are none by themselves.
+
+        Raises:
+            StorageError: The pool is damaged.
+        """
+        return self.once("structures", lambda: structures_of(self.pool))
 
     @property
     def entries(self) -> Sequence[LedgerEntry]:

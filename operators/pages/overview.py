@@ -76,8 +76,9 @@ def overview_page(kept: Kept, links: Links) -> Page:
                     links.to("", f"team/{expectation.name}"),
                 )
                 for expectation, expected in kept.ranked.items()
-                if expectation.retired is None
+                if expectation.retired is None and expectation.name not in kept.structures
             ][:5],
+            population=links.to("", "population") if kept.structures else "",
             warnings=[*_warnings(reports)],
             streams=PageTable(
                 caption="Evolutions",

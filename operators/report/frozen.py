@@ -15,6 +15,7 @@ from ...schema.values.codec import Misfit, from_value, kept, to_value
 from ...schema.values.errors import InputError
 from ...schema.values.files import write_atomically
 from ...schema.values.json_text import dumps
+from ..evolution.readers import read_by, read_counts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,14 +48,16 @@ class HeldOutFigures:
         after: How many tasks the pool had evolved on.
         teams: Of each team its name, role, score, interval and cost, and the difference to it of
             the first one.
-        best_seed: The seed of which the pool expected most before the test.
+        control: What was tested without what was learnt, which may be the first team itself: the
+            strategy in the pool before the first task, or the team of which the pool expects most
+            of those that it had then. None in figures of earlier versions.
     """
 
     tasks: int
     repeats: int
     after: int
     teams: tuple[Mapping[str, Any], ...]
-    best_seed: str | None
+    control: str | None = None
 
     @classmethod
     def of(
@@ -63,14 +66,12 @@ class HeldOutFigures:
         """Sum up trials."""
         scores = {team.name: _scores(team.name, trials) for team in teams}
         first = scores[teams[0].name]
-        seeds = [team for team in teams if team.is_seed and team.expected is not None]
-        best = max(seeds, key=lambda one: one.expected or 0.0, default=None)
         return cls(
             tasks=len({trial["task"] for trial in trials}),
             repeats=max((trial["repeat"] for trial in trials), default=0),
             after=after,
             teams=tuple(_told(team, scores[team.name], first, trials) for team in teams),
-            best_seed=best.name if best else None,
+            control=next((team.name for team in teams if team.is_control), None),
         )
 
     @property
@@ -80,31 +81,47 @@ class HeldOutFigures:
 
     @property
     def gain(self) -> float | None:
-        """How much more it scores than the best seed, which may be itself; None without seeds."""
-        found = (team["difference"] for team in self.teams if team["team"] == self.best_seed)
-        return next(found, None)
+        """How much more it scores than the control, paired by task; None without a control."""
+        return self._against["difference"] if self._against else None
+
+    @property
+    def gain_interval(self) -> tuple[float, float] | None:
+        """The 95 % interval of the gain."""
+        return tuple(self._against["difference_interval"]) if self._against else None
+
+    @property
+    def _against(self) -> Mapping[str, Any] | None:
+        return next((team for team in self.teams if team["team"] == self.control), None)
 
     def value(self) -> dict[str, Any]:
         """Give the figures as a JSON object."""
-        return {**to_value(self), "gain": self.gain}
+        return {"gain": self.gain, "gain_interval": self.gain_interval, **to_value(self)}
 
     def __str__(self) -> str:
-        """Write the figures for people."""
+        """Write the figures for people, the gain over the control first."""
         how = f"{counted(self.tasks, 'task')} x {counted(self.repeats, 'repeat')}"
         first, *others = self.teams
-        lines = [f"held out, {how}: {first['team']} {_score(first)}, {_cost(first)}"]
-        if first["is_seed"]:
-            lines.append("  it is a seed: evolution found no team that is expected to score more")
-        for one in others:
-            low, high = one["difference_interval"]
-            role = "the best seed" if one["team"] == self.best_seed else one["role"]
+        lines = [f"held out, {how}: {self._gained()}", f"  {_named(first)}"]
+        if first["team"] == self.control:
+            lines.append("  it is the control: no team is expected to score more")
+        for team in others:
+            low, high = team["difference_interval"]
             lines.append(
-                f"  {one['team']} ({role}) {_score(one)}, {_cost(one)};"
-                f" {first['team']} scores {one['difference']:+.3f} [{low:+.3f}, {high:+.3f}]"
+                f"  {_named(team)}; {first['team']} scores"
+                f" {team['difference']:+.3f} [{low:+.3f}, {high:+.3f}]"
             )
         if lost := sum(team["unscored"] for team in self.teams):
             lines.append(f"  {counted(lost, 'trial')} without a score")
         return "\n".join(lines)
+
+    def _gained(self) -> str:
+        if self.gain is None or self.gain_interval is None:
+            return "no control was tested"
+        low, high = self.gain_interval
+        return (
+            f"gain {self.gain:+.3f} [{low:+.3f}, {high:+.3f}] over the control, the same without"
+            " what was learnt"
+        )
 
 
 def write_figures(
@@ -156,6 +173,7 @@ def _told(
         "difference_interval": list(reach),
         "executed": sum(trial["executed"] for trial in mine),
         "trials": len(mine),
+        "read": _read(one, mine),
         "unscored": sum(trial["score"] is None for trial in mine),
         "each": {
             "calls": usage.calls / runs,
@@ -163,6 +181,26 @@ def _told(
             "usd": None if usage.unpriced_calls else usage.usd / runs,
         },
     }
+
+
+def _read(subject: Subject, trials: Sequence[Mapping[str, Any]]) -> Mapping[str, int] | None:
+    """Count who read what was learnt, and on how many tasks; None: nobody is to."""
+    by_task: dict[str, set[str]] = {}
+    for trial in trials:
+        by_task.setdefault(trial["task"], set()).update(trial["read"])
+    read = read_counts([sorted(names) for names in by_task.values()])
+    return read if read["tasks"] or subject.keeps else None
+
+
+def _named(team: Mapping[str, Any]) -> str:
+    """Write what was tested, what it is, its score, its cost, and who read what was learnt."""
+    named = team["team"] if team["role"] in {"learnt", "deployed"} else _with_role(team)
+    read = f"; {read_by(team['read'])}" if team.get("read") else ""
+    return f"{named} {_score(team)}, {_cost(team)}{read}"
+
+
+def _with_role(team: Mapping[str, Any]) -> str:
+    return f"{team['team']} ({team['role']})"
 
 
 def _score(one: Mapping[str, Any]) -> str:

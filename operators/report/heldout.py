@@ -1,8 +1,10 @@
 """Held-out scores: teams as they stand, or a strategy with what it learnt, on unseen tasks.
 
 The team is the one that its pool would deploy, found by what is expected of it and never by these
-tasks; the recipe's seeds stand beside it. Each runs on each task some times. A trial is paid for
-once, and the pool keeps it under the split `test`, which selection never sees.
+tasks; the recipe's seeds stand beside it. The control is the same without what was learnt: the
+strategy in the pool as it was before the first task, or the team of which most is expected of those
+that the pool had then. Each runs on each task some times. A trial is paid for once, and the pool
+keeps it under the split `test`, which selection never sees.
 """
 
 from __future__ import annotations
@@ -10,19 +12,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ...pool.expectation.expectation import expected_scores, most_promising
+from ...pool.expectation.expectation import by_standing, expected_scores, most_promising
 from ...pool.ledger.changes import Evaluated
 from ...pool.values.statistics import Trial
+from ...runtime.messages.recall import recalls
 from ...runtime.record.journal import digest
 from ...runtime.values.together import by_workers
 from ...runtime.values.usage import Usage
 from ..core.proposal import RejectedProposal
 from ..evolution.episode import Episode
 from ..evolution.folder import task_digest
+from ..evolution.strategy import strategy_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from ...pool.ledger.members import Member
     from ...pool.teams.pool import Pool
     from ...pool.view import PoolView
     from ...runtime.record.trace import Parts, Trace
@@ -37,13 +42,18 @@ __all__ = [
     "HeldOut",
     "Learned",
     "Subject",
-    "beside_teams",
+    "control_of",
     "frozen_teams",
+    "learned",
 ]
 
 TEST = "test"
 """The split of the trials. What evolution learns from is `evolve`."""
 HASH_DIGITS = 16
+BARE = frozenset({"control", "seed"})
+"""The roles of teams that are tested without what was learnt."""
+WITHOUT = " without what was learnt"
+"""The end of the name of what is tested as the control, where it has no name of its own."""
 RUN = "candidate 0"
 """What the journal calls the only run of a trial."""
 
@@ -55,21 +65,29 @@ class Frozen:
     Attributes:
         name: What the pool calls it; of a team that is not in it, its own name.
         team: The team.
-        role: `deployed`, `seed` or `beside`.
+        view: The pool from which its agents recall.
+        role: `deployed`, `control`, `seed` or `beside`.
         is_seed: Whether it is a seed of the recipe, whatever its role.
-        expected: What the pool expected of it before the test; None for a team that is not in it.
+        is_control: Whether it is the control, whatever its role.
+        expected: What the pool expected of it before the test; None for a team that is not in it,
+            and for one that is tested without what it would recall.
+        keeps: Whether its agents are to recall what was learnt.
     """
 
     name: str
     team: Team
+    view: PoolView
     role: str
-    is_seed: bool
-    expected: float | None
+    is_seed: bool = False
+    is_control: bool = False
+    expected: float | None = None
+    keeps: bool = False
 
     @property
     def key(self) -> str:
         """What tells its trials from others, in the journal."""
-        return self.team.content_hash[:HASH_DIGITS]
+        place = self.team.content_hash[:HASH_DIGITS]
+        return f"{place} {self.role}" if self.name.endswith(WITHOUT) else place
 
     async def solve(self, episode: Episode) -> None:
         """Run the team on the task."""
@@ -87,28 +105,40 @@ class Learned:
 
     Attributes:
         strategy: The strategy.
+        view: The pool as it is tested.
         after: How many tasks the pool had evolved on.
+        keeps: Whether agents are to recall what it keeps.
+        is_control: Whether it is tested without what was learnt; its view is then the pool before
+            the first task.
     """
 
     strategy: Strategy
+    view: PoolView
     after: int
-    role: str = "learnt"
+    keeps: bool = False
+    is_control: bool = False
     is_seed: bool = False
     expected: float | None = None
 
     @property
+    def role(self) -> str:
+        """What it is in the test."""
+        return "control" if self.is_control else "learnt"
+
+    @property
     def name(self) -> str:
         """What the figures call it."""
-        return self.strategy.name
+        return f"{self.strategy.name}{WITHOUT}" if self.is_control else self.strategy.name
 
     @property
     def key(self) -> str:
         """What tells its trials from others, in the journal."""
-        return f"{self.strategy.name} after {self.after}"
+        return f"{self.strategy.name} {'control' if self.is_control else f'after {self.after}'}"
 
     async def solve(self, episode: Episode) -> None:
         """Have the strategy do the task."""
-        await self.strategy.episode(episode)
+        control = self.strategy.control if self.is_control else None
+        await (control or self.strategy.episode)(episode)
         await episode.finish()
 
 
@@ -122,7 +152,6 @@ class HeldOut:
 
     Attributes:
         stage: What it has of this host: that of the evolution, its journal and its budget too.
-        view: The pool as it is tested.
         subjects: What is tested: teams as they stand, or a strategy with all that it learnt.
         tasks: The tasks.
         repeats: How often each is tried on each task.
@@ -131,7 +160,6 @@ class HeldOut:
     """
 
     stage: EvolutionContext
-    view: PoolView
     subjects: Sequence[Subject]
     tasks: Sequence[Task]
     repeats: int
@@ -168,7 +196,7 @@ class HeldOut:
             stage=self.stage,
             number=number,
             task=task,
-            view=self.view,
+            view=one.view,
             learning=False,
             path=place,
             trace=self._told(key, place),
@@ -217,46 +245,77 @@ def _trial(one: Subject, episode: Episode, number: int) -> dict[str, Any]:
         "executed": answer is not None and answer.run.status == "done",
         "score": answer.score.value if answer and answer.score else None,
         "reason": reason,
+        "read": sorted(episode.readers),
         "scored_by": "judge" if task.answer is None else "answer",
         "usage": (episode.ran + episode.operators if answer else Usage()).value(),
         "judging": episode.judging.value(),
     }
 
 
-def frozen_teams(pool: Pool, seeds: Iterable[Team], beside: Iterable[Team] = ()) -> list[Frozen]:
-    """Find the teams to test: the one that a pool would deploy, its seeds, and others beside them.
+def learned(stage: EvolutionContext, after: int, beside: Iterable[Team] = ()) -> list[Subject]:
+    """Return a strategy with what its pool has learnt, the same without it, and teams beside.
 
-    Each is there once, whichever roles it has; the first role counts.
+    Args:
+        stage: What the test has of this host; its recipe names the strategy.
+        after: How many tasks the pool has evolved on.
+        beside: The teams. Of equal names, the first is tested.
+
+    Raises:
+        StorageError: The ledger is damaged.
+    """
+    strategy, view = strategy_of(stage.recipe.strategy), stage.view()
+    keeps = bool(strategy.keeps(stage.recipe.settings))
+    named = {team.name: team for team in reversed([*beside])}
+    return [
+        Learned(strategy=strategy, view=view, after=after, keeps=keeps),
+        Learned(strategy=strategy, view=stage.before(), after=after, is_control=True),
+        *(
+            Frozen(name=name, team=team, view=view, role="beside")
+            for name, team in sorted(named.items())
+        ),
+    ]
+
+
+def frozen_teams(
+    stage: EvolutionContext, seeds: Iterable[Team], beside: Iterable[Team] = ()
+) -> list[Frozen]:
+    """Find the teams to test: the one that a pool would deploy, the control, seeds, and others.
+
+    Each is there once, whichever roles it has; the first role counts. A control or a seed recalls
+    nothing that was learnt: where it would, it is another subject than the team that does.
 
     Raises:
         InputError: The pool has no team that is not retired.
+        StorageError: The ledger is damaged.
     """
+    pool, before, now = stage.pool, stage.before(), stage.view()
     expected = expected_scores(pool.teams.values())
     best, _ = most_promising(pool)
-    wanted = [("deployed", best.team), *(("seed", seed) for seed in seeds)]
-    wanted += [("beside", one) for one in beside]
-    found: dict[str, Frozen] = {}
+    wanted = [("deployed", best.team), ("control", control_of(pool, before).team)]
+    wanted += [("seed", seed) for seed in seeds] + [("beside", team) for team in beside]
+    subjects: dict[str, Frozen] = {}
     for role, team in wanted:
         twin = pool.twin_of(team)
         name = twin or (f"{team.name} (not in the pool)" if team.name in expected else team.name)
-        known = found.get(name)
-        found[name] = Frozen(
+        lacks = role in BARE and recalls(team)
+        name = f"{name}{WITHOUT}" if lacks else name
+        known = subjects.get(name)
+        subjects[name] = Frozen(
             name=name,
             team=pool.member(twin).team if twin else team,
+            view=before if lacks else now,
             role=known.role if known else role,
             is_seed=role == "seed" or (known is not None and known.is_seed),
-            expected=expected[twin] if twin else None,
+            is_control=role == "control" or (known is not None and known.is_control),
+            expected=expected[twin] if twin and not lacks else None,
         )
-    return list(found.values())
+    return list(subjects.values())
 
 
-def beside_teams(teams: Iterable[Team]) -> list[Frozen]:
-    """Give teams that are tested beside something else; of equal names, the first."""
-    named = {one.name: one for one in reversed([*teams])}
-    return [
-        Frozen(name=name, team=team, role="beside", is_seed=False, expected=None)
-        for name, team in sorted(named.items())
-    ]
+def control_of(pool: Pool, before: PoolView) -> Member:
+    """Return the team of which most is expected today, of those before the first task."""
+    ranking = by_standing(pool.teams.values())
+    return next(member for member in ranking if member.name in before.members)
 
 
 def _which(task: Task) -> str:

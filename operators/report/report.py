@@ -18,9 +18,10 @@ from ...runtime.values.terminal import counted
 from ...runtime.values.usage import Usage
 from ..core.judge import agreement
 from ..evolution.lines import answers_of, candidates_of, saved_of, usage_of
+from ..evolution.readers import read_by, read_counts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 __all__ = ["EvolutionReport"]
 
@@ -59,6 +60,8 @@ class EvolutionReport:
         spending: What was consumed, by purpose: task, operator, judge.
         saved: What was not, as runs of parents had answers for their children; see `Recipe.reuse`.
         spent: What was consumed by each operator, where the strategy has no candidates.
+        learnt: How many entries were kept.
+        read: Who read what was learnt, of each episode.
         told: What the strategy told of its episodes, by the numbers' names. Integers are counts.
         operators: What each operator contributed.
         answers: What became of the questions of operators and judges.
@@ -84,6 +87,8 @@ class EvolutionReport:
         default_factory=lambda: {"task": Usage(), "operator": Usage(), "judge": Usage()}
     )
     saved: Usage = field(default_factory=Usage)
+    learnt: int = 0
+    read: list[Sequence[str]] = field(default_factory=list["Sequence[str]"])
     spent: dict[str, Usage] = field(default_factory=dict[str, Usage])
     told: dict[str, list[float]] = field(default_factory=dict[str, "list[float]"])
     operators: dict[str, _Operator] = field(default_factory=dict[str, _Operator])
@@ -113,6 +118,8 @@ class EvolutionReport:
             self.right += line["verdict"]
         self.spending["task"] += usage_of(line)
         self.saved += saved_of(line)
+        self.learnt += line.get("learnt", 0)
+        self.read.append(line.get("read", ()))
         self.answers = summed_answers([self.answers, answers_of(line)])
         self.spending["operator"] += Usage(**line["operators"])
         self.spending["judge"] += Usage(**line["judging"])
@@ -180,6 +187,15 @@ class EvolutionReport:
         return wilson(self.score_sum, self.tasks)
 
     @property
+    def reading(self) -> str:
+        """How many entries were kept, and who read what was learnt; empty where nothing was."""
+        if not self.learnt and not any(self.read):
+            return ""
+        entries = "entry" if self.learnt == 1 else "entries"
+        kept = f"{self.learnt} {entries} kept; " if self.learnt else ""
+        return f"{kept}while learning, {read_by(read_counts(self.read))}"
+
+    @property
     def warnings(self) -> list[str]:
         """Mechanisms that were to act and never did."""
         silent = [
@@ -212,6 +228,8 @@ class EvolutionReport:
             },
             "saved": self.saved.value(),
             "spent": {name: usage.value() for name, usage in sorted(self.spent.items())},
+            "learnt": self.learnt,
+            "read": read_counts(self.read),
             "told": {name: fmean(numbers) for name, numbers in sorted(self.told.items())},
             "counts": {
                 name: sum(numbers)

@@ -23,7 +23,8 @@ def report_text(report: EvolutionReport) -> str:
     if not report.tasks:
         return "no task was taken."
     lines = [*_online(report), *_agreement(report), *_executed(report), ""]
-    lines += [*_operators(report), *useless_answers(report.answers), *_spent(report), ""]
+    lines += [*_learnt(report), *_operators(report), *useless_answers(report.answers)]
+    lines += [*_spent(report), ""]
     for niche, count in sorted(report.components.items()):
         shares = ", ".join(f"{name} {number}" for name, number in count.most_common())
         lines.append(f"mutations on {niche}: {shares}")
@@ -107,6 +108,11 @@ def _executed(report: EvolutionReport) -> Iterator[str]:
         f"ran to an answer: {report.ran} of {counted(report.candidates, 'team')}; of"
         f" {counted(report.generated, 'config')} that operators wrote, {report.executed}"
     )
+
+
+def _learnt(report: EvolutionReport) -> Iterator[str]:
+    if report.reading:
+        yield from (f"learnt: {report.reading}", "")
 
 
 def _operators(report: EvolutionReport) -> Iterator[str]:

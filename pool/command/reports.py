@@ -11,6 +11,8 @@ from ...runtime.values.terminal import counted, on_one_line, speakable
 from ...schema.command import Command
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
+from ..expectation.expectation import POPULATION
+from ..population.seats import structures_of
 from .agents import agent_facts, agent_json, archive_json
 from .arguments import Tasks, as_json, of_tasks, open_pool, pool_folder
 from .figures import cost, lineage_value, made_by, score, statistics_value, table
@@ -122,13 +124,15 @@ def best(folder: Path, at_least: int, as_json: bool, **of: Any) -> None:
 
     That is the first of mas-pool list, and the one that mas-evolve would deploy. Where two are
     equal, the parent counts as better, then the cheaper one. Its expected score, with an interval,
-    goes to standard error.
+    goes to standard error. Of a population, whose agents take the seats of a structure for each
+    task, the best is the population: then that is printed, and the path of the pool.
     """
     pool, tasks = open_pool(folder), Tasks(**of)
+    structures = structures_of(pool)
     members = {
-        expectation: expected
-        for expectation, expected in tasks.ranked(pool).items()
-        if expectation.retired is None
+        member: expected
+        for member, expected in tasks.ranked(pool).items()
+        if member.retired is None and (member.name not in structures or tasks(member).trials)
     }
     known = [member for member in members if tasks(member).n >= at_least]
     if not known or not any(tasks(member).trials for member in members):
@@ -139,13 +143,32 @@ def best(folder: Path, at_least: int, as_json: bool, **of: Any) -> None:
             f" {', '.join(niches) or 'none'}."
         )
     first, expected = known[0], members[known[0]]
-    if as_json:
+    if first.name in structures:
+        _show_town(pool, tasks, as_json=as_json)
+    elif as_json:
         value = _value(first, tasks, expected)
         click.echo(dumps({**value, "path": str(first.path)}, indent=2))
     else:
         said = f"{first.name}: expected {expected}; {score(tasks(first))}"
         click.echo(said, err=True)
         click.echo(first.path)
+
+
+def _show_town(pool: Pool, tasks: Tasks, *, as_json: bool) -> None:
+    """Print a population as the best of its pool: what its agents scored together."""
+    from ..population.population import Rates
+    from ..population.signals import signals
+
+    of = signals(pool.entries(), Rates())
+    n, (mean, (low, high)) = len(of.of(tasks.niche)), of.accuracy(tasks.niche)
+    if as_json:
+        value = {"population": len(pool.agents), "n": n, "score": mean, "interval": [low, high]}
+        click.echo(dumps({**value, "path": str(pool.folder)}, indent=2))
+        return
+    agents = counted(len(pool.agents), "agent")
+    line = f"a population of {agents}: {mean:.3f} [{low:.3f}, {high:.3f}] n={n}; {POPULATION}"
+    click.echo(line, err=True)
+    click.echo(pool.folder)
 
 
 def team_row(member: Member, tasks: Tasks, expected: Expectation) -> Sequence[str]:
@@ -184,6 +207,9 @@ def summary_line(pool: Pool) -> str:
         listed = ", ".join(f"{name} {number}" for name, number in sorted(by_operator.items()))
         total = f"children {what}: {sum(by_operator.values())}"
         said.append(f"{total} ({listed})" if listed else total)
+    if structures := sorted(structures_of(pool)):
+        agents = counted(len(pool.agents), "agent")
+        said.append(f"a population of {agents}, whose structures are {', '.join(structures)}")
     return "; ".join(said)
 
 

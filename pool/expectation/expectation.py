@@ -14,6 +14,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from ...schema.values.errors import InputError
+from ..population.seats import structures_of
 from ..values.intervals import Z
 from ..values.statistics import EVOLVE
 from .estimation import NOISE, estimated
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from ..values.statistics import Statistics
 
 __all__ = [
+    "POPULATION",
     "Expectation",
     "by_standing",
     "expectations",
@@ -40,6 +42,10 @@ MOST_RELATED = 1_000
 """Teams, with those that were never tried: memory grows with their square."""
 BEGUN, BEGUN_WEIGHT = 0.5, 2.0
 """Where a team stands of which nothing is known, and how many trials that counts as."""
+POPULATION = (
+    "a team of it is made for each task, so it has no team that runs by itself. To test it:"
+    " mas-evolve RECIPE TASKS --pool POOL --test FILE."
+)
 DIGITS = 3
 """Teams that are expected to score the same to so many digits are equals."""
 
@@ -156,12 +162,18 @@ def by_standing(
 def most_promising(pool: Pool) -> tuple[Member, Expectation]:
     """Find the first of the ranked teams that is not retired, and what is expected of it.
 
+    Structures, whose seats the pool's agents take, are left out: they are no teams by themselves.
+
     Raises:
         InputError: The pool has no such team.
+        StorageError: The file of a team is damaged.
     """
+    structures = structures_of(pool)
     for member, expected in ranked(pool.teams.values()).items():
-        if member.retired is None:
+        if member.retired is None and member.name not in structures:
             return member, expected
+    if structures:
+        raise InputError(f"{pool.folder} is a population: {POPULATION}")
     raise InputError(f"{pool.folder} has no team that is not retired.")
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 from ...runtime.values.usage import Usage
 from ..expectation.expectation import ranked
 from ..population.evolutions import turns_in, usage_of
+from ..population.seats import structures_of
 from ..values.layout import EVOLUTIONS, TURNS
 from .past import PoolAt, entries_of
 
@@ -100,6 +101,7 @@ class Since:
         now = {**pool.teams, **pool.all_agents}
         moved = [(member, known[name]) for name, member in now.items() if name in known]
         added = [entry for entry in pool.entries() if entry.op not in lines]
+        structures = structures_of(pool)
         return cls(
             revision=was.commit[:7],
             pool=pool,
@@ -113,8 +115,8 @@ class Since:
             dropped=sum(one.value["kind"] == "rejected" for one in added),
             trials=sum(one.value["kind"] in {"evaluated", "failed"} for one in added),
             learnt=tuple(one for name, one in pool.learnt.items() if name not in state.learnt),
-            best=_best(state.teams),
-            best_now=_best(pool.teams),
+            best=_best(state.teams, structures),
+            best_now=_best(pool.teams, structures),
             streams=streams,
         )
 
@@ -139,10 +141,12 @@ def _streams(was: PoolAt) -> Iterator[tuple[str, Stream]]:
             yield name, stream
 
 
-def _best(teams: Mapping[str, Member]) -> tuple[Member, Expectation] | None:
-    """Find of whom most was expected, as the teams' trials say."""
+def _best(
+    teams: Mapping[str, Member], structures: frozenset[str]
+) -> tuple[Member, Expectation] | None:
+    """Find of whom most was expected, as the teams' trials say; a structure is no team."""
     for member, expected in ranked(teams.values()).items():
-        if member.retired is None:
+        if member.retired is None and member.name not in structures:
             return member, expected
     return None
 

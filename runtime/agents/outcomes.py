@@ -68,6 +68,7 @@ class AgentOutcome:
         dialogue: What it read and said in its last attempt, with the conversation that it went on
             with before it, as messages that hold text only; see `Context.dialogue`. Nothing, where
             it asked no model or nobody wants to know.
+        recalled: How many entries of a pool's memory it was shown.
         changes: What it passes on of the repository's changes. It follows from its result and from
             what those before it passed on, and is not written down.
     """
@@ -82,6 +83,7 @@ class AgentOutcome:
     tool_calls: tuple[ToolCall, ...] = ()
     mishaps: tuple[str, ...] = ()
     dialogue: tuple[Message, ...] = ()
+    recalled: Annotated[int, OMITTED] = 0
     changes: Annotated[tuple[RepositoryChange, ...], SKIPPED] = field(
         default=(), compare=False, repr=False
     )

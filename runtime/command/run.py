@@ -381,7 +381,7 @@ class _Making:
 
     async def _made(self) -> int:
         from ..messages.attached import unseen
-        from ..messages.recall import refuse_met
+        from ..messages.recall import refuse_met, unreminded
         from ..runs.services import open_services
         from ..tools.terminal_approver import terminal_approver
         from .ending import cancelled, spent
@@ -396,8 +396,10 @@ class _Making:
                 asked = frozenset(self.adapting.models)
                 await services.gateway.prepare(asked, priced=self.setting.must_be_priced)
             if not self.options["quiet"]:
-                for told in unseen(self.plan, self.loaded.task):
-                    click.echo(f"note: {speakable(told)}.", err=True)
+                notes = [*unseen(self.plan, self.loaded.task)]
+                notes += unreminded(self.plan, services.recaller) if not offline else ()
+                for note in notes:
+                    click.echo(f"note: {speakable(note)}.", err=True)
             scrubber = services.scrubber(os.environ)
             # The run works on what its folder will hold: so it can be made again from there.
             task = self.loaded.task

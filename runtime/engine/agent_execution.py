@@ -233,6 +233,7 @@ class AgentExecution:
             tool_calls=tuple(self.tool_calls),
             mishaps=self.mishaps.told(),
             dialogue=self.dialogue,
+            recalled=len(self.recalled),
         )
 
     def _why(self, failure: CoterieError) -> str:

@@ -16,7 +16,7 @@ from ...schema.values.values import unlike_default
 from ..values.terminal import on_one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from ...schema.host.models import Model
@@ -33,9 +33,9 @@ __all__ = [
     "nothing",
     "open_recall",
     "recalls",
-    "refuse_forgetful",
     "refuse_met",
     "reminded",
+    "unreminded",
 ]
 
 LONGEST_TASK = 300
@@ -162,18 +162,19 @@ def open_recall(folder: Path, models: Mapping[str, Model], embedder: str | None)
     return load_named("recall", "pool")(folder, models, embedder)
 
 
-def refuse_forgetful(plan: Plan, recaller: Recaller | None) -> None:
-    """Make sure that agents who are to be reminded of something can be.
+def unreminded(plan: Plan, recaller: Recaller | None) -> Iterator[str]:
+    """Say that agents recall and there is no memory, or that there is one and none recalls.
 
-    Raises:
-        InputError: There is no memory.
+    Without a memory, a team that recalls is one that has learnt nothing yet.
     """
-    wanting = [agent for agent, planned in plan.agents.items() if planned.agent.recall is not None]
-    if wanting and recaller is None:
-        raise InputError(
-            f"{', '.join(wanting)}: recall needs a pool to recall from, and there is none. Use"
-            " mas-run --pool FOLDER, mas-evolve, or mas-bench run --recipe; or leave out recall."
+    recalling = [name for name, planned in plan.agents.items() if planned.agent.recall is not None]
+    if recalling and recaller is None:
+        yield (
+            f"{', '.join(recalling)}: reminded of nothing without a pool; mas-run --pool FOLDER"
+            " gives one"
         )
+    if not recalling and recaller is not None:
+        yield f"no agent of {plan.team.name} has `recall`, so nobody reads what the pool has learnt"
 
 
 def refuse_met(plan: Plan, task: Task, recaller: Recaller | None, place: str) -> None:
@@ -207,13 +208,13 @@ async def reminded(
     Args:
         agent: Who.
         task: What it works on.
-        recaller: The memory, where there is one.
+        recaller: The memory; without one it is reminded of nothing.
         once: Keeps what was found.
         said: What the agent said, where that is searched with. It comes before the task: some
             embedders read the first 256 tokens only, and a long task would take them all.
 
     Raises:
-        CoterieError: As for `Recaller` and for `Once`; or a run is gone on with that has no memory.
+        CoterieError: As for `Recaller` and for `Once`.
     """
     if (wanted := agent.recall) is None:
         return ()
@@ -221,11 +222,8 @@ async def reminded(
     query = "\n\n".join(filter(None, (said[:LONGEST_SAID], task.text)))
 
     async def work() -> Mapping[str, Any]:
-        if recaller is None:
-            raise InputError(f"{agent.id}: recall needs a pool to recall from. Give --pool FOLDER.")
-        return {
-            "entries": [unlike_default(entry) for entry in await recaller(query, wanted.k, where)]
-        }
+        entries = await recaller(query, wanted.k, where) if recaller else ()
+        return {"entries": [unlike_default(entry) for entry in entries]}
 
     came = await once("recall", [query, wanted.k, where], work)
     return tuple(MemoryEntry(**one) for one in came["entries"])

@@ -179,4 +179,5 @@ def _outcome(agent_id: str, runs: Sequence[Run]) -> AgentOutcome:
         seconds=sum(outcome.seconds for outcome in outcomes),
         attempts=sum(outcome.attempts for outcome in outcomes),
         mishaps=tuple(dict.fromkeys(said for outcome in outcomes for said in outcome.mishaps)),
+        recalled=max(outcome.recalled for outcome in outcomes),
     )

@@ -14,7 +14,7 @@ from ..calls.calls import Calls
 from ..engine.engine import Context
 from ..gateway import Gateway
 from ..jail import Jails
-from ..messages.recall import open_recall, refuse_forgetful
+from ..messages.recall import open_recall
 from ..record.trace import Trace
 from ..scrubbing.scrubber import Scrubber
 from ..tools import Toolbox
@@ -109,8 +109,8 @@ class Services:
             offline: It is a replay, and asks no model.
 
         Raises:
-            InputError: A key, a price, a tool server, a jail, a program or a pool is missing.
-                Nothing was spent.
+            InputError: A key, a price, a tool server, a jail or a program is missing. Nothing was
+                spent.
             ModelError: The embedded model's server did not start.
         """
         if plan.needs_jail and self.jails.elsewhere:
@@ -121,7 +121,6 @@ class Services:
         if lacking := plan.lacks():
             raise InputError("\n".join(lacking))
         if not offline:
-            refuse_forgetful(plan, self.recaller)
             self.toolbox.approvals.refuse_unasked(plan.tools)
             await self.gateway.prepare(plan.aliases, priced=self.setting.must_be_priced)
         await self.toolbox.prepare(plan.tools)

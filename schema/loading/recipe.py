@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..values.document import Document
     from ..values.problems import Problem
 
-__all__ = ["DEFAULT_SEEDS", "Recipe", "load_recipe", "settings_problems"]
+__all__ = ["DEFAULT_SEEDS", "Recipe", "load_recipe", "seeds_problem", "settings_problems"]
 
 CostUnit = Literal["tokens", "usd", "calls", "seconds"]
 Reuse = Literal["auto", "always", "never"]
@@ -86,6 +86,20 @@ def load_recipe(path: str | Path) -> Recipe:
     if unsuited := strategy.check_recipe(recipe):
         raise ConfigError(_problems(document, unsuited))
     return recipe
+
+
+def seeds_problem(path: str | Path, wrong: str) -> Problem:
+    """Return what is wrong with the teams of a recipe, with the place of `seeds`, or of `strategy`.
+
+    Args:
+        path: The recipe, which has been loaded.
+        wrong: What is wrong.
+
+    Raises:
+        InputError: It cannot be read any more.
+    """
+    document, _ = read_yaml(read_file(path), str(path))
+    return document.problem(("seeds" if "seeds" in document.value else "strategy",), wrong)
 
 
 def settings_problems(path: str | Path, wrong: Mapping[str, str]) -> list[Problem]:

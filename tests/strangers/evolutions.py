@@ -21,14 +21,14 @@ from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
 
 from ..operators import evolving
-from ..operators.consulting import FORGETFUL
+from ..operators.consulting import WARD
 from ..operators.evolving import asked
 from ..operators.methods.evochamber.chamber import NICHES, fitting
 from ..operators.methods.meta_team.world import TRIO
 
 STRATEGIES = ("evomas", "evochamber", "meta_team", "tacomas", "mattrl")
 HELD_OUT = ("h0", "h1")
-TEAMS: Mapping[str, str] = {**evolving.TEAMS, "trio": TRIO, "ward": FORGETFUL}
+TEAMS: Mapping[str, str] = {**evolving.TEAMS, "trio": TRIO, "ward": WARD}
 
 Kind = Literal["write", "call", "full disk", "refusal", "budget"]
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import re
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ....pool.population.population import ANCHOR
+from ....pool.population.seats import seat_of
 from ....schema.edits import RejectedEdits, RemoveAgent, apply
 from ....schema.loading.loading import check_team
 from ....schema.team.team import Execution, Recall
@@ -42,7 +42,6 @@ STRUCTURES = tuple(
 WORKED = "worked"
 """The folder of a pool in which teams are kept that worked."""
 DIGITS = 12
-_SEAT = re.compile(r"(anchor|complement|scout(?:_(?:[2-9]|[1-9]\d+))?)(?:_[a-z][a-z0-9_]*)?")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,12 +58,6 @@ class Seated:
     structure: str
     team: Team
     seats: Mapping[str, str]
-
-
-def seat_of(position: str) -> str | None:
-    """Name the seat of a position by its id; None: it is none."""
-    found = _SEAT.fullmatch(position)
-    return found[1] if found else None
 
 
 def seats(template: Team) -> tuple[str, ...]:

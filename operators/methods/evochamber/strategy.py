@@ -112,6 +112,11 @@ def _needs(settings: PopulationSettings, /) -> frozenset[Need]:
     return frozenset(needs)
 
 
+def _keeps(settings: PopulationSettings, /) -> frozenset[str]:
+    is_kept = settings.learning or settings.codream
+    return frozenset({"lesson", "insight"}) if is_kept else frozenset()
+
+
 def _fold(settings: PopulationSettings, /) -> Population:
     return Population(rates=Rates.of(settings))
 
@@ -128,6 +133,7 @@ EVOCHAMBER = Strategy(
     agents=founders,
     teams=made,
     needs=_needs,
+    keeps=_keeps,
     fold=_fold,
     find=find,
     calls_at_most=calls_at_most,

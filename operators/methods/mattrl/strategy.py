@@ -17,6 +17,7 @@ from ..search.settings import read_schema
 from .ablation import place_of, silenced
 from .appraise import appraised
 from .batch import CONSULT, keep_best
+from .distil import KIND
 from .experience import ExperienceSettings, check, credited, tell
 from .routed import SINGLE, choose, compare
 from .teams import pre_tested, single_of, suits, team_of
@@ -93,5 +94,7 @@ MATTRL = Strategy(
     schema=read_schema(Path(__file__).with_name("mattrl.schema.json")),
     check=check,
     suits=suits,
+    seeds=("seed:mathematics",),
     needs=_needs,
+    keeps=lambda _settings: frozenset({KIND}),
 )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ....pool.expectation.expectation import most_promising, ranked
 from ....pool.ledger.changes import EventNoted
+from ....pool.population.seats import structures_of
 from ....pool.view import events
 from ....runtime.values.caps import Caps
 from ....schema.values.codec import from_value, kept, to_value
@@ -94,7 +95,9 @@ async def race_pool(stream: TaskStream, calls: int) -> PoolRace:
         split=Split(propose=(), race=tuple(stream.tasks), held=()),
         caps=Caps(calls=calls),
     )
-    names = [member.name for member in ranked(pool.members.values())][:FINALISTS]
+    structures = structures_of(pool)
+    teams = (member.name for member in ranked(pool.members.values()))
+    names = [name for name in teams if name not in structures][:FINALISTS]
     for name in names:
         race.enter(pool.member(name).team, **_born(race))
     while True:

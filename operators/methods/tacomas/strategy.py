@@ -11,15 +11,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ....pool.expectation.expectation import by_standing
 from ....schema.team.writing import agent_value, write_agent_yaml
-from ....schema.values.errors import ConfigError, InputError
+from ....schema.values.errors import ConfigError
 from ...core.operator import operator_of
 from ...core.proposal import RejectedProposal
 from ...core.roles import ROLES, alone, ceiling_with, load_roles
 from ...evolution.strategy import Strategy
 from ..search.settings import read_schema
 from .adaptation import Adaptation, AdaptationSettings, calls_at_most
+from .unadapted import SOLVE, given_team, unadapted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,14 +34,8 @@ if TYPE_CHECKING:
 __all__ = ["TACOMAS", "tacomas"]
 
 SCHEMA = read_schema(Path(__file__).with_name("tacomas.schema.json"))
-SOLVE = "solve"
 DIALOGUE = 8_000
 """Characters that are kept of what each agent read and said in a round."""
-NOT_BESIDE = {
-    "rounds": "repeats by itself (execution.rounds), and tacomas repeats it as well.",
-    "recruit": "recruits by itself (execution.recruit), and tacomas has all its agents work.",
-    "roster": "has an open roster (execution.roster), and tacomas has all its agents work.",
-}
 
 
 async def tacomas(episode: Episode) -> None:
@@ -55,7 +49,7 @@ async def tacomas(episode: Episode) -> None:
     """
     settings: AdaptationSettings = episode.settings
     roles = _roles(settings, episode.stage.beside, episode.stage.catalogue)
-    given = _given(episode)
+    given = given_team(episode)
     meta = replace(episode.meta, ceiling=_ceiling(episode, given, roles))
     team = await _enlisted(episode, meta, given, roles) if settings.begin == "roles" else given
     work = Adaptation(
@@ -72,16 +66,6 @@ async def tacomas(episode: Episode) -> None:
     )
     done = await episode.rounds(team, SOLVE, work, most=settings.most, dialogue=DIALOGUE)
     episode.answered(await work.answer(done))
-
-
-def _given(episode: Episode) -> Team:
-    """Take the team of the pool that is expected to score most on such a task."""
-    best, *_ = by_standing(episode.view.members.values(), episode.task.niche)
-    team = best.team
-    for field, why in NOT_BESIDE.items():
-        if getattr(team.execution, field) is not None:
-            raise InputError(f"{team.name} {why} Leave execution.{field} out.")
-    return replace(team, lineage=None, successful_tasks=())
 
 
 async def _enlisted(
@@ -139,6 +123,7 @@ def _needs(_settings: AdaptationSettings, /) -> frozenset[Need]:
 TACOMAS = Strategy(
     name="tacomas",
     episode=tacomas,
+    control=unadapted,
     settings=AdaptationSettings,
     schema=SCHEMA,
     needs=_needs,

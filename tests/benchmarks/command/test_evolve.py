@@ -125,6 +125,8 @@ def test_frozen_the_best_team_and_those_beside_it_are_tested_on_other_tasks(desk
     assert came.out.index("beside it: other.yaml") < came.out.index(
         "== online, each task's team chosen by its reference answer, so no held-out figure =="
     )
+    compared = came.out.partition("== held out, the control, the same without what was learnt, and")
+    assert f"{frozen} ({frozen})" in compared[2]
     assert len(set(turns(desk))) == 12
     assert not (desk.folder / "results").exists()
     compared = desk.bench("compare", str(on_test(desk, frozen)), str(on_test(desk, "other")))
@@ -170,7 +172,7 @@ def test_a_dry_run_tells_calls_tokens_and_usd_and_what_follows_is_within_them(de
     assert not (desk.folder / "pool").exists()
     *lines, last = told.out.splitlines()
     assert last == "nothing was made or spent"
-    frozen, beside, *_ = lines
+    frozen, control, beside, *_ = lines
     assert frozen.startswith("held out: 6 tasks x 1 trial by the frozen team: ")
     assert beside.startswith("held out: 6 tasks x 1 trial by pair.yaml: 12 calls, ")
     (evolution,) = (line for line in lines if line.startswith("estimate: "))
@@ -178,7 +180,7 @@ def test_a_dry_run_tells_calls_tokens_and_usd_and_what_follows_is_within_them(de
         assert re.search(r" calls, [\d,]+ to [\d,]+ tokens, \$[\d.]+ to \$[\d.]+, ", line)
     came = evolved(desk, *words)
     assert came.code == 0, came.err
-    ends = [*zip(*map(estimated, (evolution, frozen, beside)), strict=True)]
+    ends = [*zip(*map(estimated, (evolution, frozen, control, beside)), strict=True)]
     assert sum(ends[0]) <= came.calls <= sum(ends[1])
 
 
@@ -305,3 +307,10 @@ def test_what_a_pool_has_learnt_from_is_not_held_out(desk: Desk) -> None:
     came = evolved(desk, "--freeze")
     assert (came.code, came.calls) == (2, 0)
     assert f"task '{first.id}' (bbeh-mini, split test, number 1) is pool/ledger.jsonl:3" in came.err
+
+
+def test_of_a_population_there_is_no_team_to_freeze(desk: Desk) -> None:
+    (desk.folder / "recipe.yaml").write_text("strategy: evochamber\n")
+    came = evolved(desk, "--freeze")
+    assert (came.code, came.calls) == (2, 0)
+    assert "evochamber makes a team for each task, and leaves none to freeze" in came.err

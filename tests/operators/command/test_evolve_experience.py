@@ -15,7 +15,7 @@ from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
 
 from ...came import Came, invoked
-from ..consulting import WARD, doctors
+from ..consulting import FORGETFUL, WARD, doctors
 from ..evolving import asked
 from .conftest import Lab
 
@@ -24,6 +24,8 @@ strategy: mattrl
 seeds: [ward.yaml]
 settings: {individual: 0.4, share: 0.25}
 """
+SETTINGS = ("consultation", "mathematics", "teaching")
+"""The seeds that are the paper's settings."""
 
 
 @pytest.fixture
@@ -77,10 +79,36 @@ def test_held_out_it_is_the_strategy_with_what_it_learnt_and_keeps_nothing(ward:
     before = (ward.folder / "experience/ledger.jsonl").read_bytes()
     came = evolve(ward, "--test", "test.jsonl", "--json")
     assert came.code == 0, came.err
-    [learnt, seed] = came.json["held_out"]["teams"]
-    assert (learnt["team"], seed["team"]) == ("mattrl", "ward")
+    [learnt, control] = came.json["held_out"]["teams"]
+    assert (learnt["role"], control["role"]) == ("learnt", "control")
+    assert came.json["held_out"]["control"] == control["team"]
+    assert (learnt["read"], control["read"]) == ({"agents": 1, "tasks": 4}, None)
+    assert (came.json["learnt"] > 0, came.json["read"]) == (True, {"agents": 0, "tasks": 0})
+    shown = evolve(ward, "--test", "test.jsonl").out
+    assert re.search(r"^  mattrl .* a run; read by 1 agent on 4 tasks$", shown, re.MULTILINE)
+    assert "entries kept; while learning, read by 0 agents on 0 tasks" in shown
     assert learnt["each"]["calls"] == 5
     assert before == (ward.folder / "experience/ledger.jsonl").read_bytes()
+
+
+def test_experience_that_nobody_would_read_is_refused_before_anything_is_made(ward: Lab) -> None:
+    ward.write("ward.yaml", FORGETFUL)
+    came = evolve(ward)
+    assert (came.code, came.calls) == (2, 0)
+    assert came.err.startswith("recipe.yaml:2:8: error: seeds: mattrl keeps entries of the kind")
+    assert "no agent of ward recalls them" in came.err
+    assert "Write `recall: {kinds: [experience]}` under agents" in came.err
+    assert not Path("experience").exists()
+    ward.write("recipe.yaml", "strategy: evochamber\nsettings: {lessons: 0}\n")
+    assert "recipe.yaml:2:21: error: settings.lessons: agents keep lessons" in evolve(ward).err
+
+
+@pytest.mark.parametrize("seeds", ["", *(f"seeds: [seed:{name}]\n" for name in SETTINGS)])
+def test_natural_recipes_have_somebody_who_reads(ward: Lab, seeds: str) -> None:
+    ward.write("recipe.yaml", f"strategy: mattrl\n{seeds}")
+    came = evolve(ward, "--dry-run")
+    assert (came.code, came.calls) == (0, 0), came.err
+    assert "memory: hashing" in came.out
 
 
 def test_a_judge_of_no_use_leaves_no_experience_and_is_counted(ward: Lab) -> None:

@@ -21,10 +21,12 @@ def test_the_report_begins_with_the_held_out_score_of_the_team_that_would_be_dep
     came = lab.evolve(*TEST)
     assert came.code == 0, came.err
     best = most_promising(Pool.open("pool"))[0].name
-    first, *others = came.out.splitlines()
-    assert first.startswith(f"held out, 4 tasks x 2 repeats: {best} 1.000 [0.510, 1.000]")
+    gain, first, *others = came.out.splitlines()
+    assert gain.startswith("held out, 4 tasks x 2 repeats: gain +1.000 [")
+    assert "over the control, the same without what was learnt" in gain
+    assert first.startswith(f"  {best} 1.000 [0.510, 1.000]")
     assert "tokens" in first
-    assert [line.split()[0] for line in others[:2]] == ["solo", "pair"]
+    assert [line.split()[:2] for line in others[:2]] == [["pair", "(control)"], ["solo", "(seed)"]]
     assert all(f"{best} scores +1.000 [" in line for line in others[:2])
     assert "each task's best candidate, chosen by the reference answers" in came.out
     assert came.out.index("held out") < came.out.index("online") < came.out.index("best team:")
@@ -44,7 +46,8 @@ def test_json_has_the_held_out_figures_with_intervals_and_costs(lab: Lab) -> Non
     # Won on every task; but so few of them do not tell teams apart for sure.
     assert all(one["difference_interval"][0] < 1.0 for one in others)
     assert all(one["difference_interval"][1] == 1.0 for one in others)
-    assert told["held_out"]["gain"] == 1.0
+    assert (told["held_out"]["gain"], told["held_out"]["control"]) == (1.0, "pair")
+    assert told["held_out"]["gain_interval"] == others[0]["difference_interval"]
     assert told["chosen_by"] == "the answers"
 
 

@@ -125,9 +125,9 @@ def test_a_held_out_team_recalls_from_the_pool_as_it_stands(tmp_path: Path) -> N
         late = Learnt(kind="lesson", owner="one", task=unseen.query, text="Lesson of 5.")
         stage.pool.commit(late, op="late")
         team = stage.pool.members["pair"].team
-        tested = Frozen(name="pair", team=team, role="deployed", is_seed=True, expected=0.5)
+        tested = Frozen(name="pair", team=team, view=view, role="deployed", expected=0.5)
         return await HeldOut(
-            stage=stage, view=view, subjects=[tested], tasks=[unseen], repeats=1, workers=1
+            stage=stage, subjects=[tested], tasks=[unseen], repeats=1, workers=1
         ).to_the_end()
 
     with ScriptedModel("7") as model:
@@ -170,10 +170,9 @@ def test_a_test_episode_leaves_nothing_in_the_memory(tmp_path: Path) -> None:
         ledger = stage.pool.folder / "ledger.jsonl"
         before = ledger.read_bytes()
         strategy = Strategy(name="tried", episode=learning)  # keeps a lesson of each episode
-        tested = Learned(strategy=strategy, after=4)
+        tested = Learned(strategy=strategy, view=stage.view(), after=4)
         [trial] = await HeldOut(
             stage=stage,
-            view=stage.view(),
             subjects=[tested],
             tasks=[unseen],
             repeats=1,

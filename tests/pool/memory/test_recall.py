@@ -129,11 +129,8 @@ def test_who_has_no_recall_reads_what_it_read_before(pool: Path) -> None:
     assert "<learnt" not in asked(Pool.init(pool.parent / "empty").folder, Recall())
 
 
-def test_recall_without_a_pool_is_refused_before_anything_is_spent() -> None:
-    with ScriptedModel("7") as model:
-        with pytest.raises(InputError, match=r"solver: recall needs a pool.*--pool FOLDER"):
-            run(team(Recall()), TASK, model=[f"m@{model.api_base}"])
-        assert not model.calls
+def test_without_a_pool_a_team_that_recalls_works_as_one_that_does_not(pool: Path) -> None:
+    assert asked(None, Recall()) == asked(None, None) != asked(pool, Recall())
 
 
 def test_a_folder_that_is_no_pool_is_refused(tmp_path: Path) -> None:
@@ -175,10 +172,12 @@ def test_a_replay_needs_no_pool_and_another_one_changes_nothing(pool: Path, here
     (folder / "task.json").write_text(json.dumps({"id": "t", "query": TASK.query}))
     with ScriptedModel("7") as model:
         chosen: Sequence[str] = ("--model", f"m@{model.api_base}")
-        refused = mas("run", "team.yaml", "task.json", *chosen)
-        assert refused.exit_code == 2
-        assert "recall needs a pool" in refused.stderr
-        assert not (folder / "runs").exists()
+        noted = mas("run", "team.yaml", "task.json", *chosen, "--runs", "none")
+        assert (noted.exit_code, noted.stdout) == (0, "7\n"), noted.stderr
+        assert "note: solver: reminded of nothing without a pool; mas-run --pool" in noted.stderr
+        words = ("-q", "What?", "--pool", "pool", "--embedder", "hashing", "--runs", "none")
+        unread = mas("run", "seed:direct", *words, *chosen)
+        assert "note: no agent of direct has `recall`, so nobody reads what the" in unread.stderr
         done = mas(
             "run", "team.yaml", "task.json", "--pool", "pool", "--embedder", "hashing", *chosen
         )

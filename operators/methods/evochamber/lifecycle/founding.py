@@ -106,6 +106,11 @@ def check(settings: PopulationSettings, said: Mapping[str, Any]) -> dict[str, st
     """Find what is wrong with settings that no schema can say, by the field."""
     found: dict[str, str] = {}
     size, most = settings.pool_size, settings.largest
+    if not settings.lessons and (settings.learning or settings.codream):
+        found["lessons"] = (
+            "agents keep lessons, and are reminded of none, so nobody would ever read them. Make it"
+            " at least 1, or write learning: false and codream: false."
+        )
     if settings.team_size > size:
         found["team_size" if "team_size" in said else "pool_size"] = (
             f"a team of {settings.team_size} agents cannot be chosen among {size}. Make pool_size"

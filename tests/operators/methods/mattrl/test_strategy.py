@@ -121,9 +121,9 @@ def reminders(model: ScriptedModel) -> int:
 def test_it_is_built_without_experience_and_then_used_frozen(tmp_path: Path) -> None:
     async def test(stage: EvolutionContext) -> list[dict[str, Any]]:
         before = (stage.pool.folder / "ledger.jsonl").read_bytes()
-        subject = Learned(strategy=MATTRL, after=len(TASKS))
+        subject = Learned(strategy=MATTRL, view=stage.view(), after=len(TASKS))
         trials = await HeldOut(
-            stage=stage, view=stage.view(), subjects=[subject], tasks=UNSEEN, repeats=1, workers=1
+            stage=stage, subjects=[subject], tasks=UNSEEN, repeats=1, workers=1
         ).to_the_end()
         assert (stage.pool.folder / "ledger.jsonl").read_bytes() == before
         return trials

@@ -11,7 +11,7 @@ from coterie.operators.command.evolve import main
 from coterie.runtime.doubles import ScriptedModel
 
 from ....came import invoked
-from ...consulting import FORGETFUL, doctors
+from ...consulting import WARD, doctors
 from ...evolving import kept, killed_at, write_world
 
 RECIPE = "strategy: mattrl\nseeds: [ward.yaml]\nsettings: {credit: difference}\nworkers: 2\n"
@@ -32,7 +32,7 @@ def test_killed_at_random_moments_it_comes_to_the_same_entries(
     folder = write_world(tmp_path, tasks=12 if nightly else 3)
     monkeypatch.chdir(folder)
     monkeypatch.setenv("MAS_HOME", str(folder))
-    (folder / "ward.yaml").write_text(FORGETFUL)
+    (folder / "ward.yaml").write_text(WARD)
     (folder / "recipe.yaml").write_text(RECIPE)
     clean = evolved("clean")
     chance, kills = random.Random(7), 0

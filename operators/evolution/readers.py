@@ -1,0 +1,59 @@
+"""Who reads what was learnt: agents that recall entries of the pool, and agents that have notes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...runtime.values.terminal import counted
+from ...schema.values.hints import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from ...runtime.agents.outcomes import Run
+    from ...schema.team.team import Team
+
+__all__ = ["nobody_reads", "read_by", "read_counts", "readers"]
+
+
+def nobody_reads(kinds: Collection[str], teams: Sequence[Team]) -> str:
+    """Say that no agent recalls what is kept, and what to write; empty where one does.
+
+    Args:
+        kinds: The kinds of entries that are kept; none, where nothing is kept for agents.
+        teams: The teams that work.
+    """
+    recalls = [agent.recall for team in teams for agent in team.agents.values() if agent.recall]
+    if not kinds or any(not recall.kinds or {*recall.kinds} & {*kinds} for recall in recalls):
+        return ""
+    named, whose = " and ".join(sorted(kinds)), listed([team.name for team in teams])
+    return (
+        f"keeps entries of the kind {named}, and no agent of {whose} recalls"
+        f" them, so nobody would ever read them. Write `recall: {{kinds: [{min(kinds)}]}}`"
+        " under agents of the team, or take seeds that have it."
+    )
+
+
+def readers(team: Team, run: Run) -> set[str]:
+    """Name the agents of a run that read what was learnt: by their names in the pool, if any."""
+    worked = ((team.agents.get(name), outcome) for name, outcome in run.agents.items())
+    return {
+        agent.member or agent.id
+        for agent, outcome in worked
+        if agent and outcome.attempts and (outcome.recalled or agent.notes.places)
+    }
+
+
+def read_counts(read: Iterable[Sequence[str]]) -> Mapping[str, int]:
+    """Count who read what was learnt, and on how many tasks.
+
+    Args:
+        read: Of each task, who did.
+    """
+    each = [*filter(None, read)]
+    return {"agents": len({name for names in each for name in names}), "tasks": len(each)}
+
+
+def read_by(read: Mapping[str, int]) -> str:
+    """Write such counts for people: `read by 3 agents on 20 tasks`."""
+    return f"read by {counted(read['agents'], 'agent')} on {counted(read['tasks'], 'task')}"

@@ -1,0 +1,45 @@
+"""Seats: the places in a structure, which agents of a population take.
+
+A structure is a team of the pool, and none that runs by itself: what it scored, the agents did who
+took its seats. The best of a pool whose agents work is its population.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from .population import ANCHOR
+
+if TYPE_CHECKING:
+    from ...schema.team.team import Team
+    from ..teams.pool import Pool
+
+__all__ = ["is_structure", "seat_of", "structures_of"]
+
+_SEAT = re.compile(r"(anchor|complement|scout(?:_(?:[2-9]|[1-9]\d+))?)(?:_[a-z][a-z0-9_]*)?")
+
+
+def seat_of(position: str) -> str | None:
+    """Name the seat of a position by its id; None: it is none."""
+    match = _SEAT.fullmatch(position)
+    return match[1] if match else None
+
+
+def is_structure(team: Team) -> bool:
+    """Return whether all agents of a team are seats, but those that are functions."""
+    seats = {
+        seat_of(name) for name, agent in team.agents.items() if team.backend_of(agent) != "function"
+    }
+    return ANCHOR in seats and None not in seats
+
+
+def structures_of(pool: Pool) -> frozenset[str]:
+    """Name the teams of a pool in which its agents take seats; none, where it has no agents.
+
+    Raises:
+        StorageError: The file of a team is damaged.
+    """
+    if not pool.all_agents:
+        return frozenset()
+    return frozenset(name for name, member in pool.teams.items() if is_structure(member.team))

@@ -1,0 +1,82 @@
+"""Worlds of codes: in some a convention is hidden that can be learnt, in others nothing helps.
+
+Operators answer by the form that they are asked for, no prompt of theirs is read: whatever they
+write has the convention in it. So an agent is better off just where it reads what was learnt.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from coterie.runtime.doubles import Reply
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from coterie.runtime.doubles.script import Request
+
+CONVENTION = "Codes begin with c"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class World:
+    """A world of codes.
+
+    Attributes:
+        name: What its chance depends on, beside what is asked.
+        untaught: How often an agent is right that does not read the convention.
+        taught: How often one is right that reads it.
+        is_sure: Whether chance depends on the task alone, so that nothing else differs.
+    """
+
+    name: str
+    untaught: float = 0.3
+    taught: float = 0.9
+    is_sure: bool = False
+
+    def __call__(self, request: Request) -> Reply:
+        """Answer an operator by the form that it asks for, an agent with a code."""
+        form = request.get("response_format", {}).get("json_schema", {}).get("schema")
+        if form is not None:
+            return Reply.json(_filled(form))
+        text = json.dumps(request["messages"])
+        code = re.findall(r"item (\d+)", text)[0]
+        read = f"{self.name} {code if self.is_sure else text}"
+        drawn = int(hashlib.sha256(read.encode()).hexdigest()[:8], 16) / 16**8
+        is_right = drawn < (self.taught if CONVENTION in text else self.untaught)
+        return Reply(text=f"{'c' if is_right else 'x'}{code}")
+
+
+def tasks(first: int, count: int) -> str:
+    """Return tasks as the lines of a file; those of other numbers are others."""
+    each = (
+        {"id": f"item-{n}", "query": f"What is the code of item {n}?", "answer": f"c{n}"}
+        for n in range(first, first + count)
+    )
+    return "".join(f"{json.dumps({**task, 'niche': 'codes'})}\n" for task in each)
+
+
+def _filled(form: Mapping[str, Any]) -> Any:
+    """Fill in a form with few items and low numbers, in favour of the last agent of a team."""
+    if options := form.get("anyOf", form.get("oneOf")):
+        return _filled(options[0])
+    if choices := form.get("enum", [form["const"]] if "const" in form else []):
+        return choices[0 if form.get("type") == "number" else -1]
+    return MAKERS.get(form.get("type", ""), _text)(form)
+
+
+def _text(form: Mapping[str, Any]) -> str:
+    return CONVENTION if re.search(form.get("pattern", ""), CONVENTION) else "convention"
+
+
+MAKERS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
+    "object": lambda form: {key: _filled(part) for key, part in form.get("properties", {}).items()},
+    "array": lambda form: [_filled(form["items"])] * min(form.get("maxItems", 1), 1),
+    "boolean": lambda _form: False,
+    "integer": lambda form: form.get("minimum", 0),
+    "number": lambda form: form.get("minimum", 0),
+}
