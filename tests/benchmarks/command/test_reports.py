@@ -179,9 +179,7 @@ def test_evolutions_are_compared_by_what_was_held_out(desk: Desk) -> None:
             for n, score in enumerate(scores)
             for team in (f"best_of_{name}", "seed")
         ]
-        figures = HeldOutFigures(
-            tasks=20, repeats=1, after=5, teams=({"team": f"best_of_{name}"},), best_seed=None
-        )
+        figures = HeldOutFigures(tasks=20, repeats=1, after=5, teams=({"team": f"best_of_{name}"},))
         write_figures(folder, figures, trials)
     came = desk.bench("compare", "pool/evolutions/one", "pool/evolutions/other")
     assert came.code == 0
