@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-import functools
 import time
 import traceback
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ...schema.host.catalogue import tool_identifier
 from ...schema.values.codec import kept
 from ...schema.values.errors import AgentError, JailError
-from ...schema.values.json_text import dumps, loads
-from ...schema.values.problems import dotted
+from ...schema.values.json_text import dumps
 from ...schema.values.values import is_mapping
 from ..gateway.chat.dialogue import shortened
 from ..jail.moving import is_lost
 from ..record.once import unkept
 from ..values.bounds import LARGEST_RESULT, LONGEST_EVENT
-from ..values.schema_check import StepBudget, TooManySteps, brief_keywords, excess
+from ..values.schema_check import excess
+from .fitting import fitted
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping
-
-    from jsonschema.protocols import Validator
 
     from ..record.once import Once
     from ..record.trace import Emit
@@ -34,8 +30,6 @@ if TYPE_CHECKING:
     from .approval import Approvals
 
 __all__ = ["GrantedTool", "Tool", "ToolCall", "ToolError", "Toolkit", "Waiting"]
-
-MOST_PROBLEMS = 5
 
 Waiting = Callable[[], AbstractContextManager[None]]
 """Counts a block as waiting for others, and not as work."""
@@ -196,40 +190,10 @@ class GrantedTool:
     def _checked(self, arguments: Any) -> Mapping[str, Any]:
         if not is_mapping(arguments):
             raise ToolError(f"{self.tool.name}: the arguments are not a JSON object.")
-        if problems := _problems(arguments, self.tool.parameters):
+        fitting, problems = fitted(arguments, self.tool.parameters)
+        if problems:
             raise ToolError(f"{self.tool.name}: {'; '.join(problems)}")
-        return arguments
-
-
-def _problems(arguments: Mapping[str, Any], parameters: Mapping[str, Any]) -> list[str]:
-    """Check arguments; a server's schema may lead nowhere, or in circles."""
-    from referencing.exceptions import Unresolvable
-
-    validator = _validator(dumps(parameters))
-    try:
-        with StepBudget().checking():
-            return [
-                f"{dotted(tuple(error.absolute_path)) or 'the arguments'}: {error.message[:200]}"
-                for error in islice(validator.iter_errors(arguments), MOST_PROBLEMS)
-            ]
-    except (Unresolvable, RecursionError):
-        return ["its parameters refer to each other in a way that cannot be checked."]
-    except TooManySteps:
-        return ["the arguments are too much to be checked: give fewer values."]
-
-
-@functools.cache
-def _validator(parameters: str) -> Validator:
-    from jsonschema import Draft202012Validator, validators
-    from referencing import Registry
-
-    # JSON Schema takes 5.0 for an integer; a tool that counts with it would not.
-    integers = Draft202012Validator.TYPE_CHECKER.redefine(
-        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
-    )
-    brief = brief_keywords(Draft202012Validator)
-    strict = validators.extend(Draft202012Validator, brief, type_checker=integers)
-    return strict(loads(parameters), registry=Registry())
+        return fitting
 
 
 def _bounded(result: Any) -> Any:
