@@ -13,8 +13,9 @@ from ...schema.host.catalogue import tool_identifier
 from ...schema.values.codec import kept
 from ...schema.values.errors import AgentError, JailError
 from ...schema.values.json_text import dumps
-from ...schema.values.values import is_mapping
+from ...schema.values.values import is_list, is_mapping
 from ..gateway.chat.dialogue import shortened
+from ..gateway.chat.text import sound
 from ..jail.moving import is_lost
 from ..record.once import unkept
 from ..values.bounds import LARGEST_RESULT, LONGEST_EVENT
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from .approval import Approvals
 
 __all__ = ["GrantedTool", "Tool", "ToolCall", "ToolError", "Toolkit", "Waiting"]
+
+LARGEST_INTEGER = 10_000
+"""Bits. Python itself writes no number with more than 4,300 digits."""
 
 Waiting = Callable[[], AbstractContextManager[None]]
 """Counts a block as waiting for others, and not as work."""
@@ -175,16 +179,17 @@ class GrantedTool:
                 agent = self.workspace.agent
                 with self.waiting():
                     await self.approvals.obtain(agent, self.tool.name, arguments, self.emit)
-            result = _bounded(await self.tool.run(checked, self.workspace))
+            result = _bounded(_sound(await self.tool.run(checked, self.workspace)))
         except ToolError as error:
-            detail = {"detail": _bounded(error.detail)} if error.detail else {}
-            return {"error": _bounded(str(error)), **detail}
+            detail = {"detail": _bounded(_sound(error.detail))} if error.detail else {}
+            return {"error": _bounded(_sound(str(error))), **detail}
         except Exception as error:  # others wrote the tool, and it may raise anything
             if isinstance(error, JailError) and is_lost(error):
                 raise  # no answer: the agent begins again elsewhere, where the tool can do it
             raised = "".join(traceback.format_exception_only(error)).strip()
             detail = "".join(traceback.format_exception(error))
-            return {"error": _bounded(f"{self.tool.name}: {raised}"), "detail": _bounded(detail)}
+            words = _sound(f"{self.tool.name}: {raised}")
+            return {"error": _bounded(words), "detail": _bounded(_sound(detail))}
         return {"result": result}
 
     def _checked(self, arguments: Any) -> Mapping[str, Any]:
@@ -194,6 +199,22 @@ class GrantedTool:
         if problems:
             raise ToolError(f"{self.tool.name}: {'; '.join(problems)}")
         return fitting
+
+
+def _sound(value: Any) -> Any:
+    """Return a value that every reader of JSON takes, as endpoints and files are.
+
+    Halves of characters and NUL are replaced, and a number that no computer reads is described.
+    """
+    if isinstance(value, str):
+        return sound(value).replace("\0", "\ufffd")
+    if is_list(value) or isinstance(value, tuple):
+        return [_sound(item) for item in value]
+    if is_mapping(value):
+        return {_sound(key): _sound(item) for key, item in value.items()}
+    if isinstance(value, int) and value.bit_length() > LARGEST_INTEGER:
+        return f"[an integer of about {value.bit_length() * 3 // 10} digits]"
+    return value
 
 
 def _bounded(result: Any) -> Any:

@@ -88,7 +88,7 @@ def run_tool_calling_agent(
     """Run a ToolCallingAgent; see `SmolagentsRunner.run`."""
     with foreign_errors("smolagents"):
         agent = _ToolCaller(
-            **_common(assignment, bridge, max_steps),
+            **_common(assignment, bridge, max_steps, as_text=True),
             prompt_templates=_prompt_templates("toolcalling_agent"),
             instructions=assignment.system,
             max_tool_threads=1 if _keep_state(assignment) else None,
@@ -182,11 +182,13 @@ class _ToolCaller(_Bounded, ToldOfMistakes, KeepingMemory):
     """A ToolCallingAgent that ends with its last step."""
 
 
-def _common(assignment: Assignment, bridge: Bridge, max_steps: int) -> dict[str, Any]:
+def _common(
+    assignment: Assignment, bridge: Bridge, max_steps: int, *, as_text: bool = False
+) -> dict[str, Any]:
     """Give the arguments that both kinds of agents share."""
     schema = assignment.agent.output_schema
     return {
-        "tools": [HostTool(granted, bridge) for granted in assignment.tools.values()],
+        "tools": [HostTool(tool, bridge, as_text=as_text) for tool in assignment.tools.values()],
         "model": _GatewayModel(assignment.line, bridge),
         "max_steps": max_steps,
         "planning_interval": assignment.agent.planning_interval,

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from coterie.runtime.doubles import Reply, ScriptedModel, ToolCall
 from coterie.schema import Agent
 
-from .conftest import Workbench, needs_jail, observed
+from .conftest import SHOUT, Workbench, needs_jail, observed
 
 DONE = Reply.tool("final_answer", answer="done")
 CALLER = Agent(id="a", agent_type="ToolCallingAgent", tools=("megaphone.shout",), max_steps=4)
@@ -104,3 +108,14 @@ def test_a_command_that_was_cut_is_not_run(workbench: Workbench, reply: Reply, w
     assert [step["command"] for step in result.steps] == [
         "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
     ]
+
+
+def test_a_caller_reads_structured_results_as_json(workbench: Workbench) -> None:
+    async def rows(arguments: Mapping[str, Any], workspace: Any) -> Any:
+        del arguments, workspace
+        return {"rows": [1, None, True], "of": "it's"}
+
+    workbench.tools.append(replace(SHOUT, run=rows))
+    with ScriptedModel([called(WHOLE), DONE]) as model:
+        workbench.run(model, CALLER)
+        assert '{"rows": [1, null, true], "of": "it\'s"}' in observed(model, 1)
