@@ -71,7 +71,8 @@ def requested(answer: ChatAnswer, tools: Sequence[Mapping[str, Any]]) -> ChatAns
     if not answer.tool_calls:
         return answer
     if is_cut_off(answer.finish_reason):
-        return _refused(answer, f"your answer was cut off ({answer.finish_reason}) in its calls.")
+        reason = answer.finish_reason
+        return _refused(answer, f"your answer was cut off ({reason}) in its calls. Write less.")
     checked = [_checked(call, known) for call in answer.tool_calls]
     problems = [problem for _, problem in checked if problem]
     if problems:

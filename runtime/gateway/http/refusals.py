@@ -129,9 +129,9 @@ def failure_in(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
     It is found where the APIs that stream put it, in a choice, and where providers put it that
     answer every request with status 200.
     """
-    place = body.get("response")
     choices = body.get("choices")
-    places = [body, place, *(choices if is_list(choices) else ())]
+    inner = (body.get("response"), body.get("x_groq"), *(choices if is_list(choices) else ()))
+    places = (body, *inner)
     for told in filter(is_mapping, places):
         if error := told.get("error"):
             return error if is_mapping(error) else {"message": str(error)}
