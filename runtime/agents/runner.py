@@ -82,6 +82,9 @@ class ModelLine(Protocol):
     ) -> ChatAnswer:
         """Ask the agent's model; temperature and the limit on tokens are the agent's own.
 
+        An answer's tool calls may be done: they are whole, and fit the tools' schemas. Where they
+        do not, there are none, and `refused` says why, in words for the model.
+
         Raises:
             CallError: The model gave no usable answer.
         """

@@ -28,6 +28,7 @@ from ..messages.skills import tools_of
 from ..messages.thoughts import why_only_thinking
 from ..record.journal import canonical, digest, digest_of
 from ..tools import ToolCall
+from ..tools.requested import Requests
 from ..values.bounds import LARGEST_WORK, LONGEST_CONTENT, LONGEST_REPORTS
 from ..values.budget import Budget, BudgetReached
 from ..values.own_time import OwnTime
@@ -74,6 +75,7 @@ class AgentExecution:
         self.tool_calls: list[ToolCall] = []
         self.dialogue: tuple[Message, ...] = ()
         self.unanswered = ""
+        self.requests = Requests()
         self.mishaps = Warnings(self.context.calls.scrub)
         self.broken: StorageError | None = None
         self.recalled: tuple[MemoryEntry, ...] = ()
@@ -292,6 +294,7 @@ class AgentExecution:
         self.tool_calls.clear()
         self.dialogue = ()
         self.unanswered = ""
+        self.requests = Requests()
 
     async def _tried(self) -> AgentResult:
         """Run the agent once."""
@@ -515,7 +518,10 @@ class AgentExecution:
         self.unanswered = why_only_thinking(answer, request.max_tokens)
         if self.unanswered:
             self.emit("only_thought", finish_reason=answer.finish_reason, why=self.unanswered)
-        return answer
+        checked = self.requests.checked(answer, tools)
+        if checked.refused:
+            self.emit("repair", problems=[checked.refused])
+        return checked
 
 
 def _carried(carry: RoundState, agent_id: str) -> AgentState:

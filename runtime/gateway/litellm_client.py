@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..values.importing import quiet_environment, without_collecting
 from .chat.answer import answer_of
 from .chat.errors import GIVEN_UP_ON, CallError, kind_of
-from .http.refusals import without
-from .retry import retry_after
+from .http.refusals import wait_of, without
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -118,7 +117,7 @@ def _mapped(endpoint: Endpoint, error: Exception) -> CallError:
         kind=kind,
         status=status if responded or kind == "rejected" else None,
         words=words,
-        retry_after=retry_after(headers.get("retry-after")),
+        retry_after=wait_of(headers, b""),
         may_be_billed=lost or (responded and status in GIVEN_UP_ON),
     )
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .chat.messages import ChatAnswer, Message
     from .prices import TokenPrices
 
-__all__ = ["bytes_in", "characters_in", "lost", "metered", "tokens_in"]
+__all__ = ["bytes_in", "characters_in", "lost", "metered", "tokens_in", "written_by"]
 
 BYTES_PER_TOKEN = 2
 """Half of what is usual: an estimate must not be too low."""
@@ -76,7 +76,7 @@ def metered(
         declared: Whether the host declared what it costs.
     """
     usage, told = answer.usage, not answer.usage.unmetered_calls
-    written = _written(answer)
+    written = written_by(answer)
     if not told:
         completion = tokens_in(_size(written))
         usage = replace(
@@ -96,7 +96,8 @@ def metered(
     return _doubted(replace(usage, usd=usd), read, written, rates)
 
 
-def _written(answer: ChatAnswer) -> str:
+def written_by(answer: ChatAnswer) -> str:
+    """Return all that a model wrote and thought, calls of tools with it."""
     called = "".join(call.name + call.arguments for call in answer.tool_calls)
     return answer.thinking + answer.text + called
 
@@ -121,6 +122,7 @@ def lost(
     rates: TokenPrices | None,
     *,
     read: int = 0,
+    has_ended: bool = False,
 ) -> Usage:
     """Give the most that a call can have cost whose answer did not come, or broke off.
 
@@ -133,6 +135,7 @@ def lost(
         received: Gives what came of the answer.
         rates: What the model costs.
         read: Bytes of what it was given to read.
+        has_ended: Whether the endpoint itself said that it failed: it wrote no more than came.
     """
     if received is None:
         return reservation.most
@@ -140,7 +143,8 @@ def lost(
         usage = metered(received(), reservation.prompt_tokens, rates)
     except CallError:
         return reservation.most
-    completion = max(usage.completion_tokens, reservation.tokens - reservation.prompt_tokens)
+    reserved = 0 if has_ended else reservation.tokens - reservation.prompt_tokens
+    completion = max(usage.completion_tokens, reserved)
     usd = rates.highest(usage.prompt_tokens, completion) if rates else 0.0
     usage = replace(
         usage,

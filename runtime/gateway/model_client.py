@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from ..values.bounds import LARGEST_PROMPT
 from ..values.usage import Usage
+from .chat.ending import failure_of
 from .chat.errors import CallError
 from .chat.fallback import ParameterChange, refused_form
 from .chat.given_back import marked, meant_for
 from .chat.inputs import encoded_bytes, most_tokens, with_attachments
 from .chat.messages import bounded
 from .http.apis import answers_elsewhere, refused_api, spoken_now
-from .metering import bytes_in, characters_in, lost, metered, tokens_in
+from .metering import bytes_in, characters_in, lost, metered, tokens_in, written_by
 from .prices import context_of
 from .retry import call_with_retries
 from .stream_sink import StreamSink, most_pieces, unheard
@@ -282,24 +283,34 @@ class ModelClient:
         try:
             answer = await self._in_time(client, endpoint, body, call.request.patience, hearing)
         except CallError as error:
-            settle(self._lost(reservation, hearing, read) if error.may_be_billed else NOTHING)
+            settle(self._spent(error, reservation, hearing, read))
             raise
         except BaseException:
             settle(self._lost(reservation, hearing, read), lost=True)
             raise
         finally:
             hearing.received = None  # who gives it knows the hearing, and both are freed at once
-        usage = metered(
-            answer,
-            prompt,
-            self.rates,
-            read=read,
-            declared=self.is_declared,
-        )
+        failure = failure_of(answer, endpoint.shown)
+        if failure and not (written_by(answer) or answer.usage.tokens):
+            settle(NOTHING)
+            raise failure
+        usage = metered(answer, prompt, self.rates, read=read, declared=self.is_declared)
         if usage.completion_tokens > completion:  # Nothing bounds what it writes, or thinks.
             self.longest[0] = usage.completion_tokens
         settle(usage)
+        if failure:
+            raise failure
         return bounded(answer)
+
+    def _spent(
+        self, error: CallError, reservation: Reservation, hearing: StreamSink, read: int
+    ) -> Usage:
+        """Return all that a call that failed may have cost."""
+        if not error.may_be_billed:
+            return NOTHING
+        if not error.has_ended:
+            return self._lost(reservation, hearing, read)
+        return lost(reservation, hearing.received, self.rates, read=read, has_ended=True)
 
     def _lost(self, reservation: Reservation, hearing: StreamSink, read: int) -> Usage:
         """Give all that a call without a whole answer may have cost, by what came of it."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...schema.values.errors import AgentError
 from ..agents.runner import AgentResult
+from ..gateway.chat.ending import is_cut_off
 from ..gateway.chat.messages import WORDLESS
 from ..messages.thoughts import ONLY_THINKING, only_thinks, why_only_thinking
 from ..values.bounds import apart
@@ -25,8 +26,6 @@ __all__ = ["LlmRunner"]
 
 LOOKS_OF_A_CHECK = 32
 """How much longer it takes to check a text against a schema than to look at it."""
-CUT_OFF = frozenset({"content_filter", "length"})
-"""Why an answer may be less than the model had to say. It counts, and the trace says so."""
 
 
 class LlmRunner:
@@ -153,7 +152,7 @@ def _text(answer: ChatAnswer, emit: Emit) -> str:
         why = f" (finish reason {answer.finish_reason!r})"
         advice = " Raise max_tokens." if answer.finish_reason == "length" else ""
         raise AgentError(f"the model answered with nothing{why}.{advice}")
-    if answer.finish_reason in CUT_OFF:
+    if is_cut_off(answer.finish_reason):  # it counts, and the trace says so
         emit("cut_off", finish_reason=answer.finish_reason)
     return text
 

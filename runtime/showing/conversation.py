@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..gateway.chat.ending import is_cut_off
 from ..values.usage import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 __all__ = ["AnsweredCall", "calls_of", "news"]
-
-CUT_OFF = frozenset({"length", "content_filter"})
-"""Why an answer ended that was not at its end."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,7 +45,7 @@ class AnsweredCall:
     @property
     def is_cut_off(self) -> bool:
         """Whether the answer ended before it was at its end."""
-        return self.event.get("finish_reason") in CUT_OFF
+        return is_cut_off(self.event.get("finish_reason"))
 
     @property
     def is_substituted(self) -> bool:

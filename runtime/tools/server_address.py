@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
@@ -88,7 +89,7 @@ async def _read(response: httpx.Response) -> httpx.Response:
     """Read an answer whole.
 
     Raises:
-        httpx.ReadError: It is too long.
+        httpx.ReadError: It is too long, or no JSON.
     """
     content = bytearray()
     stream = response.stream
@@ -100,6 +101,12 @@ async def _read(response: httpx.Response) -> httpx.Response:
                 raise httpx.ReadError(f"an answer of more than {LARGEST_MESSAGE} bytes")
     finally:
         await stream.aclose()
+    try:
+        if content and response.is_success:
+            json.loads(content)
+    except ValueError:
+        shown = content[:100].decode(errors="replace")
+        raise httpx.ReadError(f"what it answered cannot be read: {shown!r}") from None
     whole = httpx.ByteStream(bytes(content))
     return httpx.Response(response.status_code, headers=response.headers, stream=whole)
 

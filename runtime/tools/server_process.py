@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import re
 import shutil
 import sys
 from contextlib import asynccontextmanager, suppress
@@ -13,10 +15,18 @@ from typing import TYPE_CHECKING, TypeVar
 
 from anyio import BrokenResourceError, ClosedResourceError, create_memory_object_stream
 from mcp.shared.message import SessionMessage
-from mcp.types import INTERNAL_ERROR, ErrorData, JSONRPCError, JSONRPCMessage, JSONRPCResponse
+from mcp.types import (
+    INTERNAL_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCRequest,
+    JSONRPCResponse,
+)
 from pydantic import ValidationError
 
 from ...schema.values.errors import InputError
+from ..gateway.chat.text import sound
 from ..values.bounds import LARGEST_MESSAGE, MOST_VALUES_OF_TOOL, apart
 from ..values.schema_check import excess
 
@@ -26,7 +36,10 @@ if TYPE_CHECKING:
 
     from ...schema.host.catalogue import ToolServer
 
-__all__ = ["ServerProcess", "running"]
+__all__ = ["UNREADABLE", "ServerProcess", "running"]
+
+UNREADABLE = "its reply cannot be read"
+_ID = re.compile(rb'"id"\s*:\s*"?(\d{1,9})')
 
 MOST_STRAYS = 1_000
 LAST_WORDS = 1_500  # bytes
@@ -58,6 +71,7 @@ class ServerProcess:
         self._heard, self.incoming = create_memory_object_stream[SessionMessage | Exception](0)
         self.outgoing, self._to_say = create_memory_object_stream[SessionMessage](0)
         self._last_words = b""
+        self._asked: set[int | str] = set()
         self.ended = False
         self.stray = ""
         self._pumps = [
@@ -104,14 +118,12 @@ class ServerProcess:
         strays = 0
         with suppress(BrokenResourceError, ClosedResourceError):
             while strays < MOST_STRAYS and (line := await self._line(stdout)):
-                try:
-                    read = partial(JSONRPCMessage.model_validate_json, line)
-                    message = _bounded(await apart(len(line), read))
-                except ValidationError:
-                    self.stray = self.stray or line[:100].decode(errors="replace").strip()
+                message = await apart(len(line), partial(_message, line)) or self._refused(line)
+                if message is None:
+                    self.stray = self.stray or _shown(line)
                     strays += 1
                 else:
-                    await self._heard.send(SessionMessage(message))
+                    await self._heard.send(SessionMessage(self._answered(message)))
         self.ended = True
         self._heard.close()
         while await stdout.read(LARGEST_MESSAGE):
@@ -122,12 +134,38 @@ class ServerProcess:
             return await stdout.readline()
         except ValueError:
             self.stray = f"a line of more than {LARGEST_MESSAGE} bytes"
+            if message := self._unread(b"", self.stray):
+                await self._heard.send(SessionMessage(message))
             return b""
+
+    def _answered(self, message: JSONRPCMessage) -> JSONRPCMessage:
+        if isinstance(message.root, JSONRPCResponse | JSONRPCError):
+            self._asked.discard(message.root.id)
+        return message
+
+    def _refused(self, line: bytes) -> JSONRPCMessage | None:
+        """Return an error in the place of a reply that cannot be read; None where it is none."""
+        is_reply = b'"jsonrpc"' in line and (b'"result"' in line or b'"error"' in line)
+        return self._unread(line, _shown(line)) if is_reply else None
+
+    def _unread(self, line: bytes, shown: str) -> JSONRPCMessage | None:
+        """Return an error for the request that a reply is of: the one it names, or the only one."""
+        named = _ID.search(line)
+        number = int(named[1]) if named else None
+        asked = number if number in self._asked else None
+        if asked is None and len(self._asked) == 1:
+            asked = next(iter(self._asked))
+        if asked is None:
+            return None
+        error = ErrorData(code=INTERNAL_ERROR, message=f"{UNREADABLE}: {shown}")
+        return JSONRPCMessage(JSONRPCError(jsonrpc="2.0", id=asked, error=error))
 
     async def _speak(self) -> None:
         stdin = _stream(self._process.stdin)
         with suppress(ConnectionError, ClosedResourceError):
             async for message in self._to_say:
+                if isinstance(request := message.message.root, JSONRPCRequest):
+                    self._asked.add(request.id)
                 text = message.message.model_dump_json(by_alias=True, exclude_none=True)
                 stdin.write(f"{text}\n".encode())
                 await stdin.drain()
@@ -174,6 +212,23 @@ async def running(server: ToolServer) -> AsyncGenerator[ServerProcess]:
         await process.leave()
     finally:
         await process.end()
+
+
+def _message(line: bytes) -> JSONRPCMessage | None:
+    """Read a line; halves of characters are replaced. None where it is no message."""
+    try:
+        return _bounded(JSONRPCMessage.model_validate_json(line))
+    except ValidationError:
+        pass
+    try:
+        text = json.dumps(json.loads(line), ensure_ascii=False)
+        return _bounded(JSONRPCMessage.model_validate_json(sound(text)))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _shown(line: bytes) -> str:
+    return line[:100].decode(errors="replace").strip()
 
 
 def _bounded(message: JSONRPCMessage) -> JSONRPCMessage:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Self
 
 from anyio import BrokenResourceError, ClosedResourceError, EndOfStream
 from mcp import ClientSession, McpError, types
-from pydantic import ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from ...schema.values.errors import InputError
+from ...schema.values.problems import quoted
+from ...schema.values.values import is_mapping
 from .server_address import reached
-from .server_process import running
+from .server_process import UNREADABLE, running
 from .tool import Tool, ToolError
+from .tool_schema import usable_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,11 +28,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Session"]
 
-SECONDS_TO_START = 10.0
 MOST_PAGES = 50
 MOST_NAMES = 20
 LONGEST_DESCRIPTION = 2_000  # characters
-LARGEST_SCHEMA = 20_000  # characters of JSON
 LONGEST_ERROR = 2_000  # characters
 
 _GONE = (BrokenResourceError, ClosedResourceError, EndOfStream)
@@ -45,7 +45,7 @@ class Session:
 
     def __init__(self, server: ToolServer) -> None:
         self._server = server
-        self._offered: dict[str, types.Tool] = {}
+        self._offered: dict[str, dict[str, Any]] = {}
         self._stopping = asyncio.Event()
         self._connected: asyncio.Future[tuple[ClientSession, ServerProcess | ServerAddress]] = (
             asyncio.get_running_loop().create_future()
@@ -100,11 +100,12 @@ class Session:
             return await self._call(name, arguments)
 
         offered = self._offered[name]
+        told = offered.get("description") or offered.get("title")
         full_name = f"{server.name}.{name}"
         return Tool(
             name=full_name,
-            description=(offered.description or offered.title or name)[:LONGEST_DESCRIPTION],
-            parameters=_parameters(offered, full_name),
+            description=str(told or name)[:LONGEST_DESCRIPTION],
+            parameters=usable_parameters(offered.get("inputSchema"), full_name),
             run=run,
         )
 
@@ -137,13 +138,15 @@ class Session:
     async def _shake_hands(self, client: ClientSession) -> str | None:
         """Introduce us and note what the server has; tell what went wrong, or None."""
         try:
-            async with asyncio.timeout(SECONDS_TO_START):
+            async with asyncio.timeout(self._server.start_timeout):
                 await client.initialize()
                 await self._note_tools(client)
         except TimeoutError:
+            how = "over HTTP" if self._server.url else "on standard streams"
             return (
-                f"was not ready within {SECONDS_TO_START:g} seconds. It must speak the Model"
-                f" Context Protocol {'over HTTP' if self._server.url else 'on standard streams'}."
+                f"was not ready within {self._server.start_timeout:g} seconds. It must speak the"
+                f" Model Context Protocol {how}. Where it needs longer to start, write a larger"
+                " start_timeout in tools.yaml."
             )
         except (*_GONE, McpError, RuntimeError, ValidationError) as error:
             words = _shortened(f"{error}")
@@ -153,9 +156,10 @@ class Session:
     async def _note_tools(self, client: ClientSession) -> None:
         cursor = None
         for _ in range(MOST_PAGES):
-            page = await client.list_tools(params=types.PaginatedRequestParams(cursor=cursor))
-            self._offered |= {tool.name: tool for tool in page.tools}
-            cursor = page.nextCursor
+            asked = types.ListToolsRequest(params=types.PaginatedRequestParams(cursor=cursor))
+            page = await client.send_request(types.ClientRequest(asked), _Page)
+            self._offered |= {str(tool.get("name")): tool for tool in page.tools}
+            cursor = page.cursor
             if cursor is None:
                 return
 
@@ -164,7 +168,9 @@ class Session:
         limit = self._server.timeout
         try:
             async with asyncio.timeout(limit):
-                result = await client.call_tool(name, dict(arguments))
+                params = types.CallToolRequestParams(name=name, arguments=dict(arguments))
+                asked = types.ClientRequest(types.CallToolRequest(params=params))
+                result = await client.send_request(asked, _ToolAnswer)
         except TimeoutError:
             raise ToolError(f"the tool did not answer within {limit:g} seconds.") from None
         except (*_GONE, McpError, RuntimeError, ValidationError) as error:
@@ -173,43 +179,54 @@ class Session:
                     f"the tool server {self._server.name!r} {process.lost}",
                     detail=await process.story(),
                 ) from None
-            raise ToolError(f"the tool server refused: {_shortened(str(error))}") from None
+            words = _shortened(str(error))
+            is_read = not words.startswith(UNREADABLE)
+            raise ToolError(f"the tool server refused: {words}" if is_read else words) from None
         return _value(result)
 
 
-def _parameters(tool: types.Tool, name: str) -> Mapping[str, Any]:
-    """Check the JSON Schema of a tool's arguments, which the server wrote."""
-    from jsonschema import Draft202012Validator, SchemaError
+class _Page(types.Result):
+    """Tools that a server has, whatever it says of each."""
 
-    if len(json.dumps(tool.inputSchema)) > LARGEST_SCHEMA:
-        raise InputError(
-            f"the tool {name!r}: the schema of its arguments has more than {LARGEST_SCHEMA}"
-            " characters, which every call of a model would have to carry."
-        )
-    try:
-        Draft202012Validator.check_schema(tool.inputSchema)
-    except SchemaError as error:
-        raise InputError(
-            f"the tool {name!r}: its server describes the arguments with an invalid JSON Schema:"
-            f" {_shortened(error.message)}"
-        ) from None
-    return tool.inputSchema
+    tools: list[dict[str, Any]] = Field(default_factory=list[dict[str, Any]])
+    cursor: str | None = Field(default=None, alias="nextCursor")
 
 
-def _value(result: types.CallToolResult) -> Any:
-    """Give what a tool answered as a JSON value, or as text.
+class _ToolAnswer(types.Result):
+    """What a tool gave, whatever its parts are."""
+
+    content: list[Any] = Field(default_factory=list[Any])
+    structured: Any = Field(default=None, alias="structuredContent")
+    failed: bool | None = Field(default=False, alias="isError")
+
+
+_BLOCK: TypeAdapter[types.ContentBlock] = TypeAdapter(types.ContentBlock)
+
+
+def _value(result: _ToolAnswer) -> Any:
+    """Return what a tool answered as a JSON value, or as text.
 
     Raises:
         ToolError: The answer is that it failed.
     """
-    words = "\n".join(_in_words(block) for block in result.content)
-    if result.isError:
+    words = "\n".join(map(_part, result.content))
+    if result.failed:
         raise ToolError(_shortened(words) or "the tool failed and does not say why.")
-    structured = result.structuredContent
+    structured = result.structured
     if structured is None:
         return words
     # The protocol wants an object here; servers wrap other values in this way.
-    return structured["result"] if structured.keys() == {"result"} else structured
+    is_wrapped = is_mapping(structured) and structured.keys() == {"result"}
+    return structured["result"] if is_wrapped else structured
+
+
+def _part(block: Any) -> str:
+    """Return a part of an answer as text; one of a kind that nobody knows is named."""
+    try:
+        return _in_words(_BLOCK.validate_python(block))
+    except ValidationError:
+        kind = block.get("type") if is_mapping(block) else block
+        return f"[a part of the kind {quoted(kind)}, which cannot be shown]"
 
 
 def _in_words(block: types.ContentBlock) -> str:

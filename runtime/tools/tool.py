@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import functools
 import time
 import traceback
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ...schema.host.catalogue import tool_identifier
 from ...schema.values.codec import kept
 from ...schema.values.errors import AgentError, JailError
-from ...schema.values.json_text import dumps, loads
-from ...schema.values.problems import dotted
-from ...schema.values.values import is_mapping
+from ...schema.values.json_text import dumps
+from ...schema.values.values import is_list, is_mapping
 from ..gateway.chat.dialogue import shortened
+from ..gateway.chat.text import sound
 from ..jail.moving import is_lost
 from ..record.once import unkept
 from ..values.bounds import LARGEST_RESULT, LONGEST_EVENT
-from ..values.schema_check import StepBudget, TooManySteps, brief_keywords, excess
+from ..values.schema_check import excess
+from .fitting import fitted
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping
-
-    from jsonschema.protocols import Validator
 
     from ..record.once import Once
     from ..record.trace import Emit
@@ -35,7 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["GrantedTool", "Tool", "ToolCall", "ToolError", "Toolkit", "Waiting"]
 
-MOST_PROBLEMS = 5
+LARGEST_INTEGER = 10_000
+"""Bits. Python itself writes no number with more than 4,300 digits."""
 
 Waiting = Callable[[], AbstractContextManager[None]]
 """Counts a block as waiting for others, and not as work."""
@@ -181,55 +179,42 @@ class GrantedTool:
                 agent = self.workspace.agent
                 with self.waiting():
                     await self.approvals.obtain(agent, self.tool.name, arguments, self.emit)
-            result = _bounded(await self.tool.run(checked, self.workspace))
+            result = _bounded(_sound(await self.tool.run(checked, self.workspace)))
         except ToolError as error:
-            detail = {"detail": _bounded(error.detail)} if error.detail else {}
-            return {"error": _bounded(str(error)), **detail}
+            detail = {"detail": _bounded(_sound(error.detail))} if error.detail else {}
+            return {"error": _bounded(_sound(str(error))), **detail}
         except Exception as error:  # others wrote the tool, and it may raise anything
             if isinstance(error, JailError) and is_lost(error):
                 raise  # no answer: the agent begins again elsewhere, where the tool can do it
             raised = "".join(traceback.format_exception_only(error)).strip()
             detail = "".join(traceback.format_exception(error))
-            return {"error": _bounded(f"{self.tool.name}: {raised}"), "detail": _bounded(detail)}
+            words = _sound(f"{self.tool.name}: {raised}")
+            return {"error": _bounded(words), "detail": _bounded(_sound(detail))}
         return {"result": result}
 
     def _checked(self, arguments: Any) -> Mapping[str, Any]:
         if not is_mapping(arguments):
             raise ToolError(f"{self.tool.name}: the arguments are not a JSON object.")
-        if problems := _problems(arguments, self.tool.parameters):
+        fitting, problems = fitted(arguments, self.tool.parameters)
+        if problems:
             raise ToolError(f"{self.tool.name}: {'; '.join(problems)}")
-        return arguments
+        return fitting
 
 
-def _problems(arguments: Mapping[str, Any], parameters: Mapping[str, Any]) -> list[str]:
-    """Check arguments; a server's schema may lead nowhere, or in circles."""
-    from referencing.exceptions import Unresolvable
+def _sound(value: Any) -> Any:
+    """Return a value that every reader of JSON takes, as endpoints and files are.
 
-    validator = _validator(dumps(parameters))
-    try:
-        with StepBudget().checking():
-            return [
-                f"{dotted(tuple(error.absolute_path)) or 'the arguments'}: {error.message[:200]}"
-                for error in islice(validator.iter_errors(arguments), MOST_PROBLEMS)
-            ]
-    except (Unresolvable, RecursionError):
-        return ["its parameters refer to each other in a way that cannot be checked."]
-    except TooManySteps:
-        return ["the arguments are too much to be checked: give fewer values."]
-
-
-@functools.cache
-def _validator(parameters: str) -> Validator:
-    from jsonschema import Draft202012Validator, validators
-    from referencing import Registry
-
-    # JSON Schema takes 5.0 for an integer; a tool that counts with it would not.
-    integers = Draft202012Validator.TYPE_CHECKER.redefine(
-        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
-    )
-    brief = brief_keywords(Draft202012Validator)
-    strict = validators.extend(Draft202012Validator, brief, type_checker=integers)
-    return strict(loads(parameters), registry=Registry())
+    Halves of characters and NUL are replaced, and a number that no computer reads is described.
+    """
+    if isinstance(value, str):
+        return sound(value).replace("\0", "\ufffd")
+    if is_list(value) or isinstance(value, tuple):
+        return [_sound(item) for item in value]
+    if is_mapping(value):
+        return {_sound(key): _sound(item) for key, item in value.items()}
+    if isinstance(value, int) and value.bit_length() > LARGEST_INTEGER:
+        return f"[an integer of about {value.bit_length() * 3 // 10} digits]"
+    return value
 
 
 def _bounded(result: Any) -> Any:

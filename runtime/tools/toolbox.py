@@ -17,6 +17,7 @@ from ..scrubbing.scrubber import Scrubber
 from .approval import Approvals
 from .python import tool_of
 from .tool import GrantedTool, Tool, Toolkit
+from .tool_schema import usable_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -73,7 +74,7 @@ class Toolbox:
             if name in self._python:
                 self._tools[name] = (tool_of(self._python[name]),)
             elif not dot:
-                self._tools[name] = _installed(name)
+                self._tools[name] = tuple(map(_usable, _installed(name)))
             else:
                 try:
                     found = (await self._session(server)).tool(tool)
@@ -119,6 +120,11 @@ class Toolbox:
 
             self._sessions[name] = await start_session(self._servers[name])
         return self._sessions[name]
+
+
+def _usable(tool: Tool) -> Tool:
+    """Return a tool of a plugin with parameters that providers take."""
+    return replace(tool, parameters=usable_parameters(dict(tool.parameters), tool.name))
 
 
 def _installed(name: str) -> tuple[Tool, ...]:

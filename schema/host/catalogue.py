@@ -67,6 +67,7 @@ class ToolServer:
         key_env: The variable with the key for the address.
         headers_env: Headers for the address, each with the variable that holds its value.
         timeout: Seconds for one call of a tool.
+        start_timeout: Seconds until it is ready.
     """
 
     name: str
@@ -77,6 +78,7 @@ class ToolServer:
     key_env: str = ""
     headers_env: Mapping[str, str] = field(default_factory=_empty)
     timeout: float = 60
+    start_timeout: float = 10
 
     @property
     def where(self) -> str:

@@ -175,7 +175,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "out_of_steps": rerun(
         "used its 2 steps",
-        Reply.tool("no_such_tool", text=CANARY),
+        Reply(text=f"I would rather talk. {CANARY}"),
         calls=2,
         agent_type="ToolCallingAgent",
         max_steps=2,

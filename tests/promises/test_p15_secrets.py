@@ -183,7 +183,7 @@ ECHOES: Mapping[str, Callable[[Secrets], list[Reply]]] = {
     "cut_page": lambda s: [Reply(status=400, body=f"{'x' * 180} {s.key}")],
     "cut_answer": lambda s: [Reply(body=json.dumps({"a" * 20: s.key}))] * 2,
     "cut_text": lambda s: [Reply(body=f"{'x' * 30}{s.key}")] * 2,
-    "fields": lambda s: [odd_completion(s)],
+    "fields": lambda s: [odd_completion(s)] * 2,
     "header": lambda s: [Reply.error(429, message="later", retry_after=s.key)] * 2,
     "long": lambda s: [Reply(text="\n".join(f"{n} {s.key}" for n in range(3_000)))],
 }

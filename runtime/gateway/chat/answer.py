@@ -6,17 +6,18 @@ import json
 from typing import TYPE_CHECKING, Any, cast
 
 from ....schema.values.problems import quoted
-from ....schema.values.values import is_mapping
+from ....schema.values.values import is_list, is_mapping
+from .ending import reason_of
 from .errors import CallError
 from .messages import ChatAnswer, ToolRequest
-from .text import as_text, sound, text_of
+from .text import as_text, place_of, sound, text_of
 from .thinking import thought_of
 from .usage_shape import consumed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-__all__ = ["answer_of", "parsed"]
+__all__ = ["answer_of", "first_of", "parsed"]
 
 SIGNED = ("extra_content", "provider_specific_fields")
 """Fields of a tool call with what signs the thinking ahead of it: Gemini's, and as litellm names it
@@ -33,6 +34,8 @@ def parsed(source: str, content: bytes) -> Mapping[str, Any]:
         body = json.loads(content)
     except (ValueError, RecursionError):
         raise _malformed(f"{source}: the answer is not JSON: {quoted(content[:200])}.") from None
+    if is_list(body) and len(body) == 1:  # Google wraps its errors so
+        body = body[0]
     if not is_mapping(body):
         raise _malformed(f"{source}: the answer is not a JSON object.")
     return cast("Mapping[str, Any]", body)
@@ -45,13 +48,13 @@ def answer_of(body: Mapping[str, Any], source: str) -> ChatAnswer:
         CallError: The response has no choice with a message.
     """
     try:
-        choice = body["choices"][0]
+        choice = first_of(body["choices"])
         message: Mapping[str, Any] = choice["message"]
         thought = thought_of(message)
         text = thought.text or text_of(message.get("refusal"))
         calls = tuple(_tool_call(call) for call in message.get("tool_calls") or ())
-        finish_reason = sound(str(choice.get("finish_reason") or "stop"))
-    except (KeyError, IndexError, TypeError, AttributeError, RecursionError):
+        finish_reason = sound(reason_of(choice.get("finish_reason"), calls=bool(calls)))
+    except (KeyError, TypeError, AttributeError, ValueError, RecursionError):
         raise _malformed(
             f"{source}: the answer has no choices[0].message as the chat API has it;"
             f" it has {quoted(sorted(body)[:10])}."
@@ -68,6 +71,11 @@ def answer_of(body: Mapping[str, Any], source: str) -> ChatAnswer:
         model=sound(str(body.get("model") or "")),
         fingerprint=sound(str(body.get("system_fingerprint") or "")),
     )
+
+
+def first_of(choices: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Return the choice whose index is lowest: not every endpoint sends them in order."""
+    return min(choices, key=lambda choice: place_of(choice.get("index")) or 0)
 
 
 def _malformed(message: str) -> CallError:

@@ -108,6 +108,8 @@ class ChatAnswer:
         adapted: What was said otherwise than it was asked for, since the endpoint refuses that: the
             parameter, and what was said instead.
         attempts: Attempts of the alias that answered: 1, and one for each failure retried.
+        refused: Why its calls of tools are not done, in words for the model; they are taken out
+            then, and stand in the text as it wrote them. Empty where nothing is wrong with them.
     """
 
     text: str
@@ -123,6 +125,7 @@ class ChatAnswer:
     seconds: float = 0.0
     attempts: int = 1
     adapted: Mapping[str, str] = field(default_factory=dict[str, str])
+    refused: Annotated[str, SKIPPED] = ""
 
 
 def bounded(answer: ChatAnswer) -> ChatAnswer:

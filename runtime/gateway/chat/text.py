@@ -7,7 +7,7 @@ from typing import Any
 from ....schema.values.json_text import dumps
 from ....schema.values.values import is_list
 
-__all__ = ["as_text", "sound", "text_of"]
+__all__ = ["as_text", "place_of", "sound", "text_of"]
 
 
 def text_of(content: Any) -> str:
@@ -33,3 +33,10 @@ def sound(text: str) -> str:
         if text.isascii()
         else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     )
+
+
+def place_of(index: Any) -> int | None:
+    """Return an index, which some endpoints send as text; None where it is none."""
+    if isinstance(index, str) and index.strip().isdecimal():
+        return int(index)
+    return index if isinstance(index, int) and not isinstance(index, bool) else None

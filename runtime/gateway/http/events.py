@@ -25,16 +25,19 @@ class EventReader:
         plain: The document; the beginning of what was sent, where there was no event in it.
         is_stream: Whether there was an event.
         lines: How many have come.
+        name: The kind of the event that was given last, where the endpoint names it.
     """
 
     def __init__(self) -> None:
         self.plain = bytearray()
         self.is_stream = False
         self.lines = 0
+        self.name = b""
         self._is_document: bool | None = None
         self._skipped = 0
         self._rest = bytearray()
         self._data: list[bytes] = []
+        self._name = b""
         self._held = 0
         self._after_return = False
 
@@ -52,6 +55,8 @@ class EventReader:
                 self._take(line)
             elif self._data:
                 yield self._event()
+            else:
+                self._name = b""
 
     def end(self) -> Iterator[bytes]:
         """Give the data of a last event that nothing came after: not all end with an empty line."""
@@ -93,9 +98,11 @@ class EventReader:
         return whole
 
     def _take(self, line: bytes) -> None:
-        """Take a line; comments, and fields other than data, say nothing that is needed."""
+        """Take a line; comments, and fields other than these two, say nothing that is needed."""
         if not line.startswith(b"data:"):
             line = line.removeprefix(BYTE_ORDER_MARK)
+        if line.startswith(b"event:"):
+            self._name = line[6:].strip()
         if line.startswith(b"data:"):
             self._data.append(line[5:].removeprefix(b" "))
             self._held += len(line)
@@ -104,5 +111,6 @@ class EventReader:
         data = self._data[0] if len(self._data) == 1 else b"\n".join(self._data)
         self._data.clear()
         self._held = 0
+        self.name, self._name = self._name, b""
         self.is_stream = True
         return data

@@ -15,10 +15,12 @@ from ..chat.errors import CallError
 from ..stream_sink import StreamSink
 from ..wires import WIRES
 from .broken import broken, is_unsent
-from .refusals import refusal, without
+from .refusals import failed, failure_in, refusal, without
 from .streamed import StreamedAnswer
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..chat.body import Body
     from ..chat.messages import ChatAnswer
     from ..endpoint import Endpoint
@@ -56,11 +58,8 @@ class HttpClient:
         Raises:
             CallError: No answer, or not one that the API promises.
         """
-        content = await self._content(endpoint, body, hearing or StreamSink())
-        url = endpoint.shown
-        return await apart(
-            len(content), lambda: WIRES[endpoint.wire].answer(parsed(url, content), url)
-        )
+        content, headers = await self._content(endpoint, body, hearing or StreamSink())
+        return await apart(len(content), lambda: _answer(endpoint, content, headers))
 
     async def close(self) -> None:
         """Close all connections."""
@@ -68,8 +67,13 @@ class HttpClient:
             await session.close()
         self._sessions.clear()
 
-    async def _content(self, endpoint: Endpoint, body: Body, hearing: StreamSink) -> bytes:
-        """Give what a response holds; what did not go out goes once more, on its own connection."""
+    async def _content(
+        self, endpoint: Endpoint, body: Body, hearing: StreamSink
+    ) -> tuple[bytes, Mapping[str, str]]:
+        """Return what a response holds, and its headers.
+
+        What did not go out goes once more, on its own connection.
+        """
         while True:
             is_kept = endpoint.kind != "local" and time.monotonic() >= self._trusted_from
             try:
@@ -97,8 +101,8 @@ class HttpClient:
 
 async def _exchange(
     session: aiohttp.ClientSession, endpoint: Endpoint, body: Body, hearing: StreamSink
-) -> bytes:
-    """Make a request, and give the content of its response.
+) -> tuple[bytes, Mapping[str, str]]:
+    """Make a request, and return the content of its response, and its headers.
 
     Raises:
         CallError: It is a refusal, or too large.
@@ -119,7 +123,20 @@ async def _exchange(
             said = without(secrets, await _bounded(response))
             has_key = endpoint.key is not None
             raise refusal(url, response.status, response.headers, said, has_key=has_key)
-        return without(secrets, await read(response))
+        return without(secrets, await read(response)), response.headers
+
+
+def _answer(endpoint: Endpoint, content: bytes, headers: Mapping[str, str]) -> ChatAnswer:
+    """Take the answer out of a response with status 200.
+
+    Raises:
+        CallError: It tells of an error, or has no answer as the API has it.
+    """
+    url = endpoint.shown
+    body = parsed(url, content)
+    if failure := failure_in(body):
+        raise failed(url, failure, headers, has_key=endpoint.key is not None)
+    return WIRES[endpoint.wire].answer(body, url)
 
 
 def _in_pieces(content: bytes) -> bytes | io.BytesIO:

@@ -8,22 +8,47 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ....schema.values.values import is_list, is_mapping
 from ...scrubbing.scrubber import SHORTEST
-from ..chat.errors import GIVEN_UP_ON, CallError, kind_of
+from ..chat.errors import GIVEN_UP_ON, CallError, kind_of, meaning_of
+from ..chat.text import place_of
 from ..retry import retry_after
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = ["refusal", "wait_of", "without", "words_of"]
+__all__ = ["failed", "failure_in", "refusal", "wait_of", "without", "words_of"]
 
+IN_PLACE = "an error ({status}) in place of an answer"
 LONGEST = 500
 """Characters of an endpoint's words that are shown."""
 LONGEST_REFUSAL = 8_000
 """Bytes of a refusal that are read for what was refused."""
 KEY_ADVICE = " Is the key right, and is it meant for this endpoint?"
+CREDIT_ADVICE = " There is nothing left to pay with: add credit there, or use another model."
 NO_KEY_ADVICE = " No key was sent: set MAS_API_KEY for NAME@URL, or say key_env in models.yaml."
 
 
+STATUS_OF: Mapping[str, int] = {
+    "api_error": 500,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "invalid_api_key": 401,
+    "not_found_error": 404,
+    "overloaded_error": 529,
+    "permission_denied": 403,
+    "permission_error": 403,
+    "rate_limit_error": 429,
+    "rate_limit_exceeded": 429,
+    "request_too_large": 413,
+    "resource_exhausted": 429,
+    "server_error": 500,
+    "timeout_error": 504,
+    "unauthenticated": 401,
+}
+"""What errors with status 200 have as one elsewhere, by their codes and types."""
+INVALID = ("invalid_", "unsupported_", "image_", "empty_image", "context_length")
+"""How codes begin that say that the request is at fault."""
+ANSWERED = ("choices", "content", "output", "type", "response")
+TOLD = ("message", "msg", "detail", "error_msg")
 _SECONDS = re.compile(r"(\d+(?:\.\d+)?)s")
 
 
@@ -36,7 +61,13 @@ def without(secrets: Iterable[str], content: bytes) -> bytes:
 
 
 def refusal(
-    url: str, status: int, headers: Mapping[str, str], content: bytes, *, has_key: bool = True
+    url: str,
+    status: int,
+    headers: Mapping[str, str],
+    content: bytes,
+    *,
+    has_key: bool = True,
+    label: str = "HTTP {status}",
 ) -> CallError:
     """Tell why a request was refused.
 
@@ -46,16 +77,18 @@ def refusal(
         headers: Those of the response.
         content: Its body, without secrets.
         has_key: Whether a key was sent.
+        label: What the message calls the status.
     """
     said = words_of(content)
     kind = kind_of(status, said)
+    is_unpaid = status == 402 or meaning_of(said) == "unpaid"
     advice = {
-        "denied": KEY_ADVICE if has_key else NO_KEY_ADVICE,
+        "denied": CREDIT_ADVICE if is_unpaid else KEY_ADVICE if has_key else NO_KEY_ADVICE,
         "unknown": " Are the model's name and the address right?",
         "overflow": " The prompt is longer than the model's context.",
     }.get(kind, "")
     return CallError(
-        f"{url}: HTTP {status}: {said}{advice}",
+        f"{url}: {label.format(status=status)}: {said}{advice}",
         kind=kind,
         status=status,
         retry_after=wait_of(headers, content),
@@ -84,8 +117,78 @@ def wait_of(headers: Mapping[str, str], content: bytes) -> float | None:
     Google has no header but a `retryDelay` in the error's details
     (https://ai.google.dev/gemini-api/docs/troubleshooting).
     """
-    waits = retry_after(headers.get("Retry-After"))
+    said = {name.lower(): value for name, value in headers.items()}
+    waits = _milliseconds(said.get("retry-after-ms"))
+    waits = retry_after(said.get("retry-after")) if waits is None else waits
     return _delay(content) if waits is None else waits
+
+
+def failure_in(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Find the error that a response, or an event, tells of in place of an answer.
+
+    It is found where the APIs that stream put it, in a choice, and where providers put it that
+    answer every request with status 200.
+    """
+    choices = body.get("choices")
+    inner = (body.get("response"), body.get("x_groq"), *(choices if is_list(choices) else ()))
+    places = (body, *inner)
+    for told in filter(is_mapping, places):
+        if error := told.get("error"):
+            return error if is_mapping(error) else {"message": str(error)}
+    if is_mapping(base := body.get("base_resp")) and base.get("status_code"):  # MiniMax
+        return {"code": base["status_code"], "message": base.get("status_msg")}
+    if any(str(body.get(name)).endswith("error") for name in ("type", "object")):
+        return body
+    is_answer = any(body.get(name) is not None for name in ANSWERED)
+    return body if not is_answer and any(isinstance(body.get(name), str) for name in TOLD) else None
+
+
+def failed(
+    url: str,
+    failure: Mapping[str, Any],
+    headers: Mapping[str, str],
+    *,
+    has_key: bool = True,
+    began: bool = False,
+) -> CallError:
+    """Return the error that an endpoint tells of with status 200.
+
+    Args:
+        url: Where the request was sent.
+        failure: What `failure_in` found.
+        headers: Those of the response.
+        has_key: Whether a key was sent.
+        began: Whether a part of an answer came before it.
+    """
+    content = json.dumps({"error": failure}).encode()
+    status = _status(failure)
+    error = refusal(url, status, headers, content, has_key=has_key, label=IN_PLACE)
+    error.may_be_billed = began
+    error.has_ended = True
+    return error
+
+
+def _status(failure: Mapping[str, Any]) -> int:
+    """Return the status that a failure has where it comes in place of an answer."""
+    for name in ("code", "http_code", "status", "type"):
+        said = failure.get(name)
+        if (place := place_of(said)) is not None and 400 <= place < 600:
+            return place
+        if isinstance(said, str) and (known := _status_of(said.lower())):
+            return known
+    return 400 if meaning_of(words_of(json.dumps(failure).encode())) else 500
+
+
+def _status_of(code: str) -> int | None:
+    return 400 if code.startswith(INVALID) else STATUS_OF.get(code)
+
+
+def _milliseconds(header: str | None) -> float | None:
+    """Read the header by which OpenAI's endpoints ask to wait for less than a second."""
+    try:
+        return retry_after(None if header is None else str(float(header) / 1000))
+    except ValueError:
+        return None
 
 
 def _words(body: Any) -> Iterator[str]:
@@ -101,11 +204,16 @@ def _words(body: Any) -> Iterator[str]:
 
 
 def _delay(content: bytes) -> float | None:
+    """Read the wait that an error's body asks for: Google's detail, or a field of the error."""
     try:
         body: Any = json.loads(content)
-        details = (body[0] if is_list(body) else body)["error"]["details"]
-        found = (_SECONDS.fullmatch(str(detail.get("retryDelay"))) for detail in details)
-        delay = next(match for match in found if match)
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError, StopIteration):
+        error = (body[0] if is_list(body) else body)["error"]
+        if is_mapping(error.get("metadata")):
+            error = {**error["metadata"], **error}
+        told = [detail.get("retryDelay") for detail in error.get("details") or ()]
+        found = (_SECONDS.fullmatch(str(delay)) for delay in told)
+        delay = next((match[1] for match in found if match), None)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
-    return retry_after(delay[1])
+    waits = (delay, error.get("retry_after"), error.get("retry_after_seconds"))
+    return next((retry_after(str(wait)) for wait in waits if wait is not None), None)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 import aiohttp
 
-from ....schema.values.values import is_mapping
-from ...values.bounds import AT_ONCE, LARGEST_ANSWER, LARGEST_STREAM, MOST_LINES, apart
+from ....schema.values.values import is_list, is_mapping
+from ...values.bounds import LARGEST_ANSWER, LARGEST_STREAM, MOST_LINES, apart
 from ..chat.answer import parsed
 from ..chat.errors import CallError
 from .events import EventReader
-from .refusals import refusal, without
+from .refusals import failed, failure_in, without
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..stream_sink import StreamSink
     from .wire import Assembly, Wire
 
-__all__ = ["StreamedAnswer", "failure_in"]
+__all__ = ["StreamedAnswer"]
 
 BYTES_AT_ONCE = 16 << 10
 """Bytes of events that are read before others have their turn: some milliseconds."""
@@ -32,16 +32,11 @@ BETWEEN_LOOKS = 2 * LARGEST_ANSWER
 LAST_WORD = b"[DONE]"
 SECONDS_TO_END = 0.05
 """How long the end of a response may come after its last event, so that its connection is kept."""
-STATUS_OF = {
-    "authentication_error": 401,
-    "invalid_request_error": 400,
-    "overloaded_error": 529,
-    "permission_error": 403,
-    "rate_limit_error": 429,
-    "rate_limit_exceeded": 429,
-    "server_error": 500,
-}
-"""What errors within a stream, which have no status, have as one elsewhere."""
+KEPT_ALIVE = frozenset(
+    {b"", b"ping", b"pong", b"keep-alive", b"keepalive", b"keep_alive", b"heartbeat", b"processing"}
+)
+"""What some endpoints send as an event, to keep the connection; what is no object says nothing."""
+LONGEST_SIGN = 20
 
 
 @dataclass(kw_only=True, slots=True)
@@ -64,6 +59,8 @@ class StreamedAnswer:
     _size: int = 0
     _taken: int = 0
     _looked: int = 0
+    _has_last_word: bool = False
+    _headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def __post_init__(self) -> None:
         self._assembly = self.wire.assembly()
@@ -75,6 +72,7 @@ class StreamedAnswer:
             CallError: It broke off, became too large, or said that it failed.
             aiohttp.ClientError: The connection broke.
         """
+        self._headers = response.headers
         try:
             while chunk := await response.content.read(BYTES_AT_ONCE):
                 if await self._is_last(chunk):
@@ -86,8 +84,7 @@ class StreamedAnswer:
             if not self._assembly.is_whole:
                 raise
         for data in self._events.end():
-            if data.strip() not in {b"", LAST_WORD}:
-                await self._take(data)
+            await self._is_end(data)
         return await self._whole() if self._events.is_stream else bytes(self._events.plain)
 
     async def _is_last(self, chunk: bytes) -> bool:
@@ -98,11 +95,8 @@ class StreamedAnswer:
         went_on = False
         for data in self._events.feed(chunk):
             went_on = True
-            word = data.strip()
-            if word == LAST_WORD:
+            if await self._is_end(data):
                 return True
-            if word:
-                await self._take(data)
         most = self.hearing.most_pieces
         if self._taken > most or self._events.lines > MOST_LINES:
             raise self._refused(f"an answer in more than {most:,} pieces")
@@ -112,22 +106,49 @@ class StreamedAnswer:
         self.hearing.on_bytes(went_on)
         return False
 
+    async def _is_end(self, data: bytes) -> bool:
+        """Take the data of an event; return whether it was the last word."""
+        self._has_last_word |= data.strip() == LAST_WORD
+        if not self._has_last_word:
+            await self._take(data)
+        return self._has_last_word
+
     async def _take(self, data: bytes) -> None:
-        """Take an event."""
+        """Take an event; keep-alives are passed over."""
         self._taken += 1
-        if len(data) <= AT_ONCE:
-            event = parsed(self.source, without(self.secrets, data))
-        else:
-            event = await apart(len(data), lambda: parsed(self.source, without(self.secrets, data)))
-        if failure := failure_in(event):
-            raise self._failed(failure)
+        event = await apart(len(data), lambda: self._event(without(self.secrets, data)))
+        if event is None or self._events.name == b"ping":
+            return
+        failure = failure_in(event)
+        if failure or self._events.name == b"error":
+            raise self._failed(failure or event)
         if words := self._assembly.add(event):
             if self.hearing.received is None:
                 self.hearing.received = self._received
             self.hearing.on_words(words)
 
+    def _event(self, data: bytes) -> Mapping[str, Any] | None:
+        """Read an event; None where it says nothing.
+
+        Raises:
+            CallError: It is neither JSON nor a keep-alive.
+        """
+        if len(data) < LONGEST_SIGN and data.strip().lower() in KEPT_ALIVE:
+            return None
+        try:
+            event: Any = json.loads(data)
+        except (ValueError, RecursionError):
+            if self._events.name == b"error":
+                return {"error": data.decode("utf-8", "replace")}
+            return parsed(self.source, data)
+        if isinstance(event, str) and "error" in event.lower():
+            return {"error": event}
+        if is_list(event) and event and is_mapping(event[0]):  # Google wraps its errors so
+            event = event[0]
+        return cast("Mapping[str, Any]", event) if is_mapping(event) else None
+
     async def _whole(self) -> bytes:
-        if not self._assembly.is_whole:
+        if not (self._assembly.is_whole or self._has_last_word):
             raise CallError(
                 f"{self.source}: the stream ended before the answer did.",
                 kind="malformed",
@@ -152,12 +173,9 @@ class StreamedAnswer:
         return CallError(f"{self.source}: {what}.", kind="malformed", may_be_billed=True)
 
     def _failed(self, failure: Mapping[str, Any]) -> CallError:
-        """Tell of a failure that the endpoint tells of when the answer has begun already."""
-        status = _status(failure)
-        content = json.dumps({"error": failure}).encode()
-        error = refusal(self.source, status, {}, content)
-        error.may_be_billed |= self.hearing.received is not None or status >= 500
-        return error
+        """Return a failure that the endpoint tells of, perhaps when the answer has begun."""
+        began = self.hearing.received is not None
+        return failed(self.source, failure, self._headers, began=began)
 
 
 async def _ended(response: aiohttp.ClientResponse) -> None:
@@ -169,25 +187,3 @@ async def _ended(response: aiohttp.ClientResponse) -> None:
             await response.content.readany()
     except (TimeoutError, aiohttp.ClientError):
         response.close()
-
-
-def failure_in(event: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Find the error that an event tells of, in the ways of the APIs that stream."""
-    place = event.get("response") if event.get("type") == "response.failed" else event
-    error = cast("Mapping[str, Any]", place).get("error") if is_mapping(place) else None
-    if is_mapping(error):
-        return cast("Mapping[str, Any]", error)
-    if error:
-        return {"message": str(error)}
-    return event if event.get("type") == "error" else None
-
-
-def _status(failure: Mapping[str, Any]) -> int:
-    """Give the status that a failure has where it comes in place of an answer."""
-    for name in ("code", "status", "type"):
-        said = failure.get(name)
-        if isinstance(said, int) and 400 <= said < 600:
-            return said
-        if isinstance(said, str) and (known := STATUS_OF.get(said)):
-            return known
-    return 500

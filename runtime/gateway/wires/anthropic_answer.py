@@ -15,17 +15,6 @@ __all__ = ["ANSWER_TOOL", "as_chat", "is_interleaved"]
 ANSWER_TOOL = "give_answer"
 """The tool by which a model answers that cannot be held to a schema otherwise."""
 
-STOPS: Mapping[str, str] = {
-    "end_turn": "stop",
-    "stop_sequence": "stop",
-    "max_tokens": "length",
-    "model_context_window_exceeded": "length",
-    "tool_use": "tool_calls",
-    "refusal": "content_filter",
-}
-"""Why it stopped, as the chat API says it
-(platform.claude.com/docs/en/build-with-claude/handling-stop-reasons)."""
-
 THINKING = frozenset({"thinking", "redacted_thinking"})
 
 
@@ -42,16 +31,16 @@ def as_chat(body: Mapping[str, Any], blocks: Sequence[Mapping[str, Any]]) -> dic
     texts = [block["text"] for block in blocks if block["type"] == "text"]
     if given:
         texts = [as_text(given[0]["input"])]
-    reason = str(body.get("stop_reason") or "stop")
+    reason = body.get("stop_reason")
+    if given and reason == "tool_use":
+        reason = "stop"
     message = {
         "content": "".join(texts) or _explanation(body),
         "tool_calls": [_call(call) for call in calls if not given],
         "thinking_blocks": [dict(block) for block in blocks if block["type"] in THINKING],
     }
     return {
-        "choices": [
-            {"message": message, "finish_reason": "stop" if given else STOPS.get(reason, reason)}
-        ],
+        "choices": [{"message": message, "finish_reason": reason}],
         "model": body.get("model"),
         "usage": _usage(body.get("usage")),
     }

@@ -9,6 +9,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from ....schema.values.values import is_mapping
+from ..chat.ending import is_said
+from ..chat.text import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,6 +32,7 @@ class AnthropicAssembly:
 
     def __init__(self) -> None:
         self._message: dict[str, Any] = {}
+        self._has_stopped = False
         self._usage: dict[str, Any] = {}
         self._blocks: dict[int, dict[str, Any]] = {}
         self._pieces: dict[int, dict[str, list[str]]] = {}
@@ -37,17 +40,18 @@ class AnthropicAssembly:
     @property
     def is_whole(self) -> bool:
         """Whether the model has said why it stopped."""
-        return self._message.get("stop_reason") is not None
+        return self._has_stopped or is_said(self._message.get("stop_reason"))
 
     def add(self, event: Mapping[str, Any]) -> str:
         """Take an event; see `Assembly.add`."""
-        index = event.get("index")
-        place = index if isinstance(index, int) else 0
+        place = place_of(event.get("index")) or 0
         match event.get("type"), event:
             case "message_start", {"message": message} if is_mapping(message):
                 self._say(message, message.get("usage"))
             case "message_delta", _:
                 self._say(event.get("delta"), event.get("usage"))
+            case "message_stop", _:
+                self._has_stopped = True
             case "content_block_start", {"content_block": block} if is_mapping(block):
                 self._blocks[place] = dict(block)
             case "content_block_delta", {"delta": delta} if is_mapping(delta):
@@ -58,7 +62,7 @@ class AnthropicAssembly:
 
     def body(self) -> Mapping[str, Any]:
         """Give the message; see `Assembly.body`."""
-        content = [self._whole(place) for place in self._blocks]
+        content = [self._whole(place) for place in sorted(self._blocks)]
         return {**self._message, "content": content, "usage": self._usage}
 
     def _say(self, said: Any, usage: Any) -> None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ....schema.values.values import is_list, is_mapping
 from ...values.bounds import MOST_TOOL_CALLS
+from ..chat.ending import is_said
+from ..chat.text import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,15 +35,12 @@ class ChatAssembly:
     def __init__(self) -> None:
         self._said: dict[str, Any] = {}
         self._usage: Mapping[str, Any] | None = None
-        self._choice: dict[str, Any] = {}
-        self._message: dict[str, Any] = {}
-        self._pieces: dict[str, list[str]] = {}
-        self._calls = _Calls()
+        self._choices: dict[int, _Choice] = {}
 
     @property
     def is_whole(self) -> bool:
         """Whether the model has said why it stopped."""
-        return self._choice.get("finish_reason") is not None
+        return bool(self._choices) and self._first.is_whole
 
     def add(self, event: Mapping[str, Any]) -> str:
         """Take a chunk; see `Assembly.add`."""
@@ -52,26 +51,54 @@ class ChatAssembly:
         choices = event.get("choices")
         words = ""
         for choice in choices if is_list(choices) else ():
-            if is_mapping(choice) and not choice.get("index"):
+            if is_mapping(choice):
                 words += self._add_choice(cast("Mapping[str, Any]", choice))
         return words
 
     def body(self) -> Mapping[str, Any]:
         """Give the completion; see `Assembly.body`."""
-        message = {**self._message, **{key: "".join(all_) for key, all_ in self._pieces.items()}}
-        if calls := self._calls.whole():
-            message["tool_calls"] = calls
-        choices = [{**self._choice, "index": 0, "message": message}] if self._choice else []
+        choices = [self._first.whole()] if self._choices else []
         usage = {} if self._usage is None else {"usage": self._usage}
         return {**self._said, "object": "chat.completion", "choices": choices, **usage}
 
+    @property
+    def _first(self) -> _Choice:
+        return self._choices[min(self._choices)]
+
     def _add_choice(self, choice: Mapping[str, Any]) -> str:
-        self._choice.setdefault("finish_reason", None)
+        place = place_of(choice.get("index")) or 0
+        if place not in self._choices and len(self._choices) < MOST_OPEN:
+            self._choices[place] = _Choice()
+        words = self._choices[place].add(choice) if place in self._choices else ""
+        return words if place == min(self._choices) else ""
+
+
+class _Choice:
+    """Puts one choice together."""
+
+    def __init__(self) -> None:
+        self._choice: dict[str, Any] = {"finish_reason": None}
+        self._message: dict[str, Any] = {}
+        self._pieces: dict[str, list[str]] = {}
+        self._calls = _Calls()
+
+    @property
+    def is_whole(self) -> bool:
+        return self._choice["finish_reason"] is not None
+
+    def add(self, choice: Mapping[str, Any]) -> str:
         for name, item in choice.items():
-            if item is not None and name not in {"delta", "message"}:
+            is_news = item is not None if name != "finish_reason" else is_said(item)
+            if is_news and name not in {"delta", "message"}:
                 self._choice[name] = item
         delta = choice.get("delta") or choice.get("message")
         return self._add_delta(cast("Mapping[str, Any]", delta)) if is_mapping(delta) else ""
+
+    def whole(self) -> dict[str, Any]:
+        message = {**self._message, **{key: "".join(all_) for key, all_ in self._pieces.items()}}
+        if calls := self._calls.whole():
+            message["tool_calls"] = calls
+        return {**self._choice, "index": 0, "message": message}
 
     def _add_delta(self, delta: Mapping[str, Any]) -> str:
         for name, item in delta.items():
@@ -175,12 +202,11 @@ class _Calls:
             if name == "arguments":
                 _write_arguments(written, item)
             elif item:
-                written[name] = item
+                written[name] = _grown(written, name, item)
 
     def _call_of(self, piece: Mapping[str, Any], function: Mapping[str, Any]) -> dict[str, Any]:
         """Find the call that a piece belongs to, or begin it."""
-        given, own = piece.get("index"), piece.get("id")
-        place = given if isinstance(given, int) else None
+        place, own = place_of(piece.get("index")), piece.get("id")
         if place is None:
             call = self._by_id(own) if own else self._last(function)
         else:
@@ -220,6 +246,17 @@ def _is_complete(arguments: list[Any]) -> bool:
         return is_mapping(json.loads("".join(arguments)))
     except (ValueError, RecursionError):
         return False
+
+
+def _grown(written: Mapping[str, Any], name: str, item: Any) -> Any:
+    """Return a field of a call with one more piece of it.
+
+    A name comes whole, whole again with each piece, or in pieces ahead of the arguments.
+    """
+    before = written.get(name)
+    if not isinstance(before, str) or not isinstance(item, str) or name != "name":
+        return item
+    return item if written["arguments"] or item.startswith(before) else before + item
 
 
 def _write_arguments(written: dict[str, Any], item: Any) -> None:

@@ -24,21 +24,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from ..chat.errors import Kind
     from ..chat.fallback import ParameterFallback
     from ..chat.messages import ChatAnswer, ChatRequest, Message
     from ..endpoint import Endpoint
 
 __all__ = ["ResponsesWire"]
 
-FAILURES: Mapping[str, Kind] = {
-    "rate_limit_exceeded": "busy",
-    "server_error": "down",
-    "vector_store_timeout": "down",
-}
-"""Why a response failed that may come out otherwise; every other code is the request's fault."""
-
-INCOMPLETE: Mapping[str, str] = {"max_output_tokens": "length"}
 ENCRYPTED = (
     ParameterForm(
         name="reasoning.encrypted_content",
@@ -89,10 +80,8 @@ class ResponsesWire:
         """Take the answer out of a response; see `Wire.answer`.
 
         Raises:
-            CallError: The response failed, or has no output as this API has it.
+            CallError: The response has no output as this API has it.
         """
-        if body.get("status") == "failed":
-            raise _failed(body.get("error"), source)
         try:
             items = [_told(item) for item in body["output"]]
             said = _as_chat(body, items)
@@ -155,16 +144,6 @@ def _constraint(request: ChatRequest) -> ParameterFallback:
     )
 
 
-def _failed(error: Any, source: str) -> CallError:
-    told: Mapping[str, Any] = error if is_mapping(error) else {}
-    code = str(told.get("code") or "")
-    return CallError(
-        f"{source}: the response failed: {told.get('message') or 'no explanation'} {code}".strip(),
-        kind=FAILURES.get(code, "rejected"),
-        may_be_billed=True,
-    )
-
-
 def _told(item: Mapping[str, Any]) -> dict[str, Any]:
     """Give an item without what it does not say: not every endpoint takes a null back."""
     return {key: value for key, value in item.items() if value is not None}
@@ -200,8 +179,9 @@ def _as_chat(body: Mapping[str, Any], items: Sequence[Mapping[str, Any]]) -> dic
 def _reason(body: Mapping[str, Any], *, is_refusal: bool, calls: bool) -> str:
     details = body.get("incomplete_details")
     if is_mapping(details):
-        why = str(details.get("reason") or "incomplete")
-        return INCOMPLETE.get(why, why)
+        return str(details.get("reason") or "incomplete")
+    if (status := body.get("status")) not in (None, "completed"):
+        return str(status)
     if is_refusal:
         return "content_filter"
     return "tool_calls" if calls else "stop"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ....schema.values.values import is_mapping
+from ..chat.text import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,15 +39,15 @@ class ResponsesAssembly:
 
     def add(self, event: Mapping[str, Any]) -> str:
         """Take an event; see `Assembly.add`."""
-        kind, place = str(event.get("type")), event.get("output_index")
+        kind, place = str(event.get("type")), place_of(event.get("output_index"))
         if is_mapping(response := event.get("response")):
             self._response = response
             self._is_whole |= kind in ENDS
-        elif is_mapping(item := event.get("item")) and isinstance(place, int):
+        elif is_mapping(item := event.get("item")) and place is not None:
             self._items[place] = item
             if kind == "response.output_item.done":
                 self._begun.pop(place, None)
-        elif isinstance(piece := event.get("delta"), str) and isinstance(place, int):
+        elif isinstance(piece := event.get("delta"), str) and place is not None:
             if kind == ARGUMENTS or kind in WORDS:
                 self._begun.setdefault(place, []).append(piece)
             return piece if kind in WORDS else ""
@@ -54,11 +55,14 @@ class ResponsesAssembly:
 
     def body(self) -> Mapping[str, Any]:
         """Give the response; see `Assembly.body`."""
-        # Some endpoints leave the output out at the end.
-        if self._response.get("output"):
-            return self._response
+        # Some endpoints leave the output out at the end, or the event with which it ends.
+        response = self._response
+        if not self._is_whole:
+            response = {name: item for name, item in response.items() if name != "status"}
+        if response.get("output"):
+            return response
         places = sorted({*self._items, *self._begun})
-        return {**self._response, "output": [self._item(place) for place in places]}
+        return {**response, "output": [self._item(place) for place in places]}
 
     def _item(self, place: int) -> dict[str, Any]:
         """Give an item; of one that was cut off, as much of it as came."""

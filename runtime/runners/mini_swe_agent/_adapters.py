@@ -6,6 +6,7 @@ from types import MappingProxyType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from minisweagent.agents.default import DefaultAgent
+from minisweagent.exceptions import FormatError
 from minisweagent.models.utils.actions_toolcall import (
     BASH_TOOL,
     format_toolcall_observation_messages,
@@ -16,6 +17,7 @@ from ....schema.values.errors import AgentError
 from ....schema.values.json_text import dumps, loads
 from ...agents.runner import AgentResult
 from ...gateway import bare, call_ids, spoken
+from ...gateway.chat.messages import WORDLESS
 from ...jail.code.mini_environment import JailEnvironment
 from ...jail.code.shell import CommandResult
 from ...messages.thoughts import only_thinks
@@ -110,6 +112,8 @@ class _GatewayModel:
         sent = [{k: v for k, v in message.items() if k != "extra"} for message in messages]
         tools = [BASH_TOOL, *(act.tool.definition for act in self._acts.values())]
         answer = self._bridge.wait(self._line.chat(sent, tools=tools))
+        if answer.refused:
+            raise _told(answer)
         ids = call_ids(answer, lambda number: f"call_{len(messages)}_{number}")
         actions = self._actions(_calls(answer, ids), answer)
         return {**spoken(answer, ids), "extra": {"actions": actions}}
@@ -177,6 +181,12 @@ class _Environment(JailEnvironment):
             return {"output": str(error), "returncode": 1, "exception_info": ""}
         text = said if isinstance(said, str) else dumps(said, ensure_ascii=False)
         return {"output": text, "returncode": 0, "exception_info": ""}
+
+
+def _told(answer: ChatAnswer) -> FormatError:
+    """Show the model its answer, and why nothing of it is done."""
+    said = {"role": "assistant", "content": answer.text or WORDLESS}
+    return FormatError(said, {"role": "user", "content": answer.refused})
 
 
 def _act(call: SimpleNamespace) -> dict[str, Any]:

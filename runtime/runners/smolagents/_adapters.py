@@ -26,21 +26,23 @@ from ....schema.values.errors import AgentError
 from ....schema.values.json_text import dumps
 from ...agents.runner import AgentResult
 from ...gateway import call_ids, spoken
+from ...gateway.chat.ending import is_cut_off
 from ...jail.code.smol_executor import JailExecutor
 from ...jail.code.worker import CellResult
 from ...messages.thoughts import only_thinks
 from ...prompts import render
 from ...values.structured import answer_in, parse_structured
 from .._bounds import check_answer
+from .._code import END_IN_CODE, ends_in_code, whole_code
 from .._foreign import foreign_errors
 from .._jailed import jailed, kept
 from .._steps import shortened
 from ..programs import host_packages
 from ._tools import HostTool, PersonWait, definition
-from ._turns import KeepingMemory, KeptTurn, plain
+from ._turns import KeepingMemory, KeptTurn, ToldOfMistakes, Unusable, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Generator, Mapping
 
     from ...agents.runner import Assignment, ModelLine
     from ...gateway import ToolRequest
@@ -51,6 +53,8 @@ __all__ = ["run_code_agent", "run_tool_calling_agent"]
 IMPORTS = ["any module of Python's standard library"]
 """What smolagents' prompt lists besides its own. Nothing checks imports: the jail is the limit."""
 
+CUT_OFF = "your answer was cut off ({}) in its code. Nothing was executed. Write less at once."
+HOW_TO_END = "Call a tool, or final_answer to answer."
 THOUGHT_ONLY = "(I thought, and did not answer. I will think less.)"
 """Stands in an agent's memory for an answer of thinking alone; it holds no code and no call."""
 
@@ -84,7 +88,7 @@ def run_tool_calling_agent(
     """Run a ToolCallingAgent; see `SmolagentsRunner.run`."""
     with foreign_errors("smolagents"):
         agent = _ToolCaller(
-            **_common(assignment, bridge, max_steps),
+            **_common(assignment, bridge, max_steps, as_text=True),
             prompt_templates=_prompt_templates("toolcalling_agent"),
             instructions=assignment.system,
             max_tool_threads=1 if _keep_state(assignment) else None,
@@ -104,6 +108,7 @@ class _GatewayModel(Model):
         super().__init__(flatten_messages_as_text=True)
         self._line = line
         self._bridge = bridge
+        self.writes_code = False
 
     def generate(
         self,
@@ -125,6 +130,15 @@ class _GatewayModel(Model):
         text = THOUGHT_ONLY if only_thinks(answer) else answer.text
         check_answer(text)
         usage = answer.usage
+        used = TokenUsage(input_tokens=usage.prompt_tokens, output_tokens=usage.completion_tokens)
+        if answer.refused:
+            raise Unusable(answer.refused, text, used)
+        if self.writes_code:
+            if is_cut_off(answer.finish_reason):
+                raise Unusable(CUT_OFF.format(answer.finish_reason), text, used)
+            if ends_in_code(text):
+                raise Unusable(END_IN_CODE, text, used)
+            text = whole_code(text)
         # Endpoints leave ids out or repeat them, and smolagents would drop calls of the same id.
         ids = call_ids(answer, "call_{}".format)
         return ChatMessage(
@@ -133,10 +147,12 @@ class _GatewayModel(Model):
             content=remove_content_after_stop_sequences(text, stop_sequences) or None,
             tool_calls=[*map(_called, ids, answer.tool_calls)],
             raw=KeptTurn(said=spoken(answer, ids)) if answer.kept else None,
-            token_usage=TokenUsage(
-                input_tokens=usage.prompt_tokens, output_tokens=usage.completion_tokens
-            ),
+            token_usage=used,
         )
+
+    def parse_tool_calls(self, message: ChatMessage) -> ChatMessage:
+        """Refuse text in the place of calls: whatever is a call in it was read already."""
+        raise ValueError(f"there is no call of a tool in it. {HOW_TO_END}")
 
 
 class _Bounded:
@@ -150,19 +166,29 @@ class _Bounded:
         raise AgentError(f"it used its {agent.max_steps} steps without a final answer.{why}")
 
 
-class _Coder(_Bounded, CodeAgent):
+class _Coder(_Bounded, ToldOfMistakes, CodeAgent):
     """A CodeAgent that ends with its last step."""
 
+    def _step_stream(self, memory_step: ActionStep) -> Generator[Any]:
+        model = cast("_GatewayModel", self.model)
+        model.writes_code = True  # its plans are text
+        try:
+            yield from super()._step_stream(memory_step)
+        finally:
+            model.writes_code = False
 
-class _ToolCaller(_Bounded, KeepingMemory):
+
+class _ToolCaller(_Bounded, ToldOfMistakes, KeepingMemory):
     """A ToolCallingAgent that ends with its last step."""
 
 
-def _common(assignment: Assignment, bridge: Bridge, max_steps: int) -> dict[str, Any]:
+def _common(
+    assignment: Assignment, bridge: Bridge, max_steps: int, *, as_text: bool = False
+) -> dict[str, Any]:
     """Give the arguments that both kinds of agents share."""
     schema = assignment.agent.output_schema
     return {
-        "tools": [HostTool(granted, bridge) for granted in assignment.tools.values()],
+        "tools": [HostTool(tool, bridge, as_text=as_text) for tool in assignment.tools.values()],
         "model": _GatewayModel(assignment.line, bridge),
         "max_steps": max_steps,
         "planning_interval": assignment.agent.planning_interval,

@@ -20,6 +20,7 @@ from smolagents import Tool
 from smolagents.models import get_tool_json_schema
 from smolagents.tools import AUTHORIZED_TYPES
 
+from ....schema.values.json_text import dumps
 from ....schema.values.values import is_list, is_mapping
 
 if TYPE_CHECKING:
@@ -44,8 +45,9 @@ class HostTool(Tool):
 
     skip_forward_signature_validation = True
 
-    def __init__(self, granted: GrantedTool, bridge: Bridge) -> None:
+    def __init__(self, granted: GrantedTool, bridge: Bridge, *, as_text: bool = False) -> None:
         self.granted = granted
+        self._as_text = as_text
         self.name = granted.tool.identifier
         self.description = _whole_description(granted.tool)
         self.inputs = _inputs(granted.tool.parameters)
@@ -55,7 +57,10 @@ class HostTool(Tool):
 
     def forward(self, *values: Any, **arguments: Any) -> Any:
         named = dict(zip(self.inputs, values, strict=False)) | arguments
-        return self._bridge.wait(self.granted.call(named))
+        value = self._bridge.wait(self.granted.call(named))
+        # smolagents would show a model a dictionary as Python writes it.
+        is_shown = self._as_text and not isinstance(value, str)
+        return dumps(value, ensure_ascii=False) if is_shown else value
 
 
 class PersonWait:

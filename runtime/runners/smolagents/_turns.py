@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from smolagents import ToolCallingAgent
-from smolagents.agents import ToolOutput
+from smolagents.agents import MultiStepAgent, ToolOutput
 from smolagents.memory import ActionStep
 from smolagents.models import (
     ChatMessage,
@@ -23,13 +23,16 @@ from smolagents.models import (
     get_clean_message_list,
     tool_role_conversions,
 )
+from smolagents.utils import AgentGenerationError, AgentParsingError
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
 
+    from smolagents.monitoring import TokenUsage
+
     from ...gateway import Message
 
-__all__ = ["KeepingMemory", "KeptTurn", "plain"]
+__all__ = ["KeepingMemory", "KeptTurn", "ToldOfMistakes", "Unusable", "plain"]
 
 
 @dataclass(kw_only=True, eq=False)
@@ -53,6 +56,36 @@ class KeptTurn:
         for call in self.said["tool_calls"]:
             said = self.results.get(call["id"]) or self.error or "(nothing)"
             yield {"role": "tool", "tool_call_id": call["id"], "content": said}
+
+
+class Unusable(Exception):
+    """An answer of which nothing is executed.
+
+    Args:
+        why: In words for the model.
+        text: What it wrote.
+        usage: What it consumed.
+    """
+
+    def __init__(self, why: str, text: str, usage: TokenUsage) -> None:
+        super().__init__(why)
+        self.text = text
+        self.usage = usage
+
+
+class ToldOfMistakes(MultiStepAgent):
+    """An agent that is shown why its answer is unusable, where smolagents would end its run."""
+
+    def _step_stream(self, memory_step: ActionStep) -> Generator[Any]:
+        try:
+            yield from super()._step_stream(memory_step)
+        except AgentGenerationError as error:
+            unusable = error.__cause__
+            if not isinstance(unusable, Unusable):
+                raise
+            memory_step.model_output = unusable.text
+            memory_step.token_usage = unusable.usage
+            raise AgentParsingError(str(unusable), self.logger) from unusable
 
 
 class KeepingMemory(ToolCallingAgent):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import subprocess
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -157,6 +157,8 @@ class _Conversation:
         self._left -= 1
         sent = self._answers.given_back(messages)
         answer = self._bridge.wait(self._assignment.line.chat(sent, tools=tools))
+        if answer.refused:
+            answer = replace(answer, text=f"{answer.text}\n[{answer.refused}]")
         self._answers.remember(answer)
         message = bare(spoken(answer, numbered(answer)))
         choice = {"index": 0, "message": message, "finish_reason": answer.finish_reason}

@@ -66,7 +66,7 @@ def test_agents_are_called_upon_write_leave_and_hand_in(tmp_path: Path) -> None:
     assert worked == {"lead", "analyst", "programmer", "tester"}
     mistakes = [str(event.fields.get("error")) for event in events if event.type == "step_failed"]
     assert "Did you mean 'analyst'?" in mistakes[0]
-    assert "Unknown tool finalize" in mistakes[1]
+    assert "there is no tool 'finalize'" in mistakes[1]
     assert "ended the team's work already" in mistakes[2]
     # The lead's conversation went on: its question once, then what it said, and only what was new.
     texts = [str(one["content"]) for one in last]

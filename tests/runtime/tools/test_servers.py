@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coterie.runtime.tools import server_process, servers, session
+from coterie.runtime.tools import server_process, servers
 from coterie.runtime.tools.servers import start_session
 from coterie.schema import InputError
 from coterie.schema.host.catalogue import ToolServer
@@ -84,12 +84,12 @@ def test_the_program_speaks_to_people() -> None:
     assert "It wrote 'Welcome' on its standard output, where messages belong." in reason
 
 
-def test_the_program_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "SECONDS_TO_START", 0.2)
-
-    reason = refusal(shell("echo waiting >&2; exec cat >/dev/null"))
+def test_the_program_says_nothing() -> None:
+    reason = refusal(shell("echo waiting >&2; exec cat >/dev/null", start_timeout=0.2))
 
     assert "was not ready within 0.2 seconds" in reason
+    assert "write a larger start_timeout in tools.yaml" in reason
+    assert reason.endswith("It last wrote:\nwaiting")
     assert "must speak the Model Context Protocol" in reason
 
 
@@ -114,7 +114,7 @@ def test_the_program_floods_us(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"initialize": {"protocolVersion": "1"}}, "capabilities"),
         ({"initialize": {"protocolVersion": "1", "capabilities": {}}}, "serverInfo"),
         ({"tools/list": {"code": -32601, "message": "no tools"}}, "no tools"),
-        ({"tools/list": {"tools": [{"name": 1}]}}, "name"),
+        ({"tools/list": {"tools": [1]}}, "tools.0"),
     ],
 )
 def test_the_server_does_not_keep_to_the_protocol(answers: object, reason: str) -> None:

@@ -141,6 +141,12 @@ def called(answers: dict[str, Any], **fields: Any) -> Any:
     ("answer", "value"),
     [
         ({"content": []}, ""),
+        ({}, ""),
+        (
+            {"content": [{"type": "smell"}, {"type": "text", "text": "beside it"}]},
+            "[a part of the kind 'smell', which cannot be shown]\nbeside it",
+        ),
+        ({"content": [{"type": "text", "text": "lone \ud83d"}]}, "lone \ufffd"),
         ({"content": [], "structuredContent": {"result": [1, 2]}}, [1, 2]),
         (
             {"content": [], "structuredContent": {"result": 1, "unit": "s"}},
@@ -164,19 +170,22 @@ def test_all_kinds_of_answers(answer: dict[str, Any], value: Any) -> None:
     assert called({"tools/call": answer}) == value
 
 
+SILENT = (None, "{not a message")
+
+
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
         ({"content": [], "isError": True}, "the tool failed and does not say why."),
         ({"code": -32602, "message": "no such zone"}, "the tool server refused: no such zone"),
-        ({"content": [{"type": "smell"}]}, "the tool server refused: "),
-        (None, "the tool did not answer within 0.2 seconds."),
-        ("{not a message", "the tool did not answer within 0.2 seconds."),
+        ('{"jsonrpc": "2.0", "result": {}}', "its reply cannot be read: {"),
+        ('{"jsonrpc": "2.0", "id": 2, "result": {"content": [}', "its reply cannot be read: {"),
+        *((silent, "the tool did not answer within 0.2 seconds.") for silent in SILENT),
     ],
 )
 def test_all_kinds_of_failures(answer: Any, reason: str) -> None:
     with pytest.raises(ToolError) as refusal:
-        called({"tools/call": answer}, timeout=0.2 if not isinstance(answer, dict) else 20)
+        called({"tools/call": answer}, timeout=0.2 if answer in SILENT else 20)
 
     assert str(refusal.value).startswith(reason)
 
@@ -206,7 +215,9 @@ def test_tools_on_several_pages() -> None:
 @pytest.mark.parametrize(
     ("schema", "reason"),
     [
-        ({"type": "objekt"}, "with an invalid JSON Schema: 'objekt' is not valid"),
+        ({"type": "objekt"}, "of the type 'objekt', and models give an object only"),
+        ({"properties": {"a": {"type": "objekt"}}}, "with an invalid JSON Schema: 'objekt' is not"),
+        ({"properties": {"a": {"$ref": "#/$defs/B"}}}, "refer to '#/$defs/B', which is not there"),
         ({"properties": {"a": {"pattern": "("}}}, "with an invalid JSON Schema: '(' is not a"),
         ({"description": "x" * 30_000}, "has more than 20000 characters"),
     ],

@@ -163,3 +163,24 @@ def test_what_is_too_much_to_be_worked_on_reaches_no_tool(
     with pytest.raises(ToolError, match=f"words.re-peat: it is not given this: {why}"):
         hand.call(arguments)
     assert len(str(hand.events)) < 2 * LONGEST_EVENT
+
+
+@pytest.mark.parametrize(
+    ("given", "sound"),
+    [
+        ("lone \ud83d end \0", "lone \ufffd end \ufffd"),
+        ({"a\ud83d": ["\0", 1, None]}, {"a\ufffd": ["\ufffd", 1, None]}),
+        (10**5000, "[an integer of about 4983 digits]"),
+        ([-(10**5000), 10**300], ["[an integer of about 4983 digits]", 10**300]),
+        (("a", 1), ["a", 1]),
+    ],
+    ids=["text", "object", "long integer", "integers", "tuple"],
+)
+def test_results_are_made_sound(workspace: Workspace, given: Any, sound: Any) -> None:
+    async def give(arguments: Mapping[str, Any], workspace: Workspace) -> Any:
+        del arguments, workspace
+        return given
+
+    tool = Tool(name="give", description="Give.", parameters={"type": "object"}, run=give)
+    granted = GrantedTool(tool=tool, workspace=workspace, emit=lambda *_, **__: None)
+    assert asyncio.run(granted.call({})) == sound

@@ -103,12 +103,11 @@ def test_many_forms_are_an_answer(reply: Reply) -> None:
     ("reply", "kind", "billed"),
     [
         (Reply(events=HALF), "malformed", True),
-        (Reply(events=(*HALF, "[DONE]")), "malformed", True),
         (Reply(events=(*HALF, "{oops")), "malformed", True),
         (Reply(text="x" * 99, delivery="truncated"), "down", True),
         (Reply(events=(*HALF, {"error": {"message": "gone", "code": 502}})), "down", True),
-        (Reply(events=({"error": {"message": "gone"}},)), "down", True),
-        (Reply(events=({"error": "gone"},)), "down", True),
+        (Reply(events=({"error": {"message": "gone"}},)), "down", False),
+        (Reply(events=({"error": "gone"},)), "down", False),
         (Reply(events=({"error": {"message": "wait", "code": 429}},)), "busy", False),
         (Reply(events=(*HALF, {"error": {"message": "wait", "code": 429}})), "busy", True),
         (
@@ -116,7 +115,7 @@ def test_many_forms_are_an_answer(reply: Reply) -> None:
                 events=({"type": "error", "error": {"type": "overloaded_error", "message": "x"}},)
             ),
             "down",
-            True,
+            False,
         ),
         (
             Reply(events=({"type": "error", "code": "rate_limit_exceeded", "message": "x"},)),
@@ -126,7 +125,7 @@ def test_many_forms_are_an_answer(reply: Reply) -> None:
         (
             Reply(events=({"type": "response.failed", "response": {"error": {"message": "x"}}},)),
             "down",
-            True,
+            False,
         ),
         (Reply(events=("x" * (9 << 20),)), "malformed", True),
         (Reply(body="x" * (9 << 20)), "malformed", True),

@@ -140,17 +140,6 @@ def test_what_is_said_on_the_way_is_no_part_of_the_answer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "kind"),
-    [("rate_limit_exceeded", "busy"), ("server_error", "down"), ("invalid_prompt", "rejected")],
-)
-def test_a_response_that_failed_says_why(code: str, kind: str) -> None:
-    failed = response(status="failed", error={"code": code, "message": "It went wrong."})
-    with pytest.raises(CallError, match=f"the response failed: It went wrong. {code}") as caught:
-        read(failed)
-    assert (caught.value.kind, caught.value.may_be_billed) == (kind, True)
-
-
-@pytest.mark.parametrize(
     "body",
     [
         {},

@@ -13,7 +13,7 @@ import pytest
 
 from coterie.runtime.gateway.chat.answer import parsed
 from coterie.runtime.gateway.chat.errors import CallError
-from coterie.runtime.gateway.http.streamed import failure_in
+from coterie.runtime.gateway.http.refusals import failure_in
 from coterie.runtime.gateway.wires import WIRES
 
 from ....damage import altered

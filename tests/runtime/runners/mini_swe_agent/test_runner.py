@@ -174,7 +174,7 @@ def test_a_model_that_calls_no_tool_is_told_and_then_given_up(workbench: Workben
     with ScriptedModel(["I would run ls.", Reply.tool("ls"), "And again."]) as model:
         run = workbench.run(model, worker())
         assert "No tool calls found" in observed(model, 1)
-        assert "Unknown tool 'ls'" in observed(model, 2)
+        assert "there is no tool 'ls'" in observed(model, 2)
     assert "three times in a row without a usable call of bash" in str(run.error)
 
 

@@ -167,9 +167,9 @@ def test_malformed_tool_arguments_are_told_to_the_agent(workbench: Workbench) ->
     with ScriptedModel(script) as model:
         run = workbench.run(model, caller())
         assert run.answer == "ok"
-        assert "Unknown tool no_such_tool" in observed(model, 1)
+        assert "there is no tool 'no_such_tool'" in observed(model, 1)
     [mishap] = run.agents["caller"].mishaps
-    assert mishap.startswith("a step failed: Unknown tool no_such_tool")
+    assert mishap.startswith("its answer had to be repaired: there is no tool 'no_such_tool'")
 
 
 def test_code_that_ends_its_process_is_told_so_and_goes_on(workbench: Workbench) -> None:
@@ -249,7 +249,11 @@ def test_plans_are_calls_beside_the_steps_and_stand_in_the_trace(
             return Reply(text=f"1. Plan {len(plans)}.<end_plan> And more.")
         if len(plans) == 2:
             return finish
-        return Reply.code("print('on')") if kind is coder else Reply.fault("unknown_tool")
+        return (
+            Reply.code("print('on')")
+            if kind is coder
+            else Reply.tool(f"no_{len(request['messages'])}")
+        )
 
     finish = (
         Reply.code("final_answer(3)") if kind is coder else Reply.tool("final_answer", answer="3")

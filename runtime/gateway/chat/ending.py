@@ -1,0 +1,67 @@
+"""The one gate for how an answer ended, whichever API it came by, whole or in pieces."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from .errors import CallError
+from .provider_words import FINISH_WORDS
+
+if TYPE_CHECKING:
+    from .messages import ChatAnswer
+
+__all__ = ["failure_of", "is_cut_off", "is_said", "reason_of"]
+
+CUT_OFF = frozenset({"content_filter", "filtered", "length"})
+CHAT_WORDS = frozenset({"content_filter", "length", "stop", "tool_calls"})
+_MEANINGS = {word.word: word.means for word in FINISH_WORDS}
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def is_said(word: object) -> bool:
+    """Return whether a word says that an answer ended, well or badly."""
+    return word is not None and meaning(str(word)) != "unsaid"
+
+
+def is_cut_off(word: object) -> bool:
+    """Return whether an answer that ended so is less than the model had to say."""
+    return isinstance(word, str) and meaning(word) in CUT_OFF
+
+
+def meaning(word: str) -> str:
+    """Return what a finish word means by `FINISH_WORDS`; nothing where it is unknown."""
+    bare = _HUMP.sub("_", word.strip().rpartition(".")[2])
+    return _MEANINGS.get(bare.lower().replace("-", "_").replace(" ", "_"), "")
+
+
+def reason_of(word: object, *, calls: bool) -> str:
+    """Return why an answer ended, in the chat API's word where that has one for it.
+
+    Args:
+        word: The endpoint's word; an answer that came to its end may be without.
+        calls: Whether it calls tools.
+    """
+    said = "" if word is None else str(word)
+    means = meaning(said)
+    if means == "unsaid":
+        return "tool_calls" if calls else "stop"
+    return means if means in CHAT_WORDS else said
+
+
+def failure_of(answer: ChatAnswer, source: str) -> CallError | None:
+    """Return why an answer is none, where its endpoint did not end it as a whole or cut one.
+
+    Args:
+        answer: What came.
+        source: The address, for messages.
+    """
+    means = meaning(answer.finish_reason)
+    if means and means != "failed":
+        return None
+    unknown = "" if means else ", a word that is not known to be good"
+    return CallError(
+        f"{source}: the answer ended with {answer.finish_reason!r}{unknown}.",
+        kind="down" if means else "malformed",
+        has_ended=True,
+    )

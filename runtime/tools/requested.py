@@ -1,0 +1,124 @@
+"""The gate before an act: which calls of tools an answer really makes.
+
+Whatever library an agent runs in, it gets calls that were checked here, or none of the answer's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ...schema.values.errors import AgentError
+from ...schema.values.hints import did_you_mean
+from ...schema.values.json_text import dumps
+from ...schema.values.problems import quoted
+from ..gateway.chat.ending import is_cut_off
+from .calls_in_text import calls_in
+from .fitting import arguments_in, fitted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..gateway import ChatAnswer, ToolRequest
+
+__all__ = ["Requests", "requested"]
+
+UNTYPED = frozenset({"final_answer"})
+"""A tool that takes any value; smolagents describes that as a text."""
+LONGEST_WRITTEN = 500
+"""Characters of a call's arguments that its model is shown again."""
+NONE_DONE = "Nothing was executed."
+
+
+class Requests:
+    """The requests of one attempt of an agent. A model is shown the same mistake once."""
+
+    def __init__(self) -> None:
+        self._mistake = ""
+
+    def checked(self, answer: ChatAnswer, tools: Sequence[Mapping[str, Any]]) -> ChatAnswer:
+        """Return an answer with the calls that may be done; see `requested`.
+
+        Raises:
+            AgentError: Its model was shown what is wrong, and wrote the same again.
+        """
+        checked = requested(answer, tools)
+        mistake = checked.text if checked.refused else ""
+        if mistake and mistake == self._mistake:
+            raise AgentError(f"its model was shown its mistake and repeats it: {checked.refused}")
+        self._mistake = mistake
+        return checked
+
+
+def requested(answer: ChatAnswer, tools: Sequence[Mapping[str, Any]]) -> ChatAnswer:
+    """Return an answer with the calls that may be done, or without any and why.
+
+    Its calls are done together or not at all: where one cannot be read, none is. So it is where the
+    answer was cut off.
+
+    Args:
+        answer: What a model answered.
+        tools: The tools that it was offered, as the chat API has them.
+    """
+    if not tools:
+        return answer
+    known = {str(tool["function"]["name"]): _parameters(tool) for tool in tools}
+    if not answer.tool_calls:
+        text, calls, problem = calls_in(answer.text, known)
+        if problem:
+            return replace(answer, refused=f"{problem} {NONE_DONE}")
+        answer = replace(answer, text=text, tool_calls=calls)
+    if not answer.tool_calls:
+        return answer
+    if is_cut_off(answer.finish_reason):
+        reason = answer.finish_reason
+        return _refused(answer, f"your answer was cut off ({reason}) in its calls. Write less.")
+    checked = [_checked(call, known) for call in answer.tool_calls]
+    problems = [problem for _, problem in checked if problem]
+    if problems:
+        return _refused(answer, " ".join(problems))
+    calls = tuple(call for call, _ in checked)
+    return answer if calls == answer.tool_calls else replace(answer, tool_calls=calls)
+
+
+def _as_written(answer: ChatAnswer) -> str:
+    """Return an answer as text, with its calls as the model wrote them."""
+    calls = (f"{call.name} {call.arguments[:LONGEST_WRITTEN]}" for call in answer.tool_calls)
+    return "\n".join(filter(None, (answer.text, *calls)))
+
+
+def _refused(answer: ChatAnswer, problem: str) -> ChatAnswer:
+    return replace(
+        answer,
+        text=_as_written(answer),
+        tool_calls=(),
+        kept={},
+        refused=f"{problem} {NONE_DONE}",
+    )
+
+
+def _parameters(tool: Mapping[str, Any]) -> Mapping[str, Any]:
+    return tool["function"].get("parameters") or {"type": "object"}
+
+
+def _checked(call: ToolRequest, known: Mapping[str, Mapping[str, Any]]) -> tuple[ToolRequest, str]:
+    """Return a call as it may be done, and what is wrong with it."""
+    if call.name not in known:
+        hint = did_you_mean(call.name[:80], known)
+        return call, f"there is no tool {quoted(call.name[:80])}.{hint} There are {_names(known)}."
+    try:
+        arguments = arguments_in(call.arguments)
+    except ValueError as error:
+        return call, f"{call.name}: {str(error).rstrip('.')}."
+    if call.name in UNTYPED:
+        return replace(call, arguments=call.arguments.strip() or "{}"), ""
+    fitting, problems = fitted(arguments, known[call.name])
+    if problems:
+        return call, f"{call.name}: {'; '.join(problems).rstrip('.')}."
+    is_same = fitting is arguments and call.arguments.strip()
+    return (call if is_same else replace(call, arguments=dumps(fitting, ensure_ascii=False))), ""
+
+
+def _names(known: Mapping[str, Any]) -> str:
+    shown = sorted(known)[:20]
+    return ", ".join(shown) + (" and others" if len(known) > len(shown) else "")

@@ -1,0 +1,247 @@
+"""How an answer ended, over every API, whole or in pieces: one gate, by the providers' words."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+from typing import Any
+
+import pytest
+
+from coterie.runtime.gateway import CallError, ChatAnswer
+from coterie.runtime.gateway.chat.provider_words import FINISH_WORDS, REFUSAL_WORDS
+from coterie.runtime.gateway.chat.usage_shape import consumed
+from coterie.runtime.gateway.metering import metered
+from coterie.runtime.gateway.prices import TokenPrices
+
+from ...canned import DONE, Read, Response, document, pieces, read, seeds, stream, whole
+
+WIRES = ("chat", "anthropic", "responses")
+TEXT = "The answer is 42, and so is 41 plus 1."
+UNKNOWN = ("upstream_lost", "worker_died", "ERROR_UPSTREAM", "quota", "evicted", "stopped_by_host")
+KEPT_ALIVE = ["null", "[]", "{}", '"ping"', "0", "ping", "event: ping\ndata: {}", ": wait", "true"]
+WORDS = {
+    means: [one.word for one in FINISH_WORDS if one.means == means]
+    for means in ("stop", "length", "content_filter", "filtered", "failed")
+}
+
+
+def answered(chance: Random, wire: str, word: Any, text: str = TEXT) -> Response:
+    """An answer that ends with a word, whole or in pieces."""
+    if chance.random() < 0.5:
+        return document(whole(wire, text, word))
+    last = [DONE] if chance.random() < 0.5 else []
+    return stream(*pieces(wire, text, word, chance.randint(1, 9)), *last)
+
+
+def spelt(chance: Random, word: str) -> str:
+    """A word as some endpoint spells it."""
+    camel = "".join(part.title() if at else part for at, part in enumerate(word.split("_")))
+    return chance.choice([word, word.upper(), word.replace("_", "-"), camel])
+
+
+def failure(came: Read) -> CallError:
+    assert isinstance(came.came, CallError), came
+    return came.came
+
+
+def answer(came: Read) -> ChatAnswer:
+    assert isinstance(came.came, ChatAnswer), came
+    return came.came
+
+
+def test_every_word_is_a_known_one_with_its_source() -> None:
+    assert len({one.word for one in FINISH_WORDS}) == len(FINISH_WORDS)
+    assert len({one.words for one in REFUSAL_WORDS}) == len(REFUSAL_WORDS)
+    assert all(one.word == one.word.lower() for one in FINISH_WORDS)
+    assert all(one.words == one.words.lower() for one in REFUSAL_WORDS)
+    assert all("/" in one.source for one in (*FINISH_WORDS, *REFUSAL_WORDS))
+
+
+def test_an_answer_that_ended_well_is_taken_at_the_first_try(nightly: bool) -> None:
+    for seed in seeds(nightly):
+        chance, wire = Random(seed), WIRES[seed % 3]
+        words = WORDS["stop"] if wire != "responses" else ["completed"]
+        came = read(answered(chance, wire, spelt(chance, chance.choice(words))), wire=wire)
+        assert (answer(came).text, answer(came).finish_reason, came.requests) == (TEXT, "stop", 1)
+
+
+def test_an_answer_that_was_cut_counts_and_says_so(nightly: bool) -> None:
+    for seed in seeds(nightly):
+        chance, wire = Random(seed), WIRES[seed % 3]
+        means = chance.choice(["length", "content_filter", "filtered"])
+        word = spelt(chance, chance.choice(WORDS[means]))
+        came = read(answered(chance, wire, word), wire=wire)
+        said = word if means == "filtered" else means
+        assert (answer(came).text, answer(came).finish_reason, came.requests) == (TEXT, said, 1)
+
+
+def test_every_other_word_is_a_failure_by_its_own_name(nightly: bool) -> None:
+    for seed in seeds(nightly):
+        chance, wire = Random(seed), WIRES[seed % 3]
+        word = chance.choice([*WORDS["failed"], *UNKNOWN])
+        came = read(answered(chance, wire, word), wire=wire)
+        assert word in str(failure(came))
+        assert failure(came).may_pass
+        assert (came.requests, came.tokens) == (3, 45)  # what it says itself, and no guess
+
+
+ERRORS: list[tuple[dict[str, Any], str]] = [
+    ({"message": "Provider returned error", "code": 502}, "down"),
+    ({"message": "No auth credentials found", "code": 401}, "denied"),
+    ({"message": "Insufficient credits", "code": "402"}, "denied"),
+    ({"message": "slow down", "code": 429}, "busy"),
+    ({"message": "slow down", "type": "rate_limit_error"}, "busy"),
+    ({"message": "Overloaded", "type": "overloaded_error"}, "down"),
+    ({"message": "Resource exhausted", "status": "RESOURCE_EXHAUSTED"}, "busy"),
+    ({"message": "Prompt exceeds max length", "code": "1261"}, "overflow"),
+    ({"message": "maximum context length is 8192 tokens", "code": 400}, "overflow"),
+    ({"message": "no such thing", "code": "invalid_prompt"}, "rejected"),
+    ({"message": "went wrong", "code": "server_error"}, "down"),
+]
+
+
+def wrapped(chance: Random, wire: str, error: dict[str, Any]) -> Response:
+    """An error with status 200, as one provider or another wraps it."""
+    partial = whole("chat", "half", "error")
+    partial["choices"][0]["error"] = error
+    failed = {"status": "failed", "error": error, "output": []}
+    forms = [
+        document({"error": error}),
+        document([{"error": error}]),
+        document({"type": "error", "error": error}),
+        document({"object": "error", **error} if "type" not in error else {"error": error}),
+        stream({"error": error}),
+        stream(f"event: error\ndata: {json.dumps(error)}"),
+        stream({"type": "error", "error": error}),
+        stream(*KEPT_ALIVE, {"error": error}, DONE),
+    ]
+    forms += {
+        "chat": [document(partial), stream({"choices": [{"index": 0, "error": error}]})],
+        "anthropic": [],
+        "responses": [
+            document(failed),
+            stream({"type": "response.failed", "response": failed}),
+        ],
+    }[wire]
+    return chance.choice(forms)
+
+
+def test_an_error_with_status_200_is_that_error_and_costs_nothing(nightly: bool) -> None:
+    for seed in seeds(nightly):
+        chance, wire = Random(seed), WIRES[seed % 3]
+        error, kind = chance.choice(ERRORS)
+        came = read(wrapped(chance, wire, error), wire=wire)
+        assert (failure(came).kind, came.tokens) == (kind, 0), error
+        assert error["message"] in str(failure(came))
+        assert came.requests == (3 if failure(came).may_pass else 1)
+
+
+def test_a_failure_in_the_middle_costs_no_more_than_came(nightly: bool) -> None:
+    for seed in seeds(nightly):
+        wire = WIRES[seed % 3]
+        begun = pieces(wire, TEXT, None, 1 + seed % 9)[:-2]
+        came = read(stream(*begun, {"error": {"message": "lost", "code": 502}}), wire=wire)
+        assert failure(came).kind == "down"
+        assert 0 < came.tokens < 3 * 300, "nothing like the 4,096 that it might have written"
+
+
+def test_what_keeps_a_connection_says_nothing(nightly: bool) -> None:
+    for seed in seeds(nightly):
+        chance, wire = Random(seed), WIRES[seed % 3]
+        events = pieces(wire, TEXT, "stop", chance.randint(1, 9))
+        for _ in range(chance.randint(1, 6)):
+            events.insert(chance.randrange(len(events)), chance.choice(KEPT_ALIVE))
+        came = read(stream(*events), wire=wire)
+        assert (answer(came).text, came.requests) == (TEXT, 1)
+
+
+def test_a_stream_is_whole_by_a_reason_or_by_its_last_word(nightly: bool) -> None:
+    for seed in seeds(nightly):
+        chance, wire = Random(seed), WIRES[seed % 3]
+        unsaid = chance.choice([None, "", "null"])
+        begun = pieces(wire, TEXT, unsaid, chance.randint(1, 9))
+        if wire == "chat":
+            for event in begun[:-1]:
+                event["choices"][0]["finish_reason"] = unsaid
+        else:
+            begun.pop()
+        cut = read(stream(*begun), wire=wire)
+        assert (failure(cut).kind, cut.requests) == ("malformed", 3)
+        done = read(stream(*begun, DONE), wire=wire)
+        assert (answer(done).text, answer(done).finish_reason, done.requests) == (TEXT, "stop", 1)
+
+
+def test_calls_come_whole_whatever_their_pieces_look_like(nightly: bool) -> None:
+    for seed in seeds(nightly):
+        chance = Random(seed)
+        wanted = [("look_up", '{"city": "Oslo"}'), ("look_up", '{"city": "Rome"}'), ("end", "{}")]
+        index = chance.choice([int, str])
+        deltas = [
+            {"index": index(at), "function": {"arguments": part}}
+            for at, (_, arguments) in enumerate(wanted)
+            for part in (arguments[:3], arguments[3:])
+            if part
+        ]
+        chance.shuffle(halves := [deltas[at : at + 2] for at in range(0, 4, 2)])
+        begun = [
+            {"index": index(at), "id": f"c{at}", "function": {"name": part}}
+            for at, (name, _) in enumerate(wanted)
+            for part in (chance.choice([[name], [name, name], [name[:2], name[2:]]]))
+        ]
+        parts = [*begun, *deltas[4:], *halves[0], *halves[1]]
+        first, other = index(0), index(1)
+        events = [{"choices": [{"index": other, "delta": {"content": "the second"}}]}]
+        events += [{"choices": [{"index": first, "delta": {"tool_calls": [one]}}]} for one in parts]
+        events += [{"choices": [{"index": first, "delta": {}, "finish_reason": "tool_calls"}]}]
+        came = answer(read(stream(*events, DONE)))
+        assert [(one.name, one.arguments) for one in came.tool_calls] == wanted
+        assert came.text == ""
+
+
+def test_the_first_choice_is_the_one_with_the_lowest_index() -> None:
+    one, two = (whole("chat", text, "stop")["choices"][0] for text in ("first", "second"))
+    body = {"choices": [{**two, "index": "1"}, {**one, "index": "0"}]}
+    assert answer(read(document(body))).text == "first"
+
+
+def test_a_prompt_that_is_too_long_is_one_in_every_providers_words() -> None:
+    spare = [document(whole("chat", "from the spare", "stop"))]
+    signs = [one.words for one in REFUSAL_WORDS if one.kind == "overflow"]
+    for status in (200, 400, 413, 422, 500):
+        for words in signs:
+            error = {"error": {"message": f"Sorry: {words.upper()} [8192]", "code": None}}
+            came = read(document(error, status), others=spare)
+            assert (answer(came).text, came.requests, came.tokens) == ("from the spare", 2, 15)
+    assert answer(read(Response(b"<html>413", 413), others=spare)).text == "from the spare"
+    assert failure(read(document({"error": {"message": "too many"}}, 429))).kind == "busy"
+
+
+@pytest.mark.parametrize(
+    ("headers", "error", "seconds"),
+    [
+        ({"retry-after-ms": "1500"}, {}, 1.5),
+        ({"Retry-After-Ms": "1500", "Retry-After": "9"}, {}, 1.5),
+        ({"retry-after-ms": "soon", "retry-after": "2"}, {}, 2),
+        ({}, {"retry_after": 3}, 3),
+        ({}, {"metadata": {"retry_after_seconds": 4}}, 4),
+        ({"Retry-After": "5"}, {"retry_after": 3}, 5),
+    ],
+)
+@pytest.mark.parametrize("status", [200, 429])
+def test_who_asks_to_wait_is_waited_for(
+    headers: dict[str, str], error: dict[str, Any], seconds: float, status: int
+) -> None:
+    busy = document({"error": {"message": "slow", "code": 429, **error}}, status, **headers)
+    came = read(busy, document(whole("chat", TEXT, "stop")))
+    assert answer(came).text == TEXT
+    assert seconds <= came.seconds < seconds + 0.6
+
+
+def test_a_price_of_nothing_does_not_overrule_the_hosts() -> None:
+    body = {**whole("chat", TEXT, "stop"), "usage": {**whole("chat", "", None)["usage"], "cost": 0}}
+    used = consumed(body, answered=True)
+    assert used.usd == 0
+    priced = ChatAnswer(text=TEXT, usage=used.usage, reported_usd=used.usd)
+    rates = TokenPrices(1e-6, 1e-6, 2e-6)
+    assert metered(priced, 10, rates, declared=True).usd == pytest.approx(20e-6)
