@@ -22,6 +22,7 @@ from ...schema.values.values import is_list, is_mapping
 from ..jail.moving import MOST_MOVES, is_lost
 from ..values.score import Score
 from ..values.structured import json_in
+from .comparing import chosen_letter, distance, numerals, plain, same_json, text_of
 from .searching import SearchTooLong, searches
 
 if TYPE_CHECKING:
@@ -50,8 +51,6 @@ ENDING = 20_000
 DEEPEST = 100
 """Nesting of a reference answer that is JSON in a text."""
 SIMPLER = "Write it without repetition inside repetition."
-_NUMBER = re.compile(r"[-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-_LETTER = re.compile(r"\(?\b([A-Z])\b\)?")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -142,8 +141,8 @@ def _is_share(value: Any) -> bool:
 )
 def exact(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     """Compare texts without regard to outer space; `ignore_case: true` ignores case as well."""
-    texts = [answer.strip(), str(reference).strip()]
-    if options.get("ignore_case"):
+    texts = [plain(answer).strip(), text_of(reference).strip()]
+    if options.get("ignore_case") or isinstance(reference, bool):
         texts = [text.casefold() for text in texts]
     return _verdict(texts[0] == texts[1], answer, reference)
 
@@ -161,10 +160,9 @@ def exact(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
 def choice(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     """Compare the letter of a multiple choice: `(B)`, `B.`, `The answer is B`."""
     del options
-    letters = _LETTER.findall(answer[-ENDING:])
-    chosen = letters[-1] if letters else answer.strip()[:1].upper()
-    wanted = _LETTER.findall(str(reference).upper())
-    return _verdict(bool(wanted) and chosen == wanted[0], answer, reference)
+    wanted = re.search(r"\b[A-Z]\b", str(reference).upper())
+    right = wanted is not None and chosen_letter(answer[-ENDING:]) == wanted[0]
+    return _verdict(right, answer, reference)
 
 
 @takes(
@@ -188,12 +186,11 @@ def choice(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
 )
 def number(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     """Compare the last number of the answer, within `tolerance` (absolute, default 1e-6)."""
-    found = _NUMBER.findall(answer[-ENDING:])
-    wanted = _NUMBER.findall(str(reference))
+    found, wanted = numerals(answer[-ENDING:]), numerals(str(reference))
     if not found or not wanted:
         return Score(value=0.0, reason="no number in the answer")
-    distance = abs(_float(found[-1]) - _float(wanted[-1]))
-    return _verdict(distance <= float(options.get("tolerance", 1e-6)), found[-1], reference)
+    is_near = distance(found[-1], wanted[-1]) <= float(options.get("tolerance", 1e-6))
+    return _verdict(is_near, found[-1], reference)
 
 
 @takes(
@@ -209,9 +206,9 @@ def number(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
 )
 def contains(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     """Look for the reference text, or for all texts of a list; case counts if `case: true`."""
-    texts = [str(text) for text in (reference if is_list(reference) else [reference])]
+    texts = [text_of(text) for text in (reference if is_list(reference) else [reference])]
     same = str if options.get("case") else str.casefold
-    there = same(answer)
+    there = same(plain(answer))
     missing = [text for text in texts if same(text) not in there]
     reason = f"missing: {', '.join(missing)}" if missing else "all there"
     return Score(value=float(not missing), reason=reason)
@@ -296,17 +293,13 @@ def json_equal(answer: str, reference: Any, options: Mapping[str, Any]) -> Score
     del options
     wanted: Any = loads(reference) if isinstance(reference, str) else reference
     try:
-        value = json_in(answer, lambda value: type(value) is type(wanted))
+        value = json_in(plain(answer), lambda value: type(value) is type(wanted))
     except ValueError:
         return Score(value=0.0, reason="no JSON in the answer")
-    return _verdict(value == wanted, answer, reference)
+    return _verdict(same_json(value, wanted), answer, reference)
 
 
 def _verdict(right: bool, answer: str, reference: Any) -> Score:
     if right:
         return Score(value=1.0, reason="right")
     return Score(value=0.0, reason=f"{answer.strip()[:80]!r} is not {str(reference)[:80]!r}")
-
-
-def _float(text: str) -> float:
-    return float(text.replace(",", ""))
