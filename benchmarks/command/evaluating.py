@@ -185,6 +185,7 @@ class Evaluating:
         """Make what is missing; the folder has what there is, whatever ends it."""
         from ...runtime.record.trace import RunFolder
         from ..evaluation.benchmark import find_benchmark
+        from ..evaluation.consumption import earlier_seconds
         from ..evaluation.logs import Logs
         from .progress import Progress
 
@@ -193,6 +194,7 @@ class Evaluating:
         progress = Progress(total=self.expected, quiet=self.options["quiet"])
         evaluation = self._evaluation(services, journal, budget, progress)
         evaluation.logs = Logs(folder=folder.path, scrub=folder.scrub)
+        evaluation.earlier = earlier_seconds(folder.path, journal.seconds)
         progress.known = sum(1 for _ in evaluation.samples())
         benchmark = find_benchmark(self.request.benchmark)
         told = {"coterie.benchmark": self.request.benchmark, "coterie.team": self.plan.team.name}

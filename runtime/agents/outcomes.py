@@ -44,6 +44,8 @@ INFRASTRUCTURE = frozenset(
     }
 )  # fmt: skip
 """Faults that are not the team's; a prompt that is too long, or that no model takes, is."""
+MISCONFIGURED = frozenset({"denied", "unknown"})
+"""Faults that the same command meets again, until the host's configuration is mended."""
 
 
 @kept()
@@ -205,10 +207,11 @@ class Run:
         return sum(outcome.fault in INFRASTRUCTURE for outcome in failed)
 
     @property
-    def was_let_in(self) -> bool:
-        """Whether it did not fail for a key alone, before anything was spent."""
+    def is_misconfigured(self) -> bool:
+        """Whether a key, an address or a model's name kept it from anything that costs."""
         failed = {agent.fault for agent in self.agents.values() if agent.status == "failed"}
-        return self.status != "failed" or "denied" not in failed or self.usage.calls > 0
+        is_refused = not failed.isdisjoint(MISCONFIGURED)
+        return self.status == "failed" and is_refused and self.usage.calls == 0
 
     @property
     def is_too_slow(self) -> bool:

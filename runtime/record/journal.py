@@ -313,12 +313,14 @@ class Journal:
             StorageError: It cannot be written.
         """
         place = f"{path}/attempts"
-        number = f"{self._entries.number(place):06d}"
+        number, since = f"{self._entries.number(place):06d}", round(self.seconds, 3)
 
         def entry(usage: Usage, state: str) -> JournalEntry:
-            value = {"usage": usage.value(), "state": state}
+            moment = self.seconds
+            ends = {} if state == "open" else {"until": round(moment, 3)}
+            value = {"usage": usage.value(), "state": state, "since": since, **ends}
             return JournalEntry(
-                path=place, kind="attempt", asked=number, value=value, moment=self.seconds
+                path=place, kind="attempt", asked=number, value=value, moment=moment
             )
 
         def settle(usage: Usage, /, *, lost: bool) -> None:

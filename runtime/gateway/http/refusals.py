@@ -24,6 +24,7 @@ KEY_ADVICE = " Is the key right, and is it meant for this endpoint?"
 NO_KEY_ADVICE = " No key was sent: set MAS_API_KEY for NAME@URL, or say key_env in models.yaml."
 
 
+_VERSIONED = re.compile(r"/v\d|/deployments/|api-version=")
 _SECONDS = re.compile(r"(\d+(?:\.\d+)?)s")
 
 
@@ -54,6 +55,8 @@ def refusal(
         "unknown": " Are the model's name and the address right?",
         "overflow": " The prompt is longer than the model's context.",
     }.get(kind, "")
+    if status in {404, 405} and not _VERSIONED.search(url):
+        advice += " Most addresses end with /v1: add /v1 to this one."
     return CallError(
         f"{url}: HTTP {status}: {said}{advice}",
         kind=kind,

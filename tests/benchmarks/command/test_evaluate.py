@@ -147,6 +147,16 @@ def test_a_provider_that_fails_is_said_and_resume_makes_the_rest(desk: Desk) -> 
     assert len(desk.results) == 1
 
 
+def test_the_seconds_of_a_resumed_evaluation_have_those_before(desk: Desk) -> None:
+    desk.run(replies=replace(Reply.error(401), latency=0.1))
+    (folder,) = desk.results
+    before = results_of(folder)["unscored"]
+    assert desk.bench("resume", str(folder), "--quiet", replies=adds).code == 0
+    after = json.loads((folder / "results.json").read_text())
+    assert after["wall_seconds"] > 0.1
+    assert after["seconds"] > 0.1 * before > 0
+
+
 def test_a_provider_that_fails_everything_stops_it(desk: Desk) -> None:
     came = desk.run(replies=Reply.error(403))
     assert came.code == 1
