@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...schema.host.catalogue import load_named
+from ...schema.host.foreign_code import foreign_code, is_theirs, why
 from ...schema.host.scorer_form import ScorerForm, form_said_by, takes
 from ...schema.values.errors import CoterieError, JailError
 from ...schema.values.json_text import loads
@@ -88,11 +89,14 @@ async def score(evidence: Evidence) -> Score | None:
         return None
     try:
         return _sound(await _moved(evidence))
-    except JailError:
+    except (JailError, ScorerError):
         raise
-    except Exception as error:  # scorers are anyone's, and the run is paid
-        kind = "" if isinstance(error, CoterieError) else f"{type(error).__name__}: "
-        raise ScorerError(f"the scorer {task.scorer.name} failed: {kind}{error}") from error
+    except CoterieError as error:
+        raise ScorerError(f"the scorer {task.scorer.name} failed: {error}") from error
+    except BaseException as error:  # scorers are anyone's, and the run is paid
+        if not is_theirs(error):
+            raise
+        raise ScorerError(f"the scorer {task.scorer.name} failed: {why(error)}") from error
 
 
 async def _moved(evidence: Evidence) -> Any:
@@ -114,7 +118,8 @@ async def _scored(evidence: Evidence) -> Any:
         return Score(value=0.0, reason=f"longer than {longest:,} characters")
     if inspect.iscoroutinefunction(scorer):
         return await scorer(evidence)
-    return scorer(evidence.answer, task.answer, task.scorer.options)
+    with foreign_code(f"the scorer {task.scorer.name}", ScorerError):
+        return scorer(evidence.answer, task.answer, task.scorer.options)
 
 
 def _sound(found: Any) -> Score:
