@@ -17,6 +17,7 @@ from ...pool.memory.seen import text_digest
 from ...pool.values.layout import EVOLUTIONS, MANIFEST, TURNS
 from ...runtime.record.journal import digest
 from ...runtime.record.trace import EVENTS
+from ...runtime.repository.repository import state_of
 from ...runtime.values.terminal import counted
 from ...schema.values.codec import Form, Misfit, from_value, kept, to_value
 from ...schema.values.errors import InputError
@@ -256,7 +257,8 @@ def task_digest(task: Task) -> str:
         [task.scorer.name, dict(task.scorer.options)],
         [
             *(dict(task.files), task.attached),
-            *(task.repo and str(task.repo.resolve()), task.commit),
+            *(task.repo and state_of(task.repo, task.commit), task.commit),
+            *([task.history] if task.history else ()),
         ],
         task.niche,
     )
@@ -265,7 +267,7 @@ def task_digest(task: Task) -> str:
 
 def _model(model: Model, recipe: Recipe) -> dict[str, Any]:
     """Say what an alias stands for; prices count where rewards are made of them."""
-    from ...runtime.local.weights import SMOLLM2
+    from ...runtime.local.weights import SMOLLM2, weights_sha256
     from ...schema.host.models import EMBEDDED
 
     told: dict[str, Any] = {
@@ -276,6 +278,9 @@ def _model(model: Model, recipe: Recipe) -> dict[str, Any]:
     }
     if model.model == EMBEDDED:
         told["weights"] = f"{SMOLLM2.name} sha256:{SMOLLM2.sha256}"
+    elif model.is_embedded:
+        told["weights"] = f"sha256:{weights_sha256(model.model)}"
+    told |= _plain(model.settings)
     if recipe.beta and recipe.cost_unit == "usd":
         prices = {name: item for name, item in parts(model).items() if name.startswith("usd_")}
         told |= {**prices, "usd_steps": [dict(usd_step) for usd_step in model.usd_steps]}
