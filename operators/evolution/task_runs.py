@@ -290,7 +290,7 @@ class TaskRuns:
         if run.over_budget:
             raise LimitError(str(run.error))
         if run.is_infrastructure_failure and (is_waited_for or not run.is_too_slow):
-            raise Halted(f"task {self.task.id}: {run.error}")
+            raise Halted(f"task {self.task.id}: {run.why_failed}")
 
     async def score(self, run: Run, what: str) -> Score | RejectedProposal:
         """Score a run as the recipe says; a team that came to no answer has none that is right.

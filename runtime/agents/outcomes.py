@@ -221,9 +221,19 @@ class Run:
 
     @property
     def is_infrastructure_failure(self) -> bool:
-        """Whether it failed for something that says nothing about the team."""
-        not_the_teams = self.fault in INFRASTRUCTURE or self.infrastructure_failures > 0
-        return self.answer is None and not self.over_budget and not_the_teams
+        """Whether a provider or this host failed it, so that it says nothing about the team.
+
+        It may have an answer: who goes on without an agent that its provider failed is another
+        team. Evolution, credit and evaluations all ask here.
+        """
+        no_answer = self.answer is None and self.fault in INFRASTRUCTURE
+        return not self.over_budget and (no_answer or self.infrastructure_failures > 0)
+
+    @property
+    def why_failed(self) -> str:
+        """Why it failed, or else why the first agent did that it went on without."""
+        of_agents = (agent.error for agent in self.agents.values() if agent.fault in INFRASTRUCTURE)
+        return self.error or next(filter(None, of_agents), "")
 
 
 def as_given(outcome: AgentOutcome) -> AgentOutcome:
