@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import platform
 from importlib.metadata import PackageNotFoundError, version
@@ -12,7 +13,8 @@ from ...runtime.record.journal import digest
 from ...runtime.repository.repository import state_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from ...schema.host.models import Model
     from ...schema.team.task import Task
@@ -50,7 +52,8 @@ def endpoint(model: Model) -> dict[str, str]:
 
 def digest_of(tasks: Sequence[Task]) -> str:
     """Give the checksum of tasks: what is asked, with what files, and how answers are scored."""
-    more = {task.id: given for task in tasks if (given := beside_the_question(task))}
+    state = functools.cache(state_of)  # many tasks may be of one repository
+    more = {task.id: given for task in tasks if (given := beside_the_question(task, state))}
     return digest(
         [
             (
@@ -69,12 +72,17 @@ def digest_of(tasks: Sequence[Task]) -> str:
     )
 
 
-def beside_the_question(task: Task) -> dict[str, Any]:
-    """Return what else agents get with a task, as far as there is some."""
+def beside_the_question(task: Task, state: Callable[[Path, str], str] = state_of) -> dict[str, Any]:
+    """Return what else agents get with a task, as far as there is some.
+
+    Args:
+        task: The task.
+        state: Names the content of a repository.
+    """
     given = {
         "briefs": dict(task.briefs),
         "attached": task.attached,
-        "repo": task.repo and state_of(task.repo, task.commit),
+        "repo": task.repo and state(task.repo, task.commit),
         "history": task.history,
     }
     return {name: item for name, item in given.items() if item}

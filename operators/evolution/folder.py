@@ -6,6 +6,7 @@ stream may be prolonged: the tasks that it was begun with then come first, uncha
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -28,7 +29,7 @@ from ...schema.values.secrets import scrubbed
 from ...schema.values.values import is_mapping, parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from ...schema.host.models import Model
@@ -124,12 +125,13 @@ class Manifest:
             name: sorted(item) if isinstance(item, frozenset) else item
             for name, item in asdict(ceiling).items()
         }
+        state = functools.cache(state_of)  # many tasks may be of one repository
         return cls(
             recipe=_plain(asdict(recipe)),
             ceiling=_plain(allowed),
             models={model.alias: _model(model, recipe) for model in models},
             embedder=embedder,
-            tasks={task.id: task_digest(task) for task in tasks},
+            tasks={task.id: task_digest(task, state) for task in tasks},
             commands=(command,),
             coterie=(version("coterie"),),
             islands=islands,
@@ -249,15 +251,20 @@ def find_folder(pool: Path, name: str, manifest: Manifest) -> Path:
     return folder
 
 
-def task_digest(task: Task) -> str:
-    """Give the digests of what a task is, joined by dots."""
+def task_digest(task: Task, state: Callable[[Path, str], str] = state_of) -> str:
+    """Give the digests of what a task is, joined by dots.
+
+    Args:
+        task: The task.
+        state: Names the content of a repository.
+    """
     rest: Sequence[Any] = (
         [task.query, task.context, dict(task.briefs)],
         [task.id, task.answer],
         [task.scorer.name, dict(task.scorer.options)],
         [
             *(dict(task.files), task.attached),
-            *(task.repo and state_of(task.repo, task.commit), task.commit),
+            *(task.repo and state(task.repo, task.commit), task.commit),
             *([task.history] if task.history else ()),
         ],
         task.niche,
