@@ -116,6 +116,10 @@ _ADDRESS = re.compile(
 """`127.0.0.1:8000/v1`, perhaps with the name of a model before it."""
 
 
+_SECRET = re.compile("KEY$|TOKEN$|SECRET$")
+"""How variables end that hold a key, and no name and no file."""
+
+
 def endpoint_of(model: Model, environment: Mapping[str, str]) -> Endpoint:
     """Find out where and how a model is reached. Asks nobody, and imports no library of a provider.
 
@@ -276,6 +280,8 @@ def _through_litellm(model: Model, provider: Provider, environment: Mapping[str,
     """Give the endpoint of a provider that litellm calls, once nothing is missing for it."""
     key = _declared_key(model, environment)
     has_key = key is not None or first_key(provider.key_in, environment) is not None
+    for name in (name for login in provider.logins for name in login if _SECRET.search(name)):
+        first_key((name,), environment)  # which litellm would send as it is
     if provider.variables and not has_key and not provider.has_login(environment):
         raise _locked_out(model, provider)
     if variable := provider.missing_file(environment):

@@ -85,6 +85,21 @@ def test_an_address_that_is_typed_is_checked_alike(address: str) -> None:
     assert "pw@" not in str(failed.value)
 
 
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("replicate/m", "REPLICATE_API_KEY"),
+        ("bedrock/m", "AWS_SECRET_ACCESS_KEY"),
+        ("azure/m", "AZURE_AD_TOKEN"),
+        ("anthropic/m", "ANTHROPIC_AUTH_TOKEN"),
+    ],
+)
+def test_keys_that_litellm_sends_are_checked_too(model: str, name: str) -> None:
+    given = {"AWS_ACCESS_KEY_ID": "a", name: f"{KEY}\r"}
+    with pytest.raises(InputError, match=f"the environment variable {name} begins or ends"):
+        endpoint_of(Model(alias="default", model=model), given)
+
+
 def test_a_header_is_one_line_of_ascii() -> None:
     model = Model(alias="a", model="openai/m", header_env={"X-Gate": "GATE"})
     endpoint = endpoint_of(model, {"OPENAI_API_KEY": KEY})
