@@ -39,9 +39,9 @@ def op(evolution: str, episode: int, what: str) -> str:
 
 def episode_of(evolution: str, operation: str) -> int | None:
     """Tell which episode of an evolution made an update; None where another one did."""
-    name, slash, rest = operation.rpartition(f"{evolution}/")
+    name, _, rest = operation.partition("/")
     episode = rest.partition("/")[0]
-    return int(episode) if slash and not name and episode.isdecimal() else None
+    return int(episode) if name == evolution and episode.isdecimal() else None
 
 
 def events(folder: Path, what: str, *, end: LedgerPosition | None = None) -> list[EventNoted]:

@@ -10,6 +10,7 @@ JSON, half of the changes are libFuzzer's own, and half put something odd in the
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 import tempfile
@@ -35,6 +36,7 @@ with atheris.instrument_imports(include=["coterie"]):  # pyright: ignore[reportA
     from coterie.schema.edits import COMPONENTS
     from coterie.schema.foreign.taking_over import take_over
     from coterie.schema.host.catalogue import Catalogue
+    from coterie.schema.loading.lines import Lines
     from coterie.schema.loading.loading import hostless_team, parse_task
     from coterie.schema.loading.recipe import load_recipe
     from coterie.schema.loading.task_table import read_table
@@ -98,7 +100,7 @@ def task(data: bytes) -> None:
 
 def table(data: bytes) -> None:
     """Read a table of tasks."""
-    for _line, found in read_table(data, "tasks.csv"):
+    for _line, found in read_table(Lines(io.BytesIO(data)), "tasks.csv"):
         if isinstance(found, bytes):
             with suppress(CoterieError):
                 parse_task(found, "task.json", FOLDER, KNOWN)

@@ -185,6 +185,7 @@ class Evaluating:
         from ...runtime.record.trace import RunFolder
         from ...runtime.scoring.form_check import FormCheck
         from ..evaluation.benchmark import find_benchmark
+        from ..evaluation.consumption import earlier_seconds
         from ..evaluation.logs import Logs
         from .progress import Progress
 
@@ -194,6 +195,7 @@ class Evaluating:
         evaluation = self._evaluation(services, journal, budget, progress)
         evaluation.forms = None if self.options["allow_zeros"] else FormCheck()
         evaluation.logs = Logs(folder=folder.path, scrub=folder.scrub)
+        evaluation.earlier = earlier_seconds(folder.path, journal.seconds)
         progress.known = sum(1 for _ in evaluation.samples())
         benchmark = find_benchmark(self.request.benchmark)
         told = {"coterie.benchmark": self.request.benchmark, "coterie.team": self.plan.team.name}

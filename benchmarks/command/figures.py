@@ -86,10 +86,6 @@ def warnings_of(told: Mapping[str, Any]) -> list[str]:
             f"not complete: {counted(told['missing'], 'sample')} missing,"
             f" {told['unscored']} of them failed by a provider or by this host"
         )
-    if told["degraded"]:
-        found.append(
-            f"{counted(told['degraded'], 'sample')} went on without agents that a provider failed"
-        )
     if told.get("substituted"):
         many = counted(told["substituted"], "sample")
         found.append(f"in {many} another model answered than the team names")

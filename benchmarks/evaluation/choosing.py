@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import random
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Literal, TypeVar
 
+from ...schema.loading.tasks import TaskFile
 from ...schema.values.codec import kept
 from ...schema.values.errors import InputError
 from ...schema.values.part import Part
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from ...schema.team.task import Task
 
 __all__ = ["SPLITS", "TaskChoice", "matching"]
 
 T = TypeVar("T")
+Niches = Sequence[str | None]
 Split = Literal["all", "evolve", "test"]
 SPLITS: tuple[Split, ...] = ("all", "evolve", "test")
 
@@ -59,39 +62,45 @@ class TaskChoice:
             InputError: No task is left, there are more shards than tasks, or a pattern fits none
                 of the split.
         """
-        chosen = self._limited(self._named(self._split(tasks)))
+        niches = tasks.niches if isinstance(tasks, TaskFile) else [task.niche for task in tasks]
+        chosen = self._limited(self._named(self._split(tasks, niches), tasks), niches)
         if not chosen:
             raise InputError(
                 f"the split {self.split!r} has no task: there are {len(tasks)} in all."
             )
         if self.shuffle is not None:
+            chosen = [*chosen]
             _chance(self.shuffle, "order").shuffle(chosen)
-        return chosen if self.shard is None else self.shard.take(chosen)
+        return [tasks[at] for at in (chosen if self.shard is None else self.shard.take(chosen))]
 
-    def _split(self, tasks: Sequence[Task]) -> list[Task]:
+    def _split(self, tasks: Sequence[Task], niches: Niches) -> Sequence[int]:
+        """Return the places of the split's tasks in the benchmark."""
         if self.split == "all":
-            return list(tasks)
+            return range(len(tasks))
+        asked = [_question(task) for task in tasks]
         evolve: set[tuple[str, str]] = set()
-        for niche, members in _niches(tasks).items():
+        for niche, places in _by_niche(range(len(tasks)), niches).items():
             # A question that is asked twice must not be in both: who has evolved on it knows it.
-            questions = sorted({_question(task) for task in members})
+            questions = sorted({asked[at] for at in places})
             _chance(self.seed, f"split {niche}").shuffle(questions)
             evolve.update(questions[: round(len(questions) * self.evolve_share)])
         wanted = self.split == "evolve"
-        return [task for task in tasks if (_question(task) in evolve) is wanted]
+        return [at for at, question in enumerate(asked) if (question in evolve) is wanted]
 
-    def _named(self, tasks: list[Task]) -> list[Task]:
-        return matching(tasks, self.instances, lambda task: task.id)
+    def _named(self, places: Sequence[int], tasks: Sequence[Task]) -> Sequence[int]:
+        if not self.instances:
+            return places
+        ids = [task.id for task in tasks]
+        return matching(places, self.instances, lambda at: ids[at])
 
-    def _limited(self, tasks: list[Task]) -> list[Task]:
-        if self.limit is None or self.limit >= len(tasks):
-            return tasks
-        niches = _niches(tasks)
-        kept: set[str] = set()
-        for niche, count in _shares(niches, self.limit).items():
-            drawn = _chance(self.seed, f"limit {niche}").sample(niches[niche], count)
-            kept.update(task.id for task in drawn)
-        return [task for task in tasks if task.id in kept]
+    def _limited(self, places: Sequence[int], niches: Niches) -> Sequence[int]:
+        if self.limit is None or self.limit >= len(places):
+            return places
+        by_niche = _by_niche(places, niches)
+        drawn: list[int] = []
+        for niche, count in _shares(by_niche, self.limit).items():
+            drawn += _chance(self.seed, f"limit {niche}").sample(by_niche[niche], count)
+        return sorted(drawn)
 
 
 def matching(items: Sequence[T], patterns: Sequence[str], name: Callable[[T], str]) -> list[T]:
@@ -114,14 +123,14 @@ def matching(items: Sequence[T], patterns: Sequence[str], name: Callable[[T], st
     ]
 
 
-def _niches(tasks: Sequence[Task]) -> dict[str, list[Task]]:
-    niches: dict[str, list[Task]] = {}
-    for task in tasks:
-        niches.setdefault(task.niche or "", []).append(task)
-    return niches
+def _by_niche(places: Iterable[int], niches: Niches) -> dict[str, Sequence[int]]:
+    found: dict[str, array[int]] = {}
+    for at in places:
+        found.setdefault(niches[at] or "", array("Q")).append(at)
+    return {**found}
 
 
-def _shares(niches: Mapping[str, Sequence[Task]], limit: int) -> dict[str, int]:
+def _shares(niches: Mapping[str, Sequence[int]], limit: int) -> dict[str, int]:
     """Give each niche its share of the limit; what rounding leaves goes to the largest rests."""
     total = sum(map(len, niches.values()))
     exact = {niche: limit * len(members) / total for niche, members in niches.items()}

@@ -12,11 +12,41 @@ from ...runtime.values.usage import Usage
 from .statistics import percentiles, rounded
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
-__all__ = ["consumption"]
+__all__ = ["consumption", "earlier_seconds"]
 
+_TRIAL = re.compile(r".*?/trial \d+/")
 _AGENT = re.compile(r"/trial \d+/([^/]+)/")
+
+
+def earlier_seconds(folder: Path, until: float) -> dict[str, float]:
+    """Sum up for how long trials had calls on their way, in processes that have ended.
+
+    Args:
+        folder: The evaluation's folder, with the journal.
+        until: When the last of them ended, in seconds since the evaluation began.
+
+    Returns:
+        The seconds by the path of the trial, see `path_of`.
+    """
+    spans: dict[str, list[tuple[float, float]]] = {}
+    for path, value in recorded(folder, "attempt"):
+        trial = _TRIAL.match(path)
+        if trial and value.get("since") is not None:
+            ends = value.get("until")
+            spans.setdefault(trial[0], []).append((value["since"], until if ends is None else ends))
+    return {path: _covered(sorted(found)) for path, found in spans.items()}
+
+
+def _covered(spans: Sequence[tuple[float, float]]) -> float:
+    """Return how much time spans cover together."""
+    seconds, covered = 0.0, 0.0
+    for begin, end in spans:
+        seconds += max(0.0, end - max(begin, covered))
+        covered = max(covered, end)
+    return seconds
 
 
 def consumption(folder: Path) -> dict[str, Any]:

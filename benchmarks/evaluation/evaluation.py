@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ...schema.values.codec import to_value
@@ -13,6 +13,8 @@ from .samples import Sample
 from .trials import Trials, path_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ...runtime.plan.plan import Plan
     from ...runtime.record.trace import Trace
     from ...runtime.runs.services import Services
@@ -41,6 +43,7 @@ class Evaluation(Trials):
         judging: Scores the tasks that a judge scores; None where there are none.
         logs: Where what scorers keep of trials goes, and what agents write; None: nowhere.
         forms: Stops work whose scorer cannot read answers; None: nothing does.
+        earlier: Seconds that earlier processes spent on trials, by their paths.
     """
 
     plan: Plan
@@ -50,6 +53,7 @@ class Evaluation(Trials):
     judging: Judging | None = None
     logs: Logs | None = None
     forms: FormCheck | None = None
+    earlier: Mapping[str, float] = field(default_factory=dict[str, float])
 
     @property
     def subject(self) -> str:
@@ -81,7 +85,9 @@ class Evaluation(Trials):
             run = await judging.judged(run, task, f"{path_of(task, trial)}{JUDGED}", trace)
         if self.logs is not None:
             self.logs.keep(task.id, trial, run.score.log if run.score else "")
-        return self._without_secrets(Sample.of_run(task, trial, run))
+        sample = Sample.of_run(task, trial, run)
+        seconds = round(sample.seconds + self.earlier.get(path_of(task, trial), 0.0), 3)
+        return self._without_secrets(replace(sample, seconds=seconds))
 
     def _without_secrets(self, sample: Sample) -> Sample:
         """Take the host's secrets out before it is kept: samples.jsonl is held against that."""

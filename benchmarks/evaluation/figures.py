@@ -45,7 +45,6 @@ class EvaluationFigures:
         samples: Trials with a score.
         executed: Those of them that ran to an answer: the execution rate's numerator.
         unscored: Trials that the provider or the host failed.
-        degraded: Trials with a score that went on without agents that the provider failed.
         substituted: Trials with a score in which another model answered for an agent.
         usage: What all trials consumed.
         seconds: How long all trials took, one after the other.
@@ -56,7 +55,6 @@ class EvaluationFigures:
     samples: int = 0
     executed: int = 0
     unscored: int = 0
-    degraded: int = 0
     substituted: int = 0
     usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
@@ -90,7 +88,6 @@ class EvaluationFigures:
             return
         self.samples += 1
         self.executed += sample.status == "done"
-        self.degraded += sample.lost > 0
         self.substituted += sample.substituted > 0
         task = self._tasks.setdefault(sample.task, _Trials(niche=sample.niche))
         task.scores.append(sample.score)
@@ -138,7 +135,6 @@ class EvaluationFigures:
                 "tasks": len(self._tasks),
                 "samples": self.samples,
                 "unscored": self.unscored,
-                "degraded": self.degraded,
                 "substituted": self.substituted,
                 "headline": {"name": self.headline.name, **_figure(self.value, self.interval)},
                 "trials": most,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ...schema.host.catalogue import Catalogue
-from ...schema.loading.tasks import STREAMS, load_tasks
+from ...schema.loading.tasks import STREAMS, open_tasks
 from ...schema.team.task import ScorerChoice
 from ...schema.values.errors import InputError
 from ...schema.values.hints import did_you_mean
@@ -53,11 +54,13 @@ def tasks(source: Source) -> Sequence[Task]:
         all_of_them = f" Known: {', '.join(sorted(known.scorers))}."
         hint = did_you_mean(scorer, known.scorers) or all_of_them
         raise InputError(f"--scorer: no scorer {quoted(scorer)}.{hint}")
-    found = load_tasks(source.data, known, scorer=scorer)
-    return [_with_rubric(task, source.rubric) if is_judged(task) else task for task in found]
+    with_rubric = partial(_with_rubric, rubric=source.rubric)
+    return open_tasks(source.data, known, scorer=scorer, then=with_rubric)
 
 
 def _with_rubric(task: Task, rubric: str) -> Task:
+    if not is_judged(task):
+        return task
     options = MappingProxyType({"rubric": rubric} if rubric else {})
     return replace(task, scorer=ScorerChoice(name=JUDGE, options=options))
 

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
+import functools
 import os
 import platform
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.local.weights import SMOLLM2
+from ...runtime.local.weights import weights_sha256
 from ...runtime.record.journal import digest
+from ...runtime.repository.repository import state_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from ...schema.host.models import Model
     from ...schema.team.task import Task
 
-__all__ = ["digest_of", "endpoint", "host", "versions"]
+__all__ = ["beside_the_question", "digest_of", "endpoint", "host", "versions"]
 
 PACKAGES = ("coterie", "gguf", "litellm", "mini-swe-agent", "smolagents", "xllamacpp")
 
@@ -45,27 +46,14 @@ def host() -> dict[str, Any]:
 
 def endpoint(model: Model) -> dict[str, str]:
     """Say what stands behind an alias: the model, its address, and the SHA-256 of its file."""
-    told = {"model": model.model, "api_base": model.api_base, "sha256": _checksum(model)}
+    told = {"model": model.model, "api_base": model.api_base, "sha256": weights_sha256(model.model)}
     return {name: item for name, item in told.items() if item}
-
-
-def _checksum(model: Model) -> str | None:
-    """Give the checksum of an embedded model's file; the default one's is pinned."""
-    if not model.is_embedded:
-        return None
-    _, _, named = model.model.partition(":")
-    if not named:
-        return SMOLLM2.sha256
-    try:
-        with Path(named).open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:  # it will not be served either, which is said where it is
-        return None
 
 
 def digest_of(tasks: Sequence[Task]) -> str:
     """Give the checksum of tasks: what is asked, with what files, and how answers are scored."""
-    briefs = {task.id: dict(task.briefs) for task in tasks if task.briefs}
+    state = functools.cache(state_of)  # many tasks may be of one repository
+    more = {task.id: given for task in tasks if (given := beside_the_question(task, state))}
     return digest(
         [
             (
@@ -80,5 +68,21 @@ def digest_of(tasks: Sequence[Task]) -> str:
             for task in tasks
         ],
         [(task.scorer.name, dict(task.scorer.options)) for task in tasks],
-        *([briefs] if briefs else ()),
+        *([more] if more else ()),
     )
+
+
+def beside_the_question(task: Task, state: Callable[[Path, str], str] = state_of) -> dict[str, Any]:
+    """Return what else agents get with a task, as far as there is some.
+
+    Args:
+        task: The task.
+        state: Names the content of a repository.
+    """
+    given = {
+        "briefs": dict(task.briefs),
+        "attached": task.attached,
+        "repo": task.repo and state(task.repo, task.commit),
+        "history": task.history,
+    }
+    return {name: item for name, item in given.items() if item}

@@ -84,14 +84,14 @@ class Request:
             InputError: The benchmark's files are missing, two of its tasks have the same id, or no
                 task is left.
         """
-        tasks = find_benchmark(self.benchmark).tasks(self.source)
+        tasks = self.choice.of(find_benchmark(self.benchmark).tasks(self.source))
         counts = Counter(task.id for task in tasks)
         if twice := [name for name, count in counts.items() if count > 1]:
             raise InputError(
                 f"{self.benchmark}: two tasks have the id {twice[0]!r}. Each needs its own, or one"
                 " would get the answers of the other."
             )
-        return self.choice.of(tasks)
+        return tasks
 
     @property
     def unsharded(self) -> Request:

@@ -50,7 +50,7 @@ class Sample:
         measures: What else the scorer measured.
         answer: What the team answered.
         error: Why it did not.
-        lost: How many agents it went on without, because the provider or the host failed them.
+        lost: How many agents the provider or the host failed.
         substituted: For how many agents another model answered than the one that they name.
         usage: What it consumed.
         seconds: How long it took.
@@ -87,10 +87,10 @@ class Sample:
             niche=task.niche or "",
             status="unscored" if unscored else run.status,
             score=None if unscored else given,
-            reason=run.score.reason if run.score else "",
-            measures=run.score.measures if run.score else {},
+            reason=run.score.reason if run.score and not unscored else "",
+            measures=run.score.measures if run.score and not unscored else {},
             answer=run.answer,
-            error=run.error,
+            error=run.why_failed if unscored else run.error,
             lost=run.infrastructure_failures,
             substituted=len(run.substituted),
             usage=run.usage,

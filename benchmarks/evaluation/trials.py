@@ -7,19 +7,22 @@ offline from the answers that it got.
 from __future__ import annotations
 
 import asyncio
+import functools
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...runtime.record.journal import digest
+from ...runtime.repository.repository import state_of
 from ...runtime.values.together import by_workers
 from ...schema.values.codec import to_value
 from ...schema.values.errors import RunError
+from .provenance import beside_the_question
 from .samples import Sample, journaled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from typing import Any
+    from pathlib import Path
 
     from ...runtime.record.journal import Journal
     from ...runtime.record.trace import Parts, Trace
@@ -54,6 +57,8 @@ class Trials(ABC):
     parts: Parts | None = None
     _unscored: dict[tuple[str, int], Sample] = field(default_factory=dict[tuple[str, int], Sample])
     _in_a_row: int = 0
+    _state: Callable[[Path, str], str] = field(default_factory=lambda: functools.cache(state_of))
+    _beside: dict[str, Any] = field(default_factory=dict[str, Any])
 
     @property
     @abstractmethod
@@ -172,9 +177,21 @@ class Trials(ABC):
         """Give the path, the kind and the question that a sample stands under."""
         return f"{path_of(task, trial)}sample", "sample", self._asked(task)
 
+    def _given(self, task: Task) -> tuple[Any, ...]:
+        """Return what else is given with a task, which is looked for once."""
+        if task.id not in self._beside:
+            more = {
+                **beside_the_question(task, self._state),
+                "files": dict(task.files),
+                "commit": task.commit,
+            }
+            self._beside[task.id] = {name: item for name, item in more.items() if item}
+        given = self._beside[task.id]
+        return (given,) if given else ()
+
     def _asked(self, task: Task) -> str:
         question: Sequence[Any] = (self.subject, task.id, task.query, task.context)
-        question = [*question, *([dict(task.briefs)] if task.briefs else ())]
+        question = [*question, *self._given(task)]
         return digest(*question, task.answer, task.scorer.name, dict(task.scorer.options))
 
 

@@ -234,6 +234,5 @@ def _must_count(run: Run, name: str) -> None:
     """Make sure that what came of a run is what the team does without somebody."""
     if run.over_budget:
         raise LimitError(f"{name}: {run.error}")
-    failed = (agent.error for agent in run.agents.values() if agent.error)
-    if run.is_infrastructure_failure or run.infrastructure_failures:
-        raise Halted(f"{name}: {run.error or next(failed)}")
+    if run.is_infrastructure_failure:
+        raise Halted(f"{name}: {run.why_failed}")

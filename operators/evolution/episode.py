@@ -249,7 +249,7 @@ class Episode(TaskRuns):
         if run.score is None and self.task.answer is not None:  # a pass is not compared by itself
             run = await scored(run, self.task, self.stage.services.jails)
             if run.is_infrastructure_failure:
-                raise Halted(f"task {self.task.id}: {run.error}")
+                raise Halted(f"task {self.task.id}: {run.why_failed}")
             self._check_form(run)
         if not self.learning:
             score = await self.verdict(run, "answer")

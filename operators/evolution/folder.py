@@ -6,6 +6,7 @@ stream may be prolonged: the tasks that it was begun with then come first, uncha
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -17,6 +18,7 @@ from ...pool.memory.seen import text_digest
 from ...pool.values.layout import EVOLUTIONS, MANIFEST, TURNS
 from ...runtime.record.journal import digest
 from ...runtime.record.trace import EVENTS
+from ...runtime.repository.repository import state_of
 from ...runtime.values.terminal import counted
 from ...schema.values.codec import Form, Misfit, from_value, kept, to_value
 from ...schema.values.errors import InputError
@@ -27,7 +29,7 @@ from ...schema.values.secrets import scrubbed
 from ...schema.values.values import is_mapping, parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from ...schema.host.models import Model
@@ -123,12 +125,13 @@ class Manifest:
             name: sorted(item) if isinstance(item, frozenset) else item
             for name, item in asdict(ceiling).items()
         }
+        state = functools.cache(state_of)  # many tasks may be of one repository
         return cls(
             recipe=_plain(asdict(recipe)),
             ceiling=_plain(allowed),
             models={model.alias: _model(model, recipe) for model in models},
             embedder=embedder,
-            tasks={task.id: task_digest(task) for task in tasks},
+            tasks={task.id: task_digest(task, state) for task in tasks},
             commands=(command,),
             coterie=(version("coterie"),),
             islands=islands,
@@ -248,15 +251,21 @@ def find_folder(pool: Path, name: str, manifest: Manifest) -> Path:
     return folder
 
 
-def task_digest(task: Task) -> str:
-    """Give the digests of what a task is, joined by dots."""
+def task_digest(task: Task, state: Callable[[Path, str], str] = state_of) -> str:
+    """Give the digests of what a task is, joined by dots.
+
+    Args:
+        task: The task.
+        state: Names the content of a repository.
+    """
     rest: Sequence[Any] = (
         [task.query, task.context, dict(task.briefs)],
         [task.id, task.answer],
         [task.scorer.name, dict(task.scorer.options)],
         [
             *(dict(task.files), task.attached),
-            *(task.repo and str(task.repo.resolve()), task.commit),
+            *(task.repo and state(task.repo, task.commit), task.commit),
+            *([task.history] if task.history else ()),
         ],
         task.niche,
     )
@@ -265,7 +274,7 @@ def task_digest(task: Task) -> str:
 
 def _model(model: Model, recipe: Recipe) -> dict[str, Any]:
     """Say what an alias stands for; prices count where rewards are made of them."""
-    from ...runtime.local.weights import SMOLLM2
+    from ...runtime.local.weights import SMOLLM2, weights_sha256
     from ...schema.host.models import EMBEDDED
 
     told: dict[str, Any] = {
@@ -276,6 +285,9 @@ def _model(model: Model, recipe: Recipe) -> dict[str, Any]:
     }
     if model.model == EMBEDDED:
         told["weights"] = f"{SMOLLM2.name} sha256:{SMOLLM2.sha256}"
+    elif model.is_embedded:
+        told["weights"] = f"sha256:{weights_sha256(model.model)}"
+    told |= _plain(model.settings)
     if recipe.beta and recipe.cost_unit == "usd":
         prices = {name: item for name, item in parts(model).items() if name.startswith("usd_")}
         told |= {**prices, "usd_steps": [dict(usd_step) for usd_step in model.usd_steps]}

@@ -297,7 +297,7 @@ class TaskRuns:
         if run.over_budget:
             raise LimitError(str(run.error))
         if run.is_infrastructure_failure and (is_waited_for or not run.is_too_slow):
-            raise Halted(f"task {self.task.id}: {run.error}")
+            raise Halted(f"task {self.task.id}: {run.why_failed}")
 
     def _check_form(self, run: Run) -> None:
         """Stop where the scorer cannot read what teams answer.

@@ -1,11 +1,14 @@
 """Which tasks a pool has learnt from, so that nothing is tested on them.
 
-A task is known by its id, and by its words: whitespace and case make no other task of them.
+A task is known by its id, and by its words: white space, case and marks between words make no
+other task of them.
 """
 
 from __future__ import annotations
 
 import os
+import re
+import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
@@ -33,6 +36,15 @@ __all__ = ["Meeting", "Seen", "text_digest"]
 DIGITS = 16
 """Of the digest by which manifests know the words of a question."""
 MOST_NAMED = 5
+_APOSTROPHE = re.compile("(?<=[^\\W\\d_])['\u2019](?=[^\\W\\d_])")
+_MARK = re.compile(
+    r"""
+    [?"'`\u2018-\u201f\xab\xbb\xbf\xa1\u3001\u3002\u300c\u300d\u2013\u2014] | \*\*+ | __+
+    | (?<!\d)! | [.,;:](?!\d) | (?<=[^\W\d_])[-\u2010\u2011](?=\w)
+    """,
+    re.VERBOSE,
+)
+"""Marks that say nothing: no operator, no bracket, nothing of a number (`1.5`, `3!`, `x - 1`)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -184,4 +196,7 @@ def _kept(text: str) -> str:
 
 
 def _words(text: str) -> str:
-    return " ".join(text[:LONGEST_TASK].split()).casefold()
+    """Return what of a task is compared: all but case, spacing and the marks between sentences."""
+    text = unicodedata.normalize("NFKC", text[:LONGEST_TASK]).casefold()
+    text = " ".join(_APOSTROPHE.sub("", text).split())
+    return " ".join(_MARK.sub(" ", text).split()) or text

@@ -45,6 +45,8 @@ INFRASTRUCTURE = frozenset(
     }
 )  # fmt: skip
 """Faults that are not the team's; a prompt that is too long, or that no model takes, is."""
+MISCONFIGURED = frozenset({"denied", "unknown"})
+"""Faults that the same command meets again, until the host's configuration is mended."""
 
 
 @kept()
@@ -225,10 +227,11 @@ class Run:
         return sum(outcome.fault in INFRASTRUCTURE for outcome in failed)
 
     @property
-    def was_let_in(self) -> bool:
-        """Whether it did not fail for a key alone, before anything was spent."""
+    def is_misconfigured(self) -> bool:
+        """Whether a key, an address or a model's name kept it from anything that costs."""
         failed = {agent.fault for agent in self.agents.values() if agent.status == "failed"}
-        return self.status != "failed" or "denied" not in failed or self.usage.calls > 0
+        is_refused = not failed.isdisjoint(MISCONFIGURED)
+        return self.status == "failed" and is_refused and self.usage.calls == 0
 
     @property
     def is_too_slow(self) -> bool:
@@ -238,9 +241,19 @@ class Run:
 
     @property
     def is_infrastructure_failure(self) -> bool:
-        """Whether it failed for something that says nothing about the team."""
-        not_the_teams = self.fault in INFRASTRUCTURE or self.infrastructure_failures > 0
-        return self.answer is None and not self.over_budget and not_the_teams
+        """Whether a provider or this host failed it, so that it says nothing about the team.
+
+        It may have an answer: who goes on without an agent that its provider failed is another
+        team. Evolution, credit and evaluations all ask here.
+        """
+        no_answer = self.answer is None and self.fault in INFRASTRUCTURE
+        return not self.over_budget and (no_answer or self.infrastructure_failures > 0)
+
+    @property
+    def why_failed(self) -> str:
+        """Why it failed, or else why the first agent did that it went on without."""
+        of_agents = (agent.error for agent in self.agents.values() if agent.fault in INFRASTRUCTURE)
+        return self.error or next(filter(None, of_agents), "")
 
 
 def as_given(outcome: AgentOutcome) -> AgentOutcome:

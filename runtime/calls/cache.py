@@ -6,6 +6,7 @@ three voters who ask alike get three samples, and the next run the same three.
 
 from __future__ import annotations
 
+import heapq
 import sqlite3
 from collections import Counter
 from dataclasses import dataclass, field
@@ -29,6 +30,7 @@ class Cache:
 
     _entries: Entries
     _asked: Counter[str] = field(default_factory=Counter[str])
+    _free: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
 
     @classmethod
     def open(cls, folder: Path) -> Self:
@@ -56,6 +58,13 @@ class Cache:
         """Take note that a question was answered otherwise: its next sample is another one."""
         self._asked[question] += 1
 
+    def _next(self, question: str) -> int:
+        """Return the number of the next sample, from 1: one that nobody got, else a new one."""
+        if free := self._free.get(question):
+            return heapq.heappop(free)
+        self._asked[question] += 1
+        return self._asked[question]
+
     async def once(
         self, question: str, work: Callable[[], Awaitable[tuple[Mapping[str, Any], bool]]]
     ) -> tuple[Mapping[str, Any], bool]:
@@ -72,12 +81,16 @@ class Cache:
         Raises:
             StorageError: The answer cannot be kept.
         """
-        self._asked[question] += 1
-        path = f"{question}#{self._asked[question]}"
+        number = self._next(question)
+        path = f"{question}#{number}"
         entry = self._entries.find(path, question)
         if entry is not None:
             return entry.value, True
-        value, lasts = await work()
+        try:
+            value, lasts = await work()
+        except BaseException:  # nobody got this sample, so the next who asks does
+            heapq.heappush(self._free.setdefault(question, []), number)
+            raise
         if not lasts:
             return value, False
         await self._entries.put(

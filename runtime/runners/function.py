@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...schema.host.catalogue import load_named
+from ...schema.host.foreign_code import foreign_code
+from ...schema.values.errors import AgentError
+from ...schema.values.problems import quoted
 from ..agents.runner import AgentResult
 from ..values.bounds import apart
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from ...schema.team.team import Agent
     from ..agents.runner import Assignment
@@ -50,5 +53,19 @@ class FunctionRunner:
         """
         function = load_named("functions", str(assignment.agent.function))
         size = sum(len(report.content) for report in assignment.reports)
-        content = await apart(size, partial(function, assignment.reports, assignment.task))
+        content = await apart(size, partial(_called, function, assignment))
         return AgentResult(content=content)
+
+
+def _called(function: Callable[..., Any], assignment: Assignment) -> str:
+    """Apply a function, which is anybody's.
+
+    Raises:
+        AgentError: It failed, or gave no text.
+    """
+    name = f"the function {assignment.agent.function}"
+    with foreign_code(name):
+        content = function(assignment.reports, assignment.task)
+    if not isinstance(content, str):
+        raise AgentError(f"{name} failed: it gave no text, but {quoted(content)}.")
+    return content

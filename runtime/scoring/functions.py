@@ -18,6 +18,7 @@ from ...schema.values.json_text import dumps, loads
 from ...schema.values.problems import quoted
 from ...schema.values.values import is_mapping
 from ..values.structured import answer_in, json_in
+from .comparing import plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -203,4 +204,4 @@ def _concluded(answer: str) -> str:
 
 def normal_text(answer: str) -> str:
     """Give a text without case, outer punctuation and spacing."""
-    return " ".join(answer.casefold().split()).strip(" .,;:!?\"'`*")
+    return " ".join(plain(answer).casefold().split()).strip(" .,;:!?\"'`*")

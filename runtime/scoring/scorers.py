@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...schema.host.catalogue import load_named
+from ...schema.host.foreign_code import foreign_code, is_theirs, why
 from ...schema.host.scorer_form import ScorerForm, form_said_by, takes
 from ...schema.values.errors import CoterieError, JailError
 from ...schema.values.json_text import loads
@@ -23,6 +24,7 @@ from ..jail.moving import MOST_MOVES, is_lost
 from ..values.score import Score
 from ..values.structured import json_in
 from .answer_line import readings
+from .comparing import chosen_letter, distance, numerals, plain, same_json, text_of
 from .searching import SearchTooLong, searches
 
 if TYPE_CHECKING:
@@ -51,8 +53,6 @@ ENDING = 20_000
 DEEPEST = 100
 """Nesting of a reference answer that is JSON in a text."""
 SIMPLER = "Write it without repetition inside repetition."
-_NUMBER = re.compile(r"[-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-_LETTER = re.compile(r"\(?\b([A-Z])\b\)?")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -90,11 +90,14 @@ async def score(evidence: Evidence) -> Score | None:
         return None
     try:
         return _sound(await _moved(evidence))
-    except JailError:
+    except (JailError, ScorerError):
         raise
-    except Exception as error:  # scorers are anyone's, and the run is paid
-        kind = "" if isinstance(error, CoterieError) else f"{type(error).__name__}: "
-        raise ScorerError(f"the scorer {task.scorer.name} failed: {kind}{error}") from error
+    except CoterieError as error:
+        raise ScorerError(f"the scorer {task.scorer.name} failed: {error}") from error
+    except BaseException as error:  # scorers are anyone's, and the run is paid
+        if not is_theirs(error):
+            raise
+        raise ScorerError(f"the scorer {task.scorer.name} failed: {why(error)}") from error
 
 
 async def _moved(evidence: Evidence) -> Any:
@@ -116,7 +119,8 @@ async def _scored(evidence: Evidence) -> Any:
         return Score(value=0.0, reason=f"longer than {longest:,} characters")
     if inspect.iscoroutinefunction(scorer):
         return await scorer(evidence)
-    return scorer(evidence.answer, task.answer, task.scorer.options)
+    with foreign_code(f"the scorer {task.scorer.name}", ScorerError):
+        return scorer(evidence.answer, task.answer, task.scorer.options)
 
 
 def _sound(found: Any) -> Score:
@@ -146,8 +150,8 @@ def exact(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
 
     The answer's `Answer:` line counts, or the whole text.
     """
-    texts = [text.strip() for text in (str(reference), *readings(answer))]
-    if options.get("ignore_case"):
+    texts = [text_of(reference).strip(), *(plain(text).strip() for text in readings(answer))]
+    if options.get("ignore_case") or isinstance(reference, bool):
         texts = [text.casefold() for text in texts]
     return _verdict(texts[0] in texts[1:], readings(answer)[0], reference)
 
@@ -168,10 +172,10 @@ def choice(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     The letter is looked for in the `Answer:` line first.
     """
     del options
-    letters = _last_in(_LETTER, answer)
-    chosen = letters or readings(answer)[0].strip()[:1].upper()
-    wanted = _LETTER.findall(str(reference).upper())
-    return _verdict(bool(wanted) and chosen == wanted[0], answer, reference)
+    wanted = re.search(r"\b[A-Z]\b", str(reference).upper())
+    letters = (chosen_letter(reading[-ENDING:]) for reading in readings(answer))
+    chosen = next((letter for letter in letters if letter), None)
+    return _verdict(wanted is not None and chosen == wanted[0], answer, reference)
 
 
 @takes(
@@ -198,18 +202,12 @@ def number(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
 
     The number is looked for in the `Answer:` line first.
     """
-    found = _last_in(_NUMBER, answer)
-    wanted = _NUMBER.findall(str(reference))
+    numbers = (numerals(reading[-ENDING:]) for reading in readings(answer))
+    found, wanted = next((one for one in numbers if one), []), numerals(str(reference))
     if not found or not wanted:
         return Score(value=0.0, reason="no number in the answer")
-    distance = abs(_float(found) - _float(wanted[-1]))
-    return _verdict(distance <= float(options.get("tolerance", 1e-6)), found, reference)
-
-
-def _last_in(pattern: re.Pattern[str], answer: str) -> str:
-    """Return the last match in the first reading of an answer that has one; else nothing."""
-    matches = (pattern.findall(reading[-ENDING:]) for reading in readings(answer))
-    return next((found[-1] for found in matches if found), "")
+    is_near = distance(found[-1], wanted[-1]) <= float(options.get("tolerance", 1e-6))
+    return _verdict(is_near, found[-1], reference)
 
 
 @takes(
@@ -225,9 +223,9 @@ def _last_in(pattern: re.Pattern[str], answer: str) -> str:
 )
 def contains(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     """Look for the reference text, or for all texts of a list; case counts if `case: true`."""
-    texts = [str(text) for text in (reference if is_list(reference) else [reference])]
+    texts = [text_of(text) for text in (reference if is_list(reference) else [reference])]
     same = str if options.get("case") else str.casefold
-    there = same(answer)
+    there = same(plain(answer))
     missing = [text for text in texts if same(text) not in there]
     reason = f"missing: {', '.join(missing)}" if missing else "all there"
     return Score(value=float(not missing), reason=reason)
@@ -322,10 +320,10 @@ def json_equal(answer: str, reference: Any, options: Mapping[str, Any]) -> Score
     wanted: Any = loads(reference) if isinstance(reference, str) else reference
     for reading in readings(answer):
         try:
-            value = json_in(reading, lambda value: type(value) is type(wanted))
+            value = json_in(plain(reading), lambda value: type(value) is type(wanted))
         except ValueError:
             continue
-        return _verdict(value == wanted, reading, reference)
+        return _verdict(same_json(value, wanted), reading, reference)
     return Score(value=0.0, reason="no JSON in the answer")
 
 
@@ -333,7 +331,3 @@ def _verdict(right: bool, answer: str, reference: Any) -> Score:
     if right:
         return Score(value=1.0, reason="right")
     return Score(value=0.0, reason=f"{answer.strip()[:80]!r} is not {str(reference)[:80]!r}")
-
-
-def _float(text: str) -> float:
-    return float(text.replace(",", ""))

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from ...schema.host.catalogue import load_named
 from ...schema.values.errors import AgentError
 from .answer_line import answer_line
+from .comparing import NUMBER, numerals, plain
 from .functions import CONCLUSION, answer_of, normal_text
 
 if TYPE_CHECKING:
@@ -30,8 +31,9 @@ LONGEST = 20_000
 """Characters at the end of an answer that are read, where it is longer."""
 VOTES = frozenset({"majority", "vote"})
 _FENCE = re.compile(r"[ \t]*+```")
-_NUMBER = re.compile(r"[-+]?(?:\d[\d,]*+(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?")
-_NUMBER_ALONE = re.compile(rf"[\s#>*_=:$€£(\"'`]*+({_NUMBER.pattern})[\s*_.,;:$€£)\"'`]*+")
+_NUMBER_ALONE = re.compile(
+    rf"[\s\#>*_=:$€£(\"'`]*+({NUMBER.pattern})[\s*_.,;:$€£)\"'`]*+", re.VERBOSE
+)
 _BRACES = re.compile(r"\\boxed\{|\\.|[{}]", re.DOTALL)
 _DECORATION = re.compile(r"\\(?:left|right|displaystyle|[!,;: ])(?![A-Za-z])|[\s$]|\{,\}")
 _SPELLINGS = (
@@ -85,7 +87,7 @@ def conclusion(answer: str, task: Task) -> str:
         task: What was asked. Only the name of its scorer counts.
     """
     text = answer_of(answer)[-LONGEST:]
-    if task.scorer.name == "number" and (numbers := _NUMBER.findall(text)):
+    if task.scorer.name == "number" and (numbers := numerals(text)):
         return _number(numbers[-1])
     if (boxed := _boxed(text)) is not None:
         return _value(_mathematics(boxed), str)
@@ -115,13 +117,13 @@ def picks(function: str) -> bool:
 
 
 def _value(text: str, form: Callable[[str], str] = normal_text) -> str:
-    alone = _NUMBER_ALONE.fullmatch(text)
-    return _number(alone[1]) if alone else f"text {form(text)}"
+    alone = _NUMBER_ALONE.fullmatch(plain(text))
+    return _number(*numerals(alone[1])) if alone else f"text {form(text)}"
 
 
 def _number(written: str) -> str:
-    """Write a number without thousands separators, and zeros that say nothing; exactly."""
-    digits, exponent, power = written.lower().replace(",", "").lstrip("+").partition("e")
+    """Write a numeral without zeros that say nothing; exactly."""
+    digits, exponent, power = written.lower().partition("e")
     sign, digits = ("-", digits[1:]) if digits.startswith("-") else ("", digits)
     whole, _, part = digits.partition(".")
     size = ".".join(filter(None, (whole.lstrip("0") or "0", part.rstrip("0"))))

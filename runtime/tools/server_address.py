@@ -11,6 +11,7 @@ import httpx
 from mcp.client.streamable_http import streamable_http_client
 
 from ...schema.values.errors import InputError
+from ...schema.values.problems import quoted
 from ..values.bounds import LARGEST_MESSAGE
 
 if TYPE_CHECKING:
@@ -74,6 +75,10 @@ class Reaching(httpx.AsyncHTTPTransport):
                 response = await _read(response)
         except httpx.TransportError as error:
             return self._failed(f"It cannot be reached: {error or type(error).__name__}.")
+        if response.is_redirect:
+            await response.aclose()
+            place = response.headers.get("Location", "nowhere")
+            return self._failed(f"It redirects to {quoted(place)}. Write that url in tools.yaml.")
         if response.is_error and request.method == "POST":
             await response.aclose()
             return self._failed(f"It answered {response.status_code} {response.reason_phrase}.")
@@ -135,6 +140,11 @@ def _headers(server: ToolServer, environment: Mapping[str, str]) -> dict[str, st
     for name in sorted(server.variables):
         if not environment.get(name):
             raise InputError(f"the tool server {server.name!r} needs the variable {name}. Set it.")
+        if not (environment[name].isascii() and environment[name].isprintable()):
+            raise InputError(
+                f"the variable {name} of the tool server {server.name!r} is not one line of ASCII."
+                " Set it to the value alone."
+            )
     headers = {name: environment[variable] for name, variable in server.headers_env.items()}
     key = {"Authorization": f"Bearer {environment[server.key_env]}"} if server.key_env else {}
     return {**headers, **key}

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...schema.host.catalogue import tool_identifier
+from ...schema.host.foreign_code import is_theirs
 from ...schema.values.codec import kept
 from ...schema.values.errors import AgentError, JailError
 from ...schema.values.json_text import dumps
@@ -183,8 +184,8 @@ class GrantedTool:
         except ToolError as error:
             detail = {"detail": _bounded(_sound(error.detail))} if error.detail else {}
             return {"error": _bounded(_sound(str(error))), **detail}
-        except Exception as error:  # others wrote the tool, and it may raise anything
-            if isinstance(error, JailError) and is_lost(error):
+        except BaseException as error:  # others wrote the tool, and it may raise anything
+            if not is_theirs(error) or (isinstance(error, JailError) and is_lost(error)):
                 raise  # no answer: the agent begins again elsewhere, where the tool can do it
             raised = "".join(traceback.format_exception_only(error)).strip()
             detail = "".join(traceback.format_exception(error))

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..host.catalogue import Catalogue, installed
-from ..values.errors import ConfigError, CoterieError, UnsupportedSystem
+from ..host.catalogue import Catalogue, installed, plugin_packages
+from ..host.foreign_code import plugin_place, why
+from ..values.errors import ConfigError, CoterieError, InputError, UnsupportedSystem
 from ..values.problems import FORMATS
 from ..values.secrets import scrubbed, secrets_of
 from ..values.terminal import speakable
@@ -234,7 +235,10 @@ class Command(_Ours):
             ctx.exit(INTERRUPTED)
         except (click.exceptions.Exit, click.ClickException, click.Abort, BrokenPipeError):
             raise
-        except Exception:  # noqa: BLE001 - the process boundary: our bug, shown whole
+        except Exception as error:  # noqa: BLE001 - the process boundary: our bug, shown whole
+            if place := plugin_place(error, plugin_packages()):
+                _show(InputError(f"a plug-in failed: {why(error, place)}. Correct it."), "text")
+                ctx.exit(InputError.exit_code)
             if find_spec("fcntl") is None:
                 _show(UnsupportedSystem(), "text")
                 ctx.exit(UnsupportedSystem.exit_code)

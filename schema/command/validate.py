@@ -9,7 +9,7 @@ import click
 
 from ..loading.agent_file import check_agent, load_agent
 from ..loading.loading import check_team, load_models, load_task, read_file, team_path
-from ..loading.tasks import load_tasks
+from ..loading.tasks import open_tasks
 from ..team._meaning import TEAM_RULES
 from ..team.placeholders import placeholders
 from ..values.document import LIMITS
@@ -68,7 +68,7 @@ def _loaded(file: Path, known: Catalogue) -> tuple[Problem, ...]:
         case "task":
             load_task(file, known)
         case "tasks":
-            load_tasks(file, known)
+            open_tasks(file, known)
         case "models":
             load_models(file)
         case "tools":

@@ -22,6 +22,7 @@ from ..values.beneath import open_linked, settled
 from ..values.entries import EntryPoint, find_entries
 from ..values.errors import InputError
 from ..values.problems import quoted
+from .foreign_code import is_theirs, place_of, why
 from .models import DEFAULT_ALIAS, Model
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ __all__ = [
     "load_named",
     "load_tool",
     "needs_reports",
+    "plugin_packages",
     "tool_identifier",
 ]
 
@@ -278,11 +280,19 @@ def load_named(group: str, name: str) -> Any:
     point = installed(group)[name]
     try:
         return point.load()
-    except (ImportError, AttributeError) as error:
+    except BaseException as error:
+        if not is_theirs(error, awaited=False):
+            raise
         package = f" of {point.package}" if point.package else ""
-        raise InputError(
-            f"{name} ({point.value}{package}) cannot be imported: {error}. Install what is missing."
-        ) from error
+        is_missing = isinstance(error, (ImportError, AttributeError)) and not place_of(error)
+        how = f"{error}. Install what is missing." if is_missing else f"{why(error)}. Correct it."
+        raise InputError(f"{name} ({point.value}{package}) cannot be imported: {how}") from error
+
+
+def plugin_packages() -> frozenset[str]:
+    """Return the packages that entry points lead to."""
+    modules = (entry.value.partition(":")[0] for entry in _entries(tuple(sys.path)))
+    return frozenset(module.partition(".")[0].strip() for module in modules)
 
 
 def is_installed(tool: str) -> bool:

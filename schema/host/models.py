@@ -24,6 +24,13 @@ EMBEDDED = "local"
 """The model that needs neither key nor server. `local:/path.gguf` is a file of the user's."""
 
 
+SHAPING = (
+    *("api", "effort", "thinking_tokens", "top_p", "body", "api_version"),
+    *("headers", "header_env"),  # a gateway may choose by them who answers
+)
+"""The fields of a model, beside who it is and where, that shape what it answers."""
+
+
 def is_more(effort: Effort, than: Effort) -> bool:
     """Tell whether a model that thinks by one effort thinks longer than by another."""
     return EFFORTS.index(effort) > EFFORTS.index(than)
@@ -93,8 +100,7 @@ class Model:
     @property
     def settings(self) -> Mapping[str, Any]:
         """What is set here that shapes an answer, by field; what is not set is not in it."""
-        names = ("api", "effort", "thinking_tokens", "top_p", "body", "api_version")
-        return {name: value for name in names if (value := getattr(self, name))}
+        return {name: value for name in SHAPING if (value := getattr(self, name)) not in (None, {})}
 
     @property
     def is_embedded(self) -> bool:

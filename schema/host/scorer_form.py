@@ -16,6 +16,7 @@ from ..checking._shape import shape_problems
 from ..values.errors import InputError
 from ..values.values import is_mapping
 from .catalogue import installed, load_named
+from .foreign_code import foreign_code
 
 if TYPE_CHECKING:
     from ..values.document import Document
@@ -165,7 +166,8 @@ def form_problems(name: str, options: Mapping[str, Any], document: Document) -> 
     if problems:
         return problems
     reference = document.value.get("answer") if is_mapping(document.value) else None
-    return [document.problem(at, why) for at, why in form.check(options, reference).items()]
+    with foreign_code(f"the scorer {name}", InputError):
+        return [document.problem(at, what) for at, what in form.check(options, reference).items()]
 
 
 def _missing(option: str, form: ScorerForm, document: Document) -> Problem:

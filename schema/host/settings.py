@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ..values.errors import InputError
 from ..values.hints import did_you_mean
 from .catalogue import installed, load_named
+from .foreign_code import foreign_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -74,7 +75,9 @@ def find_strategy(name: str) -> Configurable:
         hint = did_you_mean(name, known) or f" Known: {', '.join(sorted(known))}."
         raise InputError(f"no strategy {name!r}.{hint}")
     found = load_named("strategies", name)
-    if any(not hasattr(found, part) for part in PARTS):
+    with foreign_code(f"the strategy {name}", InputError):
+        lacks = [part for part in PARTS if not hasattr(found, part)]
+    if lacks:
         kind = type(found).__name__
         raise InputError(f"{name!r} of coterie.strategies leads to no strategy, but to a {kind}.")
     return found

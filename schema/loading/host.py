@@ -7,6 +7,7 @@ model (the last two for `default` only).
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -104,7 +105,7 @@ def _folders(environment: Mapping[str, str]) -> Sequence[Path]:
 
 def _split(choice: str) -> tuple[str, str]:
     alias, equals, model = choice.partition("=")
-    if not equals:
+    if not equals or "://" in alias:
         alias, model = DEFAULT_ALIAS, choice
     if not alias or not model:
         raise InputError(f"--model {choice!r}: write ALIAS=PROVIDER/NAME, or PROVIDER/NAME.")
@@ -116,9 +117,8 @@ def _chosen(
 ) -> Model:
     if model in declared:
         return replace(declared[model], alias=alias, origin=f"{origin} {model}")
-    name, at, address = model.rpartition("@")
-    if at and address.startswith(("http://", "https://")):
-        return Model(alias=alias, model=name, api_base=address, key_env=key_env, origin=origin)
+    if at := re.fullmatch(r"(.+?)@(https?://.*)", model):
+        return Model(alias=alias, model=at[1], api_base=at[2], key_env=key_env, origin=origin)
     if "/" not in model and model != EMBEDDED and not model.startswith(f"{EMBEDDED}:"):
         known = f" Aliases of models.yaml: {', '.join(sorted(declared))}." if declared else ""
         raise InputError(

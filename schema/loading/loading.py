@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
@@ -32,7 +33,7 @@ from .seeds import located
 from .task_files import files_of_task
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Generator, Iterable, Mapping
 
     from ..team.team import Team
     from ..values.problems import Path as FieldPath
@@ -43,6 +44,7 @@ __all__ = [
     "load_task",
     "load_team",
     "merged",
+    "open_file",
     "parse_task",
     "parse_team",
     "read_file",
@@ -261,14 +263,20 @@ def read_file(
     Raises:
         InputError: There is no such file, or it cannot be read.
     """
+    with open_file(path, root) as stream:
+        return stream.read(limits.bytes + 1)
+
+
+@contextmanager
+def open_file(path: str | Path, root: Path | None = None) -> Generator[IO[bytes]]:
+    """Open a file to read it; arguments and errors are those of `read_file`."""
+    path = Path(path)
     try:
-        with _opened(Path(path), root) as stream:
-            return stream.read(limits.bytes + 1)
+        with _opened(path, root) as stream:
+            yield stream
     except FileNotFoundError:
-        names = [entry.name for entry in Path(path).parent.glob("*")]
-        raise InputError(
-            f"no file {quoted(str(path))}.{did_you_mean(Path(path).name, names)}"
-        ) from None
+        names = [entry.name for entry in path.parent.glob("*")]
+        raise InputError(f"no file {quoted(str(path))}.{did_you_mean(path.name, names)}") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}.") from None
 

@@ -2,63 +2,85 @@
 
 from __future__ import annotations
 
-import io
 from typing import TYPE_CHECKING
 
 from ..values.hints import did_you_mean
 from ..values.json_text import dumps
 from ..values.problems import Problem, TextPosition, quoted
+from .lines import LineTooLong
+from .loading import TASK_LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from .lines import Lines, TextPlace
 
 __all__ = ["read_table"]
 
 FIELDS = ("id", "query", "context", "niche", "answer", "scorer")
 INSTEAD = {"reference": "answer"}
+LONGEST_CELL = TASK_LIMITS.scalar
+"""Characters: what a query may have."""
+TOO_LONG = (
+    f"a cell is larger than {LONGEST_CELL} characters. Does a quote before it have no end? Keep"
+    " long material in a file."
+)
 
 
-def read_table(content: bytes, file: str) -> Iterator[tuple[int, bytes | Problem]]:
-    """Read a CSV file: the line where each row begins, and the task file that it stands for.
+def read_table(
+    lines: Lines, file: str, begin: TextPlace | None = None
+) -> Iterator[tuple[TextPlace, bytes | Problem]]:
+    """Read a CSV file: where each row begins, and the task file that it stands for.
 
     The first row names the columns: `query`, and as many others of `id`, `context`, `niche`,
     `answer` (or `reference`) and `scorer` as are wanted. Empty cells are left out. What is wrong
     with a row stands in its place.
 
     Args:
-        content: The file's bytes, in UTF-8.
+        lines: The file's lines, in UTF-8.
         file: The name that messages show.
+        begin: The place of the first row to read. Default: the first of all.
     """
     import csv
 
-    def wrong(message: str) -> tuple[int, Problem]:
-        return line, Problem(file=file, place=TextPosition(line=line), message=message)
+    if csv.field_size_limit() < LONGEST_CELL:
+        csv.field_size_limit(LONGEST_CELL)  # the module has one limit for the whole process
 
-    line = 1
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line += content.count(b"\n", 0, error.start)
-        yield wrong("it is not UTF-8 text.")
-        return
-    rows = csv.reader(io.StringIO(text, newline=""), strict=True)
+    place = lines.place
+
+    def wrong(message: str) -> tuple[TextPlace, Problem]:
+        return place, Problem(file=file, place=TextPosition(line=place.line), message=message)
+
+    rows = csv.reader(_decoded(lines), strict=True)
     try:
         header = [name.strip().lower() for name in next(rows, [])]
         fields = [INSTEAD.get(name, name) for name in header]
         if problems := [*_header_problems(header, fields)]:
             yield from map(wrong, problems)
             return
-        line = rows.line_num + 1
+        if begin is not None:
+            lines.seek(begin)
+        place = lines.place
         for row in rows:
             if any(row) and len(row) != len(fields):
                 many = f"{len(row)} cells, and the first row has {len(fields)}."
                 yield wrong(f"{many} A cell with a comma stands in quotes.")
             elif any(row):
                 cells = zip(fields, row, strict=True)
-                yield line, dumps({name: cell for name, cell in cells if cell}).encode()
-            line = rows.line_num + 1
+                yield place, dumps({name: cell for name, cell in cells if cell}).encode()
+            place = lines.place
     except csv.Error as error:
-        yield wrong(f"not CSV: {error}.")
+        yield wrong(TOO_LONG if "field limit" in str(error) else f"not CSV: {error}.")
+    except UnicodeDecodeError:
+        place = lines.place._replace(line=lines.place.line - 1)
+        yield wrong("it is not UTF-8 text.")
+    except LineTooLong as error:
+        yield wrong(str(error))
+
+
+def _decoded(lines: Lines) -> Iterator[str]:
+    for line in lines:
+        yield line.decode("utf-8-sig" if lines.place.line == 2 else "utf-8")
 
 
 def _header_problems(names: Sequence[str], fields: Sequence[str]) -> Iterator[str]:

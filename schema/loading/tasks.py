@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+import sys
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
-from ..values.document import DocumentLimits
+from ..team.task import Task
 from ..values.errors import ConfigError, InputError
-from ..values.problems import Problem, TextPosition, quoted
-from .loading import parse_task, read_file
+from ..values.problems import MOST_PROBLEMS, Problem, TextPosition, quoted
+from .lines import Lines, LineTooLong, TextPlace
+from .loading import THERE_ARE_MORE, open_file, parse_task, read_file
 from .task_table import read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
     from ..host.catalogue import Catalogue
-    from ..team.task import Task
 
-__all__ = ["STREAMS", "load_tasks", "placed_tasks", "require_answers"]
+__all__ = ["STREAMS", "TaskFile", "load_tasks", "open_tasks", "placed_tasks", "require_answers"]
 
 MOST_NAMED = 10
 """Tasks that a message names."""
@@ -27,8 +31,8 @@ MOST_NAMED = 10
 STREAMS = (".jsonl", ".csv")
 """The endings of files that have many tasks."""
 MOST_OF_NAME = 100
-STREAM_LIMITS = DocumentLimits(bytes=256 << 20)
-"""Of a file of many tasks; each of them is bounded as a task file is."""
+MOST_KEPT = 32 << 20
+"""Bytes of a file whose tasks are all kept in memory."""
 
 
 def load_tasks(path: Path, known: Catalogue, *, scorer: str = "exact") -> list[Task]:
@@ -56,57 +60,174 @@ def placed_tasks(path: Path, known: Catalogue, *, scorer: str = "exact") -> Mapp
         InputError: As for `load_tasks`.
         ConfigError: The same.
     """
-    tasks: dict[str, Task] = {}
-    problems: list[Problem] = []
-    seen: dict[str, str] = {}
-    is_folder = path.is_dir()
-    for file, line, content in _texts(path):
-        here = f"{file}:{line}"
-        if isinstance(content, Problem):
-            problems.append(content)
-            continue
+    reader = _Reader(path=path, known=known, scorer=scorer)
+    return {f"{task.origin}:{place.line}": task for place, task in reader.checked()}
+
+
+def open_tasks(
+    path: Path,
+    known: Catalogue,
+    *,
+    scorer: str = "exact",
+    then: Callable[[Task], Task] = lambda task: task,
+) -> Sequence[Task]:
+    """Load the tasks of a file; of a large one, keep only where each begins, and read it again.
+
+    Args:
+        path: The file.
+        known: What names are known.
+        scorer: Scores the tasks that name no scorer.
+        then: Changes each task.
+
+    Raises:
+        InputError: As for `load_tasks`.
+        ConfigError: The same.
+    """
+    reader = _Reader(path=path, known=known, scorer=scorer, then=then)
+    is_large = path.is_file() and path.stat().st_size > MOST_KEPT
+    return TaskFile(reader) if is_large else [task for _, task in reader.checked()]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Reader:
+    """Reads a stream of tasks; the fields are those of `open_tasks`."""
+
+    path: Path
+    known: Catalogue
+    scorer: str
+    then: Callable[[Task], Task] = lambda task: task
+
+    def checked(self) -> Iterator[tuple[TextPlace, Task]]:
+        """Read all tasks, then raise what is wrong with any of them; see `load_tasks`."""
+        problems: list[Problem] = []
+        ids = array("q")
+        for place, task in self.read(problems):
+            ids.append(hash(task.id))
+            yield place, task
+        problems += self._same_ids(ids)
+        if len(problems) >= MOST_PROBLEMS:
+            problems[-1] = replace(problems[-1], path="", message=THERE_ARE_MORE)
+        if problems:
+            raise ConfigError(problems)
+        if not ids:
+            raise InputError(f"{self.path}: there is no task in it.")
+
+    def read(
+        self, problems: list[Problem], begin: TextPlace | None = None
+    ) -> Iterator[tuple[TextPlace, Task]]:
+        """Read tasks from a place on, and collect what is wrong, until it is too much to show."""
+        for file, place, content in self._texts(begin):
+            try:
+                if isinstance(content, Problem):
+                    raise ConfigError([content])  # noqa: TRY301 - as parsing does
+                yield place, self._task(file, place, content)
+            except ConfigError as error:
+                problems += error.problems[: MOST_PROBLEMS - len(problems)]
+            if len(problems) == MOST_PROBLEMS:
+                return
+
+    def _task(self, file: str, place: TextPlace, content: bytes) -> Task:
+        is_folder = file != str(self.path)
+        unsaid = {} if is_folder else {"id": _id(self.path, place.line)}
         try:
             # Named by its line, a JSONL file is never taken for YAML, whatever it is called.
             task = parse_task(
                 content,
-                file if is_folder else here,
-                path if is_folder else path.parent,
-                known,
-                unsaid={"scorer": scorer} | ({} if is_folder else {"id": _id(path, line)}),
+                file if is_folder else f"{file}:{place.line}",
+                self.path if is_folder else self.path.parent,
+                self.known,
+                unsaid={"scorer": self.scorer, **unsaid},
             )
         except ConfigError as error:
-            found = ((_place(problem, line, path), problem) for problem in error.problems)
-            problems += [replace(one, file=file, place=place) for place, one in found]
-            continue
-        tasks[here] = replace(task, origin=Path(file))
-        if (first := seen.setdefault(task.id, here)) != here:
-            why = f"two tasks have the id {quoted(task.id)}, this and {first}. Each needs its own."
-            problems.append(
-                Problem(file=file, place=TextPosition(line=line), path="id", message=why)
+            placed = (
+                (_place(problem, place.line, self.path), problem) for problem in error.problems
             )
-    if problems:
-        raise ConfigError(problems)
-    if not tasks:
-        raise InputError(f"{path}: there is no task in it.")
-    return tasks
+            raise ConfigError(
+                [replace(it, file=file, place=there) for there, it in placed]
+            ) from None
+        return self.then(replace(task, origin=Path(file)))
+
+    def _texts(
+        self, begin: TextPlace | None = None
+    ) -> Iterator[tuple[str, TextPlace, bytes | Problem]]:
+        """Return each task's text, with its file and the place where it begins."""
+        if self.path.is_dir():
+            for file in sorted(self.path.glob("*.json")):
+                yield str(file), TextPlace(), read_file(file, root=self.path)
+            return
+        file = str(self.path)
+        read = read_table if self.path.suffix == ".csv" else _read_lines
+        with open_file(self.path) as stream:
+            yield from ((file, *text) for text in read(Lines(stream), file, begin))
+
+    def _same_ids(self, ids: array[int]) -> Iterator[Problem]:
+        """Find tasks whose ids others have. The few that may be are read again."""
+        twice = {first for first, second in pairwise(sorted(ids)) if first == second}
+        seen: dict[str, str] = {}
+        for place, task in self.read([]) if twice else ():
+            here = f"{task.origin}:{place.line}"
+            if hash(task.id) in twice and (first := seen.setdefault(task.id, here)) != here:
+                both = f"two tasks have the id {quoted(task.id)}, this and {first}."
+                at, why = TextPosition(line=place.line), f"{both} Each needs its own."
+                yield Problem(file=str(task.origin), place=at, path="id", message=why)
 
 
-def _texts(path: Path) -> Iterator[tuple[str, int, bytes | Problem]]:
-    """Give each task's text, with its file and the line where it begins."""
-    if path.is_dir():
-        for one in sorted(path.glob("*.json")):
-            yield str(one), 1, read_file(one, root=path)
-        return
-    content = read_file(path, STREAM_LIMITS)
-    if len(content) > STREAM_LIMITS.bytes:
-        most = f"{STREAM_LIMITS.bytes:,} bytes"
-        raise InputError(f"{path}: the file is larger than {most}. Give parts of it, one by one.")
-    if path.suffix == ".csv":
-        yield from ((str(path), line, text) for line, text in read_table(content, str(path)))
-        return
-    for number, line in enumerate(content.splitlines(), start=1):
-        if line.strip():
-            yield str(path), number, line
+class TaskFile(Sequence[Task]):
+    """The tasks of a file that is too large for memory, each read where it is asked for.
+
+    Attributes:
+        niches: The niche of each task.
+    """
+
+    def __init__(self, reader: _Reader) -> None:
+        """Check all tasks, as `open_tasks` does."""
+        self._reader = reader
+        self._places = array("Q")
+        self.niches: list[str | None] = []
+        for place, task in reader.checked():
+            self._places.extend(place)
+            self.niches.append(task.niche and sys.intern(task.niche))
+
+    def __len__(self) -> int:
+        """Return how many tasks there are."""
+        return len(self.niches)
+
+    @overload
+    def __getitem__(self, at: int) -> Task: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Task]: ...
+    def __getitem__(self, at: int | slice) -> Task | list[Task]:
+        """Read a task, or some."""
+        if isinstance(at, slice):
+            return [self[index] for index in range(*at.indices(len(self)))]
+        at = range(len(self))[at]
+        problems: list[Problem] = []
+        begin = TextPlace(*self._places[2 * at : 2 * at + 2])
+        task = next((task for _, task in self._reader.read(problems, begin)), None)
+        if task is None or problems:
+            raise InputError(f"{self._reader.path}: it was changed while it was read.")
+        return task
+
+    def __iter__(self) -> Iterator[Task]:
+        """Read all tasks, one after the other."""
+        return (task for _, task in self._reader.read([]))
+
+
+def _read_lines(
+    lines: Lines, file: str, begin: TextPlace | None = None
+) -> Iterator[tuple[TextPlace, bytes | Problem]]:
+    """Return the lines that are not empty, each with its place."""
+    if begin is not None:
+        lines.seek(begin)
+    place = lines.place
+    try:
+        for line in lines:
+            if line.strip():
+                yield place, line
+            place = lines.place
+    except LineTooLong as error:
+        at = TextPosition(line=place.line)
+        yield place, Problem(file=file, place=at, message=str(error))
 
 
 def _id(path: Path, line: int) -> str:

@@ -18,6 +18,7 @@ from ..host.catalogue import (
     needs_reports,
     tool_identifier,
 )
+from ..host.foreign_code import foreign_code
 from ..values.errors import InputError
 from ..values.hints import did_you_mean, listed
 from ..values.problems import Path, quoted, reason_of
@@ -302,7 +303,8 @@ def _idle(function: str) -> str | None:
 def objections(agent: Agent, backend: str) -> Sequence[str]:
     """Give what a backend has against an agent, or why it cannot be asked."""
     try:
-        return tuple(load_named("runners", backend).objections(agent))
+        with foreign_code(f"the backend {backend}", InputError):
+            return tuple(load_named("runners", backend).objections(agent))
     except InputError as error:
         return (str(error),)
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..host.catalogue import load_named
+from ..host.foreign_code import foreign_code
 from ..values.errors import InputError
 from ..values.hints import listed
 from ..values.problems import quoted
@@ -210,7 +211,8 @@ def _cannot_be_chosen(
 
 def _objections(agent: Agent, backend: str) -> Sequence[str]:
     try:
-        return tuple(load_named("runners", backend).objections(agent))
+        with foreign_code(f"the backend {backend}", InputError):
+            return tuple(load_named("runners", backend).objections(agent))
     except InputError:
         return ()  # that the backend is unknown is another rule's to say
 

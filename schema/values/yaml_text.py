@@ -7,9 +7,11 @@ file can end the process.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from bisect import bisect
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +38,9 @@ LONGEST_NUMBER = 40
 """Characters. Every number that this project writes is shorter."""
 MOST_KEYS = 20
 """Keys in comments that are reported of one file."""
+HALF = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+"""How JSON escapes what is beyond `\\uffff`."""
 CONTROL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -122,6 +127,8 @@ def _read(text: str, builder: Builder) -> None:
     except yaml.MarkedYAMLError as error:
         mark: Any = error.problem_mark or error.context_mark
         place = TextPosition(line=mark.line + 1, column=mark.column + 1)
+        if "Unicode character escape" in str(error.problem):  # its mark stands behind `\\u`
+            place = replace(place, column=place.column - 2)
         raise builder.stop(place, _syntax_message(error, _rest(text, place))) from None
 
 
@@ -208,6 +215,11 @@ def _scalar(event: yaml.ScalarEvent, place: TextPosition, builder: Builder) -> A
 def _syntax_message(error: yaml.MarkedYAMLError, rest: str) -> str:
     if rest.startswith("\t"):
         return "a tab cannot indent YAML. Use spaces."
+    if pair := PAIR.match(rest):
+        meant = json.loads(f'"{pair[0]}"')
+        return f"{pair[0]} is JSON, not YAML. Write \\U{ord(meant):08x}, or {meant} itself."
+    if half := HALF.match(rest):
+        return f"{half[0]} is half a character. Write the whole one, or leave it out."
     problem = str(error.problem).strip()
     context = f" ({error.context})" if error.context else ""
     advice = next((advice for sign, advice in ADVICE.items() if sign in problem), "")

@@ -156,5 +156,7 @@ def test_without_a_memory_nothing_is_found(tmp_path: Path) -> None:
 def test_an_operation_tells_whose_episode_made_it() -> None:
     assert op("evomas", 12, "best") == "evomas/000012/best"
     assert episode_of("evomas", "evomas/000012/best") == 12
+    assert episode_of("solver", "solver/000012/agent/solver/lesson") == 12, "an agent's name, too"
+    assert episode_of("solver", "town/000012/agent/solver/000003") is None
     for other in ("other/000012/best", "evomas/best", "my evomas/000012/best", "seed/vote"):
         assert episode_of("evomas", other) is None

@@ -49,6 +49,7 @@ INVALID = ("invalid_", "unsupported_", "image_", "empty_image", "context_length"
 """How codes begin that say that the request is at fault."""
 ANSWERED = ("choices", "content", "output", "type", "response")
 TOLD = ("message", "msg", "detail", "error_msg")
+_VERSIONED = re.compile(r"/v\d|/deployments/|api-version=")
 _SECONDS = re.compile(r"(\d+(?:\.\d+)?)s")
 
 
@@ -87,6 +88,8 @@ def refusal(
         "unknown": " Are the model's name and the address right?",
         "overflow": " The prompt is longer than the model's context.",
     }.get(kind, "")
+    if status in {404, 405} and not _VERSIONED.search(url):
+        advice += " Most addresses end with /v1: add /v1 to this one."
     return CallError(
         f"{url}: {label.format(status=status)}: {said}{advice}",
         kind=kind,

@@ -147,6 +147,16 @@ def test_a_provider_that_fails_is_said_and_resume_makes_the_rest(desk: Desk) -> 
     assert len(desk.results) == 1
 
 
+def test_the_seconds_of_a_resumed_evaluation_have_those_before(desk: Desk) -> None:
+    desk.run(replies=replace(Reply.error(401), latency=0.1))
+    (folder,) = desk.results
+    before = results_of(folder)["unscored"]
+    assert desk.bench("resume", str(folder), "--quiet", replies=adds).code == 0
+    after = json.loads((folder / "results.json").read_text())
+    assert after["wall_seconds"] > 0.1
+    assert after["seconds"] > 0.1 * before > 0
+
+
 def test_a_provider_that_fails_everything_stops_it(desk: Desk) -> None:
     came = desk.run(replies=Reply.error(403))
     assert came.code == 1
@@ -242,7 +252,7 @@ def test_an_interrupted_one_keeps_its_figures_and_says_how_to_go_on(desk: Desk) 
     assert len(samples_of(folder)) == told["samples"]
 
 
-def test_going_on_without_an_agent_is_said(desk: Desk) -> None:
+def test_a_trial_that_lost_an_agent_to_its_provider_is_made_again(desk: Desk) -> None:
     (desk.folder / "vote.yaml").write_text(
         'name: vote\nagents:\n  one: {prompt: "You are [one]."}\n'
         '  two: {prompt: "You are [two]."}\n'
@@ -256,10 +266,11 @@ def test_going_on_without_an_agent_is_said(desk: Desk) -> None:
         return Reply.error(401) if "[two]" in text and "is 4 +" in text else adds(request)
 
     came = desk.run(team="vote", replies=one_less)
-    assert came.code == 0, came.err
-    assert "1 sample went on without agents that a provider failed" in came.out
+    assert came.code == 1
+    assert "not complete: 1 sample missing, 1 of them failed by a provider" in came.out
     (folder,) = desk.results
-    assert results_of(folder)["degraded"] == 1
+    assert desk.bench("resume", str(folder), "--quiet", replies=adds).code == 0
+    assert results_of(folder)["unscored"] == 0
 
 
 def test_a_replay_verifies_and_changes_nothing(desk: Desk) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from coterie.benchmarks.evaluation.consumption import consumption
+from coterie.benchmarks.evaluation.consumption import consumption, earlier_seconds
 from coterie.runtime import Journal
 from coterie.runtime.gateway.chat.answer import answer_of
 from coterie.runtime.record.journal import recorded
@@ -23,11 +23,11 @@ def answer(seconds: float, **more: Any) -> dict[str, Any]:
     return {**said, **who, "seconds": seconds, **usage, **more}
 
 
-def journaled(folder: Path, entries: dict[str, dict[str, Any]]) -> Path:
+def journaled(folder: Path, entries: dict[str, dict[str, Any]], kind: str = "model") -> Path:
     async def put() -> None:
         with Journal.open(folder) as journal:
             for path, value in entries.items():
-                await journal.put(path, "model", "asked", value)
+                await journal.put(path, kind, "asked", value)
 
     asyncio.run(put())
     return folder
@@ -72,3 +72,26 @@ def test_a_journal_is_read_while_others_work_on_it_and_left_as_it_was(tmp_path: 
         list(recorded(tmp_path, "model"))
     with pytest.raises(InputError, match="there is no such file"):
         list(recorded(tmp_path / "else", "model"))
+
+
+def test_the_time_of_earlier_processes_counts_each_moment_of_a_trial_once(tmp_path: Path) -> None:
+    def attempt(since: float | None, until: float | None = None) -> dict[str, Any]:
+        return {
+            "usage": {},
+            "state": "settled" if until else "open",
+            "since": since,
+            "until": until,
+        }
+
+    folder = journaled(
+        tmp_path,
+        {
+            "a/b/trial 1/x/call 1/attempts": attempt(0.0, 4.0),
+            "a/b/trial 1/y/call 1/attempts": attempt(1.0, 3.0),
+            "a/b/trial 1/z/call 1/attempts": attempt(6.0, 7.5),
+            "a/b/trial 2/x/call 1/attempts": attempt(8.0),
+            "a/b/trial 3/x/call 1/attempts": attempt(None),
+        },
+        kind="attempt",
+    )
+    assert earlier_seconds(folder, until=10.0) == {"a/b/trial 1/": 5.5, "a/b/trial 2/": 2.0}

@@ -267,7 +267,7 @@ def test_a_team_that_fails_by_itself_scores_0_and_did_not_run(stand: Stand) -> N
     assert stand.calls == before
 
 
-def test_going_on_without_an_agent_is_counted(stand: Stand) -> None:
+def test_what_an_outage_took_an_agent_of_is_no_trial(stand: Stand) -> None:
     workers = {f"w{n}": Agent(id=f"w{n}", prompt=f"You are [w{n}].") for n in range(2)}
     stand.team = replace(
         PAIR,
@@ -281,9 +281,11 @@ def test_going_on_without_an_agent_is_counted(stand: Stand) -> None:
         return Reply.error(401) if "[w1]" in text and "is 4 +" in text else adds(request)
 
     samples = stand.evaluated(one_less)
-    assert [(one.task, one.status, one.score) for one in samples if one.lost] == [("q4", "done", 1)]
-    figures = EvaluationFigures.of(samples, ACCURACY)
-    assert (figures.degraded, figures.unscored) == (1, 0)
+    [lost] = [one for one in samples if one.lost]
+    assert (lost.task, lost.status, lost.score) == ("q4", "unscored", None)
+    assert "HTTP 401" in str(lost.error)
+    assert EvaluationFigures.of(samples, ACCURACY).unscored == 1
+    assert [one.score for one in stand.evaluated() if one.task == "q4"] == [1]
 
 
 def test_a_replay_asks_no_model_and_finds_no_difference(stand: Stand) -> None:
@@ -310,7 +312,7 @@ def test_a_replay_says_where_an_answer_was_tampered_with(stand: Stand) -> None:
         changed = json.dumps(value).replace("is 6.", "is 60.")
         journal.execute("UPDATE entries SET value = ? WHERE path = ?", [changed, path])
     assert stand.again() == [
-        "q5, trial 1: '60.' is not '6'",
+        "q5, trial 1: '60' is not '6'",
         "q5/trial 1/second (agent): result differs from the recording.",
     ]
 

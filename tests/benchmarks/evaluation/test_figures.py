@@ -47,7 +47,7 @@ def test_what_nobody_can_score_is_counted_and_left_out() -> None:
         [sample("a", 1.0), sample("b", 1.0, lost=2), lost], ACCURACY
     ).results()
     assert told["headline"]["value"] == 1
-    assert (told["tasks"], told["samples"], told["unscored"], told["degraded"]) == (2, 2, 1, 1)
+    assert (told["tasks"], told["samples"], told["unscored"]) == (2, 2, 1)
     assert told["execution_rate"]["n"] == 2
     assert told["usage"]["calls"] == 2  # it was paid for all the same
     assert told["seconds"] == 3

@@ -28,7 +28,7 @@ RIGHT = Score(value=1.0, reason="right", measures={"steps": 3.0})
         (Run(status="stopped", error="the run reached its timeout"), "stopped", 0.0),
         (Run(status="failed", error="agent a: HTTP 500", agents=DOWN), "unscored", None),
         (Run(status="failed", error="no jail", fault="jail"), "unscored", None),
-        (Run(status="done", answer="7", score=RIGHT, agents=DOWN), "done", 1.0),
+        (Run(status="done", answer="7", score=RIGHT, agents=DOWN), "unscored", None),
     ],
 )
 def test_a_failure_of_the_team_scores_0_and_that_of_a_provider_nothing(
@@ -37,7 +37,7 @@ def test_a_failure_of_the_team_scores_0_and_that_of_a_provider_nothing(
     came = Sample.of_run(TASK, 2, run)
     assert (came.task, came.trial, came.niche) == ("t", 2, "sums")
     assert (came.status, came.score, came.answer) == (status, score, run.answer)
-    assert came.error == run.error
+    assert came.error == (run.error or run.why_failed or None)
     assert came.lost == sum(one.fault == "down" for one in run.agents.values())
 
 

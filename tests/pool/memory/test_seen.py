@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coterie.pool import Pool, Trial
@@ -51,6 +52,52 @@ def test_a_task_is_known_by_the_case_that_an_event_tells(pool: Pool) -> None:
     pool.commit(EventNoted(what="utterances", about={"case": TASK.id, "outcome": 1.0}), op="one")
     pool.commit(EventNoted(what="other", about={"case": 7}), op="two")
     assert places(pool, TASK) == [(f"{pool.folder}/ledger.jsonl:3", "id")]
+
+
+SENTENCES = (
+    "Film 1 was good.",
+    "Don't mix 1.5 l of water, 2 eggs and a well-known spice: how much is it?",
+    'He said "(3 + 4) * 2 is 14"; is 3! more?',
+)
+REWRITES: dict[str, Callable[[str], str]] = {
+    "no full stop": lambda text: text.rstrip(".?"),
+    "another mark": lambda text: text.rstrip(".?") + "!",
+    "case": str.upper,
+    "white space": lambda text: "  " + text.replace(" ", "\n\t"),
+    "curly quotes": lambda text: text.replace("'", "\u2019").replace('"', "\u201d"),
+    "no apostrophe": lambda text: text.replace("'", ""),
+    "no hyphen": lambda text: text.replace("well-known", "well known"),
+    "no comma": lambda text: text.replace(", ", " "),
+    "bold": lambda text: f"**{text}**",
+    "in quotes": lambda text: f"\u201c{text}\u201d",
+    "full width": lambda text: text.replace("?", "\uff1f").replace(":", "\uff1a"),
+    "dots": lambda text: text + "..",
+}
+
+
+@settings(max_examples=200)
+@given(
+    st.sampled_from(SENTENCES),
+    st.lists(st.sampled_from(sorted(REWRITES)), min_size=1, max_size=3, unique=True),
+)
+def test_marks_case_and_spaces_make_no_other_task(sentence: str, rewrites: list[str]) -> None:
+    near = sentence
+    for name in rewrites:
+        near = REWRITES[name](near)
+    seen = Seen.of([Task(id="t", query=sentence)])
+    assert [one.by for one in seen.meetings([Task(id="v", query=near)])] == ["words"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("1.5 + 2", "15 + 2"), ("x - y", "x * y"), ("x - y", "x y"),
+        ("(a or b) and c", "a or (b and c)"), ("a < b", "a > b"), ("-5", "5"),
+        ("3!", "3"), ("[ ( ) ]", "[ ( ] )"), ("!!!", "..."), ("10:30", "10 30"),
+    ],
+)  # fmt: skip
+def test_what_is_asked_otherwise_is_another_task(first: str, second: str) -> None:
+    assert not [*Seen.of([Task(id="t", query=first)]).meetings([Task(id="v", query=second)])]
 
 
 def test_what_was_a_test_teaches_nothing(pool: Pool) -> None:

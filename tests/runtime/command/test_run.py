@@ -89,8 +89,18 @@ def test_an_answer_that_was_cut_off_is_marked_wherever_it_is_told(folder: Path) 
     assert json.loads((run / "result.json").read_text())["cut_off"] == ["judge"]
 
 
+@pytest.mark.parametrize("status", [401, 402, 403, 404])
+def test_a_host_that_must_be_mended_first_is_not_asked_to_resume(folder: Path, status: int) -> None:
+    with ScriptedModel(Reply.error(status)) as model:
+        words = ["team.yaml", "task.json", "--model", f"m@{model.api_base}"]
+        done = invoked_in(folder, main, words, "mas-run")
+    assert done.code == 2
+    assert f"HTTP {status}" in done.err
+    assert "--resume" not in done.err
+
+
 def test_an_error_is_said_once_and_the_way_on_has_a_line_of_its_own(folder: Path) -> None:
-    with ScriptedModel(Reply.error(401)) as model:
+    with ScriptedModel(Reply.error(400)) as model:
         words = ["team.yaml", "task.json", "--model", f"m@{model.api_base}"]
         done = invoked_in(folder, main, words, "mas-run")
         assert done.err.count(model.origin) == 2  # in the error, and in the command

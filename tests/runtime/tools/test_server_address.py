@@ -66,6 +66,7 @@ class Answering(BaseHTTPRequestHandler):
 
     def reply(self, status: int, content: bytes) -> None:
         self.send_response(status)
+        self.send_header("Location", "http://h/mcp")
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
@@ -128,6 +129,24 @@ def test_a_server_that_refuses_says_how() -> None:
         served.refuses = 401
         with pytest.raises(InputError, match=r"It answered 401 Unauthorized\."):
             asyncio.run(asked(at(served.url)))
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_server_that_redirects_is_not_followed_and_says_so(status: int) -> None:
+    with clock() as served:
+        served.refuses = status
+        with pytest.raises(InputError, match=r"redirects to 'http://h/mcp'\. Write that url"):
+            asyncio.run(asked(at(served.url)))
+
+
+@pytest.mark.parametrize("end", ["\r", "\n", "\u00e9"])
+def test_a_key_that_cannot_be_sent_is_refused_unseen(
+    end: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLOCK_KEY", f"s3cret{end}")
+    with pytest.raises(InputError, match=r"CLOCK_KEY .* is not one line of ASCII") as refused:
+        asyncio.run(asked(at("http://127.0.0.1:9/mcp", key_env="CLOCK_KEY")))
+    assert "s3cret" not in str(refused.value)
 
 
 def test_agents_go_on_without_a_server_that_fails_and_with_it_again() -> None:

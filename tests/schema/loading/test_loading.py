@@ -184,7 +184,7 @@ def test_models_are_what_their_file_says() -> None:
             "127.0.0.1:8000",
             "me:password@127.0.0.1",
             "7:33: error: models.near.api_base: 'http://me:password@127.0.0.1/v1' is not an http or"
-            " https address without a user name or password. Write for instance"
+            " https address without a user name, a password, quotes, ? and #. Write for instance"
             " http://127.0.0.1:8000/v1.",
         ),
         (

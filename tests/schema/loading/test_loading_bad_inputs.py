@@ -201,8 +201,7 @@ YAML = (
     ),
     bad(
         21, "half a character", having("Solve", r"Sol\ud800ve"),
-        "3:22: error: not YAML: found invalid Unicode character escape code (while parsing a quoted"
-        " scalar).",
+        r"3:20: error: \ud800 is half a character. Write the whole one, or leave it out.",
     ),
     bad(
         22, "integer of 5,000 digits", boss("max_tokens: " + "9" * 5000),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.schema import Catalogue
+from coterie.schema.loading.lines import Lines
 from coterie.schema.loading.task_table import read_table
 from coterie.schema.loading.tasks import load_tasks
 from coterie.schema.values.errors import ConfigError
@@ -68,6 +70,6 @@ def test_a_header_that_is_wrong_is_told(table: Path, header: str, said: str) -> 
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
 def test_any_bytes_are_rows_or_problems(content: bytes) -> None:
-    for line, found in read_table(content, "t.csv"):
-        assert line >= 1
+    for place, found in read_table(Lines(io.BytesIO(content)), "t.csv"):
+        assert place.line >= 1
         assert isinstance(found, Problem | bytes)

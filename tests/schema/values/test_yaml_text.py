@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from coterie.schema.values.document import DocumentLimits
 from coterie.schema.values.yaml_text import read_yaml, resolve
@@ -125,3 +128,30 @@ def test_a_problem_of_a_value_without_a_place_stands_at_the_nearest_parent() -> 
     document, _ = read_yaml(b"a: {b: 1}\n", "f")
     assert str(document.problem(("a", "c", 3), "Gone.")) == "f:1:4: error: a.c[3]: Gone."
     assert str(document.problem(("x",), "Gone.", at_key=True)) == "f:1:1: error: x: Gone."
+
+
+@settings(max_examples=200)
+@given(
+    character=st.characters(min_codepoint=0x10000),
+    before=st.text("ab ", max_size=9),
+    upper=st.booleans(),
+    lines=st.integers(0, 3),
+)
+def test_a_character_escaped_as_json_does_is_advised_on(
+    character: str, before: str, upper: bool, lines: int
+) -> None:
+    escaped = json.dumps(character)[1:-1]
+    escaped = rf"\u{escaped[2:6].upper()}\u{escaped[8:].upper()}" if upper else escaped
+    text = "\n" * lines + f'prompt: "{before}{escaped} x"\n'
+    place = f"f:{lines + 1}:{10 + len(before)}"
+    advice = rf"Write \U{ord(character):08x}, or {character} itself."
+    assert told(text) == [f"{place}: error: {escaped} is JSON, not YAML. {advice}"]
+    mended = text.replace(escaped, rf"\U{ord(character):08x}")
+    assert read_yaml(mended.encode(), "f")[0].value == {"prompt": f"{before}{character} x"}
+
+
+def test_half_a_character_is_told_where_it_is() -> None:
+    assert told(r'a: "\ud83d"') == [
+        r"f:1:5: error: \ud83d is half a character. Write the whole one, or leave it out."
+    ]
+    assert told(r"a: '\ud83d\ude00'") == [], "in other quotes it is text"

@@ -1,0 +1,86 @@
+"""What the environment says of a model, held to the checks of models.yaml: addresses and keys."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from ...schema.values.errors import InputError
+from ...schema.values.problems import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["HEADER", "check_address", "first_key", "without_login"]
+
+HEADER = re.compile("[ -~]{1,4096}")
+"""The value of a header: one line of ASCII, as models.yaml may have it."""
+QUOTES = ('"', "'", "`")
+_LOGIN = re.compile(r"(?<=//)[^/\s]*@")
+
+
+def first_key(names: tuple[str, ...], environment: Mapping[str, str]) -> str | None:
+    """Return the key in the first variable that is set; None where none is.
+
+    Raises:
+        InputError: It cannot be sent as it is; the message has no part of it.
+    """
+    for name in names:
+        if key := environment.get(name):
+            if why := _unsendable(key):
+                raise InputError(f"the environment variable {name} {why}. Set it to the key alone.")
+            return key
+    return None
+
+
+def check_address(address: str, where: str) -> None:
+    """Make sure that an address can be called.
+
+    Args:
+        address: The address.
+        where: What says so.
+
+    Raises:
+        InputError: It cannot be; the message has no password.
+    """
+    if why := _uncallable(address):
+        shown = quoted(without_login(address))
+        raise InputError(f"{where}: {shown} {why}. Write http://HOST:PORT/v1, or https.")
+
+
+def without_login(address: str) -> str:
+    """Return an address without a user name and a password."""
+    return _LOGIN.sub("[secret]@", address)
+
+
+def _unsendable(key: str) -> str:
+    """Return what is wrong with a key; empty where nothing is."""
+    if key != key.strip():
+        what = "a line end" if key.strip(" ") != key.strip() else "a space"
+        return f"begins or ends with {what}, as text from a file may have it"
+    if key[0] in QUOTES and key[-1] == key[0]:
+        return "stands in quotes"
+    return "" if HEADER.fullmatch(key) else "has a character that no key can have"
+
+
+def _uncallable(address: str) -> str:
+    """Return what is wrong with an address; empty where nothing is."""
+    if address.startswith(QUOTES) or address.endswith(QUOTES):
+        return "stands in quotes"
+    if not address.lower().startswith(("http://", "https://")):
+        return "does not begin with http:// or https://"
+    try:
+        parts = urlsplit(address)
+        is_place = bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return "has no host, or a port that cannot be"
+    if "@" in address:
+        return (
+            "has a user name or a password. Keys have variables of their own (key_env, header_env)"
+        )
+    if "?" in address or "#" in address:
+        return "goes on behind its path. A version is said by api_version in models.yaml"
+    return (
+        "" if is_place and not re.search(r"[\s\\<>]", address) else "has no host, or odd characters"
+    )

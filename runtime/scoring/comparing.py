@@ -1,0 +1,120 @@
+"""What two answers have in common whatever their spelling: texts, numbers, letters, JSON values."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from decimal import Context
+from typing import TYPE_CHECKING, Any
+
+from ...schema.values.json_text import dumps
+from ...schema.values.values import is_list, is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["NUMBER", "chosen_letter", "distance", "numerals", "plain", "same_json", "text_of"]
+
+_MINUS = str.maketrans(dict.fromkeys("\u2212\ufe63\uff0d", "-"))
+_SPACE = r"[ \u00a0\u2009\u202f]"
+_GROUP = rf"(?:{_SPACE}|['\u2019_]|\\,|\{{,\}})"
+_SIZE = rf"""
+    (?<!\d[,. '_\u00a0\u2009\u2019\u202f]) (?:
+        \d{{1,3}}+ (?: , \d{{2}} (?!\d) )*+ , \d{{3}} (?! \d | ,\d ) (?: \.\d++ )?  # 12,34,567.8
+      | \d{{1,3}}+ (?: , \d{{3}} )++ (?! \d | ,\d ) (?: \.\d++ )?           # 1,234,567.8
+      | \d{{1,3}}+ (?: \. \d{{3}} )++ ,\d++ (?! [\d,.]*\d )                  # 1.234.567,8
+      | \d{{1,3}}+ (?: \. \d{{3}} ){{2,}}+ (?! [\d,.]*\d )                   # 1.234.567
+      | \d{{1,3}}+ (?: {_GROUP} \d{{3}} )++ (?! \d ) (?: \.\d++ )?           # 1 234 567.8
+    )
+    | \d++ (?: \.\d++ )?
+    | (?<! [\d.] ) \.\d++
+"""
+NUMBER = re.compile(
+    rf"(?P<sign>(?<! [\w)\]}}] ) [-+] [$€£]?+ )? (?P<size>{_SIZE}) (?P<power>[eE][-+]?\d++)?",
+    re.VERBOSE,
+)
+"""A number. A sign behind a word or a bracket is none: `3-5` ends in 5."""
+_CONTEXT = Context(prec=100, traps=[])
+
+_STATED = re.compile(
+    r"""
+    \b(?:answer|choice|option)(?:\s+is\b|\s*[:=])
+    [\s:*_(\[{$"'\\]*+ (?:(?:option|choice|letter|boxed|text)\b[\s*_(\[{"'\\]*+)*+
+    (?-i: ([A-Z]) | ([a-z])(?=[)\].*_}"']|\s*$) ) \b
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+"""`The answer is (B)`, `Answer: b.`"""
+_BEGINS = re.compile(r"[\s*_#>-]*([A-Za-z])[*_]*[.):](?=[\s*_]|$)")
+"""`B. Vitamin C`"""
+_MARKED = re.compile(r"\(([A-Z])\)|\*\*([A-Z])\*\*")
+_LETTER = re.compile(
+    r"\b(?!I['\u2019]|(?:I|A)\s++(?!(?:is|was|or|and|but|because|as|since|seems|fits)\b)[a-z])([A-Z])\b"
+)
+"""A capital by itself that is no word of a sentence, as in `I am` and `A good one`."""
+_ALONE = re.compile(r"\W*([A-Za-z])\W*")
+
+
+def plain(text: str) -> str:
+    """Return a text with composed letters, and one sign for minus."""
+    return unicodedata.normalize("NFC", text).translate(_MINUS)
+
+
+def text_of(reference: Any) -> str:
+    """Return what a reference answer says as a text: JSON of what is none."""
+    return plain(reference if isinstance(reference, str) else dumps(reference, ensure_ascii=False))
+
+
+def numerals(text: str) -> list[str]:
+    """Return the numbers in a text as Python writes them, without thousands' separators."""
+    return [_numeral(match) for match in NUMBER.finditer(plain(text))]
+
+
+def distance(first: str, second: str) -> float:
+    """Return how far two numerals are from each other; infinite where that is too far to say."""
+    apart = _CONTEXT.abs(_CONTEXT.subtract(*map(_CONTEXT.create_decimal, (first, second))))
+    return float(apart) if apart.is_finite() else float("inf")
+
+
+def chosen_letter(text: str) -> str | None:
+    """Return the letter of a multiple choice that an answer gives, as a capital.
+
+    That is what it states last (`The answer is B`). Else it is the letter of the last line that has
+    one: the one at its beginning (`B. Vitamin C`), or the last in brackets, or the last by itself.
+    """
+    text = plain(text)
+    if stated := _STATED.findall(text):
+        return "".join(stated[-1]).upper()
+    for line in reversed(text.splitlines()):
+        if begins := _BEGINS.match(line):
+            return begins[1].upper()
+        if letters := _MARKED.findall(line) or [(letter,) for letter in _LETTER.findall(line)]:
+            return "".join(letters[-1])
+    alone = _ALONE.fullmatch(text)
+    return alone[1].upper() if alone else None
+
+
+def same_json(value: Any, wanted: Any) -> bool:
+    """Return whether two JSON values are the same: `1` is `1.0`, and never `true`."""
+    if is_mapping(value) and is_mapping(wanted):
+        value, wanted = ({plain(key): item for key, item in one.items()} for one in (value, wanted))
+        return value.keys() == wanted.keys() and _all_same(
+            [(item, wanted[key]) for key, item in value.items()]
+        )
+    if is_list(value) and is_list(wanted):
+        return len(value) == len(wanted) and _all_same([*zip(value, wanted, strict=True)])
+    if isinstance(value, str) and isinstance(wanted, str):
+        return plain(value) == plain(wanted)
+    return isinstance(value, bool) is isinstance(wanted, bool) and value == wanted
+
+
+def _all_same(pairs: Sequence[tuple[Any, Any]]) -> bool:
+    return all(same_json(value, wanted) for value, wanted in pairs)
+
+
+def _numeral(match: re.Match[str]) -> str:
+    size = re.sub(_GROUP, "", match["size"])
+    if re.search(r"\.\d{3}[.,]", size):
+        size = size.replace(".", "").replace(",", ".")
+    minus = "-" if (match["sign"] or "").startswith("-") else ""
+    return f"{minus}{size.replace(',', '')}{match['power'] or ''}"

@@ -1,0 +1,102 @@
+"""The boundary to code that others wrote: functions, tools, scorers, backends and strategies.
+
+Whatever it raises becomes an error of ours, with the line of theirs. Nobody else catches it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import traceback
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from ..values.errors import AgentError, CoterieError
+from ..values.secrets import scrubbed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable
+
+__all__ = ["foreign_code", "is_theirs", "place_of", "plugin_place", "why"]
+
+LONGEST = 1_000
+OWN = __name__.partition(".")[0]
+
+
+@contextlib.contextmanager
+def foreign_code(
+    what: str, kind: Callable[[str], Exception] = AgentError, *, awaited: bool = False
+) -> Generator[None]:
+    """Map whatever code of others raises in a block.
+
+    Args:
+        what: Whose code it is, for the message.
+        kind: Makes the error of ours.
+        awaited: Whether the block waits for the code.
+
+    Raises:
+        CoterieError: One of ours, which the code let pass; or what `kind` makes.
+    """
+    try:
+        yield
+    except CoterieError:
+        raise
+    except BaseException as error:
+        if not is_theirs(error, awaited=awaited):
+            raise
+        raise kind(f"{what} failed: {why(error)}") from error
+
+
+def is_theirs(error: BaseException, *, awaited: bool = True) -> bool:
+    """Return whether code of others raised an error, and nobody who ends it from outside.
+
+    Args:
+        error: The error.
+        awaited: Whether the code was waited for, so that closing its coroutine ends it.
+    """
+    is_cancelled = type(error).__name__ == "CancelledError" and not isinstance(error, Exception)
+    is_closed = awaited and isinstance(error, GeneratorExit)
+    return not (is_cancelled or is_closed or isinstance(error, KeyboardInterrupt))
+
+
+def why(error: BaseException, place: str | None = None) -> str:
+    """Return an error in words, on one line, with the line of others' code that it is of."""
+    words = "".join(traceback.format_exception_only(error)).strip().splitlines()
+    said = words[-1] if isinstance(error, SyntaxError) else " ".join(words)
+    place = place or place_of(error)
+    return scrubbed(f"{said[:LONGEST]}{f' ({place})' if place else ''}")
+
+
+def place_of(error: BaseException) -> str | None:
+    """Return the line of others' code that an error is of, as `file:line`.
+
+    That is the innermost line of the package that we called, not of what that one uses.
+    """
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{error.filename}:{error.lineno}"
+    theirs = [*takewhile(lambda frame: frame[0] != OWN, reversed(_frames(error)))]
+    place = next((place for name, place in theirs if name == theirs[-1][0]), None)
+    return place or (place_of(error.__cause__) if error.__cause__ else None)
+
+
+def plugin_place(error: BaseException, plugins: Iterable[str]) -> str | None:
+    """Return the line of a plug-in that raised an error; None where we, or nobody of them, did.
+
+    Args:
+        error: The error.
+        plugins: The packages that plug-ins are in.
+    """
+    counts = {*plugins, OWN}
+    frames = (frame for frame in reversed(_frames(error)) if frame[0] in counts)
+    name, place = next(frames, (OWN, ""))
+    return None if name == OWN else place
+
+
+def _frames(error: BaseException) -> list[tuple[str, str]]:
+    """Return the package and the line of each call, but those of Python itself."""
+    return [
+        (name, f"{frame.f_code.co_filename}:{line}")
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if (name := str(frame.f_globals.get("__name__", "")).partition(".")[0])
+        not in sys.stdlib_module_names
+    ]

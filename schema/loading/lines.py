@@ -1,0 +1,67 @@
+"""Lines of a file that is too large for memory, each with the place where it begins."""
+
+from __future__ import annotations
+
+from typing import IO, TYPE_CHECKING, NamedTuple
+
+from .loading import TASK_LIMITS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["LineTooLong", "Lines", "TextPlace"]
+
+
+class TextPlace(NamedTuple):
+    """Where a line begins: its number, and the bytes before it."""
+
+    line: int = 1
+    offset: int = 0
+
+
+class LineTooLong(ValueError):
+    """A line is larger than may be in memory."""
+
+    def __init__(self) -> None:
+        super().__init__(f"a line larger than {TASK_LIMITS.bytes} bytes. Shorten it.")
+
+
+class Lines:
+    """The lines of a file, each with its end.
+
+    Attributes:
+        place: Where the next line begins.
+    """
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        """Begin at the file's beginning."""
+        self._stream = stream
+        self._waiting: list[bytes] = []
+        self.place = TextPlace()
+
+    def seek(self, place: TextPlace) -> None:
+        """Go on at a place that this file had before."""
+        self._stream.seek(place.offset)
+        self._waiting.clear()
+        self.place = place
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Return what reads on from the place."""
+        return self
+
+    def __next__(self) -> bytes:
+        """Return the next line.
+
+        Raises:
+            LineTooLong: It is too large.
+        """
+        if not self._waiting:
+            chunk = self._stream.readline(TASK_LIMITS.bytes + 1)
+            if len(chunk) > TASK_LIMITS.bytes:
+                raise LineTooLong
+            self._waiting = chunk.splitlines(keepends=True)[::-1]  # some files end lines with \r
+        if not self._waiting:
+            raise StopIteration
+        line = self._waiting.pop()
+        self.place = TextPlace(self.place.line + 1, self.place.offset + len(line))
+        return line

@@ -1,0 +1,51 @@
+"""The cache: each who asks alike gets a sample of their own, and a failed call takes none away."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coterie.runtime.calls.cache import Cache
+
+
+def answering(text: str, *, fails: bool = False) -> Any:
+    async def work() -> tuple[dict[str, str], bool]:
+        await asyncio.sleep(0)
+        if fails:
+            raise TimeoutError(text)
+        return {"text": text}, True
+
+    return work
+
+
+def test_a_failed_call_uses_up_no_sample(tmp_path: Path) -> None:
+    async def voters(cache: Cache) -> list[str]:
+        asked = [answering("one"), answering("lost", fails=True), answering("two")]
+        found = await asyncio.gather(
+            *(cache.once("q", work) for work in asked), return_exceptions=True
+        )
+        again, _ = await cache.once("q", answering("three"))
+        texts = [one[0]["text"] for one in found if not isinstance(one, BaseException)]
+        return [*texts, again["text"]]
+
+    async def kept(cache: Cache) -> list[tuple[str, bool]]:
+        asked = [await cache.once("q", answering("new")) for _ in range(4)]
+        return [(value["text"], was_there) for value, was_there in asked]
+
+    with Cache.open(tmp_path) as cache:
+        assert asyncio.run(voters(cache)) == ["one", "two", "three"]
+    with Cache.open(tmp_path) as cache:
+        found = asyncio.run(kept(cache))
+    assert found == [("one", True), ("three", True), ("two", True), ("new", False)]
+
+
+def test_a_failure_is_raised_and_the_next_gets_the_sample_that_was_meant(tmp_path: Path) -> None:
+    with Cache.open(tmp_path) as cache:
+        with pytest.raises(TimeoutError):
+            asyncio.run(cache.once("q", answering("lost", fails=True)))
+        assert asyncio.run(cache.once("q", answering("one"))) == ({"text": "one"}, False)
+    with Cache.open(tmp_path) as cache:
+        assert asyncio.run(cache.once("q", answering("new"))) == ({"text": "one"}, True)

@@ -1,0 +1,255 @@
+"""Code of others: whatever it raises, wherever it is called, is a failure with its line."""
+
+from __future__ import annotations
+
+import asyncio
+import builtins
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coterie.runtime import Run
+from coterie.runtime.doubles import ScriptedModel
+from coterie.runtime.jail import Jails
+from coterie.runtime.plan.plan import compile as compiled
+from coterie.runtime.scoring.scoring import scored
+from coterie.runtime.tools.tool import GrantedTool
+from coterie.schema import Catalogue, InputError, Team, parse_team
+from coterie.schema.host import catalogue
+from coterie.schema.loading.tasks import load_tasks
+from coterie.schema.values.errors import CoterieError
+
+from ...runtime.conftest import Bench
+from ...support.commands import mas
+
+MODULE = """
+from coterie.runtime.runners import AgentResult
+from coterie.runtime.tools import Tool
+from coterie.runtime.values.score import Score
+from coterie.schema.host.scorer_form import ScorerForm, takes
+
+AT, ERROR = "", None
+
+def fail(point):
+    if point == AT:
+        raise ERROR
+
+def checked(options, reference):
+    fail("scorer's check")
+    return {}
+
+@takes(ScorerForm(check=checked))
+def scorer(answer, reference, options):
+    fail("scorer")
+    return Score(value=1.0, reason="fine")
+
+def function(reports, task):
+    fail("function")
+    return "7"
+
+class Backend:
+    def __init__(self):
+        fail("making")
+
+    @classmethod
+    def objections(cls, agent):
+        fail("objections")
+        return ()
+
+    @classmethod
+    def calls_at_most(cls, agent):
+        fail("calls at most")
+        return 0
+
+    @classmethod
+    def needs_jail(cls, agent):
+        fail("needs jail")
+        return False
+
+    @classmethod
+    def lacks(cls):
+        fail("lacks")
+        return ()
+
+    async def run(self, assignment):
+        fail("backend")
+        return AgentResult(content="7")
+
+async def run(arguments, workspace):
+    fail("tool")
+
+tool = Tool(name="odd_tool", description="Odd.", parameters={"type": "object"}, run=run)
+
+def unsaid(reports, task):
+    return 7
+
+function.needs_reports = unsaid.needs_reports = False
+"""
+POINTS = """
+[coterie.runners]
+odd = odd_plugin:Backend
+[coterie.functions]
+odd_function = odd_plugin:function
+unsaid = odd_plugin:unsaid
+typo = odd_typo:function
+[coterie.scorers]
+odd_scorer = odd_plugin:scorer
+[coterie.tools]
+odd_tool = odd_plugin:tool
+typo_tool = odd_typo:tool
+[coterie.strategies]
+odd_strategy = odd_typo:strategy
+[coterie.commands]
+odd-command = odd_command:main
+"""
+TEAM = """
+name: odd
+agents:
+  steady: {prompt: Be brief.}
+  shaky: {%s}
+  judge: {agent_type: Function, function: majority}
+topology: {reports_to: {steady: [judge], shaky: [judge]}}
+execution: {on_error: %s}
+"""
+KINDS = sorted(
+    (
+        kind
+        for kind in vars(builtins).values()
+        if isinstance(kind, type)
+        and issubclass(kind, BaseException)
+        and kind is not KeyboardInterrupt
+    ),
+    key=lambda kind: kind.__name__,
+)
+
+
+def error_of(kind: Any) -> BaseException:
+    """Make an exception of a built-in kind."""
+    if issubclass(kind, UnicodeDecodeError):
+        return kind("utf-8", b"\xff", 0, 1, "odd")
+    if issubclass(kind, UnicodeEncodeError):
+        return kind("utf-8", "\ud800", 0, 1, "odd")
+    if issubclass(kind, UnicodeTranslateError):
+        return kind("\ud800", 0, 1, "odd")
+    if issubclass(kind, BaseExceptionGroup):
+        return kind("odd", [SystemExit() if kind is BaseExceptionGroup else ValueError("odd")])
+    return kind("odd")
+
+
+@pytest.fixture
+def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Install a package whose code raises where it is told to."""
+    described = tmp_path / "odd_plugin-1.0.dist-info"
+    described.mkdir()
+    (described / "METADATA").write_text("Metadata-Version: 2.1\nName: odd-plugin\nVersion: 1.0\n")
+    (described / "entry_points.txt").write_text(POINTS)
+    (tmp_path / "odd_plugin.py").write_text(MODULE)
+    (tmp_path / "odd_typo.py").write_text("import json\n\ntool = json.lods\n")
+    (tmp_path / "odd_command.py").write_text(
+        "import click\nfrom coterie.schema.command import Command\n\n"
+        "@click.command(cls=Command)\ndef main():\n    click.ecko('typo')\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    catalogue.installed.cache_clear()
+    yield __import__("odd_plugin")
+    for name in ("odd_plugin", "odd_typo", "odd_command"):
+        sys.modules.pop(name, None)
+    catalogue.installed.cache_clear()
+
+
+def shaky(with_what: str, on_error: str) -> Team:
+    text = TEAM % (with_what, on_error)
+    return parse_team(text.encode(), "team.yaml", Catalogue.of_host())
+
+
+RUNNING = {
+    "function": "agent_type: Function, function: odd_function",
+    "backend": "backend: odd, prompt: Be odd.",
+}
+
+
+@pytest.mark.parametrize("point", RUNNING)
+def test_an_agent_whose_code_raises_is_a_failed_agent(plugin: Any, point: str) -> None:
+    bench = Bench()
+    team = shaky(RUNNING[point], "degrade")
+    with ScriptedModel({"": "7"}) as model:
+        # Whoever is waited for is ended by a GeneratorExit.
+        for kind in (kind for kind in KINDS if (point, kind) != ("backend", GeneratorExit)):
+            plugin.AT, plugin.ERROR = point, error_of(kind)
+            run = bench.run(team, model)
+            outcome = run.agents["shaky"]
+            assert (run.status, run.answer, outcome.status) == ("done", "7", "failed"), kind
+            assert outcome.fault == "agent"
+            assert kind.__name__ in str(outcome.error)
+            assert "odd_plugin.py:" in str(outcome.error)
+
+
+LOADING = ("objections", "calls at most", "needs jail", "making", "lacks")
+
+
+@pytest.mark.parametrize("point", LOADING)
+def test_a_backend_that_raises_before_a_run_is_bad_input(plugin: Any, point: str) -> None:
+    for kind in KINDS:
+        plugin.AT, plugin.ERROR = point, error_of(kind)
+        with pytest.raises(InputError, match=r"the backend odd failed: .*odd_plugin.py:") as failed:
+            compiled(shaky(RUNNING["backend"], "degrade"), Catalogue.of_host()).lacks()
+        assert kind.__name__ in str(failed.value)
+
+
+def test_a_scorer_that_raises_scores_nothing(plugin: Any, tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"query": "?", "answer": "7", "scorer": "odd_scorer"}\n')
+    known = Catalogue.of_host()
+    [task] = load_tasks(path, known)
+    for kind in KINDS:
+        plugin.AT, plugin.ERROR = "scorer's check", error_of(kind)
+        with pytest.raises(CoterieError, match="the scorer odd_scorer failed"):
+            load_tasks(path, known)
+        plugin.AT = "scorer"
+        run = asyncio.run(scored(Run(status="done", answer="7"), task, Jails()))
+        assert (run.status, run.fault) == ("failed", "scorer"), kind
+        assert "odd_plugin.py:" in str(run.error)
+
+
+def test_a_tool_that_raises_says_so_to_its_agent(plugin: Any) -> None:
+    workspace: Any = None
+    granted = GrantedTool(tool=plugin.tool, workspace=workspace, emit=lambda *_, **__: None)
+    for kind in (kind for kind in KINDS if kind is not GeneratorExit):
+        plugin.AT, plugin.ERROR = "tool", error_of(kind)
+        came = asyncio.run(granted._done({}))
+        assert kind.__name__ in came["error"] or kind is StopIteration
+
+
+def test_loading_fails_with_its_line(plugin: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InputError, match=r"has no attribute 'lods'.* \(.*odd_typo.py:3\)"):
+        catalogue.load_tool("typo_tool")
+    for kind in KINDS:
+        raised = error_of(kind)
+
+        def load(_point: object, raised: BaseException = raised) -> Any:
+            raise raised
+
+        monkeypatch.setattr("coterie.schema.values.entries.EntryPoint.load", load)
+        with pytest.raises(InputError, match="cannot be imported"):
+            catalogue.load_named("functions", "odd_function")
+
+
+def test_a_function_that_gives_no_text_is_a_failed_agent(plugin: Any) -> None:
+    with ScriptedModel({"": "7"}) as model:
+        run = Bench().run(shaky("agent_type: Function, function: unsaid", "degrade"), model)
+    assert "the function unsaid failed: it gave no text, but 7." in str(run.agents["shaky"].error)
+
+
+def test_a_typo_in_a_command_or_strategy_of_ones_own_is_one_line(plugin: Any) -> None:
+    done = mas("odd-command")
+    assert done.exit_code == 2
+    assert "AttributeError: ecko" in done.stderr
+    assert "odd_command.py:6)" in done.stderr
+    assert "Traceback" not in done.stderr
+    Path("r.yaml").write_text("strategy: odd_strategy\n")
+    done = mas("validate", "r.yaml")
+    assert (done.exit_code, "odd_typo.py:3" in done.stderr) == (2, True)
