@@ -287,6 +287,8 @@ def _model(model: Model, recipe: Recipe) -> dict[str, Any]:
         told["weights"] = f"{SMOLLM2.name} sha256:{SMOLLM2.sha256}"
     elif model.is_embedded:
         told["weights"] = f"sha256:{weights_sha256(model.model)}"
+    if model.fallback_on_refusal:
+        told["fallback_on_refusal"] = True
     told |= _plain(model.settings)
     if recipe.beta and recipe.cost_unit == "usd":
         prices = {name: item for name, item in parts(model).items() if name.startswith("usd_")}

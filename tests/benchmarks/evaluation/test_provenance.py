@@ -42,6 +42,7 @@ MODELS: Mapping[str, Any] = {
     "api": "responses",
     "api_base": "http://h/v1",
     "fallback": ("second",),
+    "fallback_on_refusal": True,
     "effort": "low",
     "thinking_tokens": 100,
     "top_p": 0.5,
@@ -67,7 +68,7 @@ REQUESTS: Mapping[str, Any] = {
 NO_SHAPE = {
     Task: {"origin", "repo"},  # of a repository its content shapes: see below
     Model: {"alias", "key_env", "concurrency", "timeout", "stream", "inputs", "origin"},
-    ChatRequest: {"model", "retries", "patience"},
+    ChatRequest: {"model", "retries", "patience", "question"},
 }
 """The fields that shape no answer."""
 
@@ -126,7 +127,8 @@ def test_another_task_has_another_digest(identity: Callable[[Task], str], name: 
 def test_another_model_has_another_digest(name: str) -> None:
     other = replace(MODEL, **{name: MODELS[name]})
     assert in_manifest(other) != in_manifest(MODEL)
-    if name not in {"fallback", "notes"}:  # no answer of a fallback is kept for others
+    # No answer of a fallback is kept for others.
+    if name not in {"fallback", "fallback_on_refusal", "notes"}:
         assert question(REQUEST, other) != question(REQUEST, MODEL)
 
 

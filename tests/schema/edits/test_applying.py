@@ -394,7 +394,7 @@ def test_edits_without_a_place_are_refused(edits: list[Edit], message: str) -> N
         (SetMetadata(field="name", value=""), "", "name is missing."),
         (SetMetadata(field="description", value=0), "description", "0 is not text"),
         (SetPrompt(agent="a", prompt="x" * 70_000), "agents.a.prompt", "a text of 70000 char"),
-        (SetPrompt(agent="a", prompt="\ud800"), "", "not YAML: found invalid Unicode character"),
+        (SetPrompt(agent="a", prompt="\ud800"), "", r"\ud800 is half a character"),
         (SetPrompt(agent="a", prompt="sk-" + "abc123XYZ0" * 4), "agents.a.prompt", "this looks"),
     ],
 )

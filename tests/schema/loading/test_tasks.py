@@ -10,10 +10,7 @@ from click.testing import CliRunner
 
 from coterie.schema import Catalogue
 from coterie.schema.command import validate
-from coterie.schema.loading import tasks
 from coterie.schema.loading.tasks import load_tasks, placed_tasks
-from coterie.schema.values.document import DocumentLimits
-from coterie.schema.values.errors import InputError
 
 GOOD = {"id": "a", "query": "Why?", "briefs": {"teacher": "Ben guesses."}}
 
@@ -43,14 +40,3 @@ def test_validate_takes_a_stream_and_tells_problems_by_line_and_column(stream: P
     assert done.exit_code == 2
     said = done.stderr.splitlines()[0]
     assert said.startswith("tasks.jsonl:2:43: error: briefs.x: 5 is not text.")
-
-
-def test_no_task_of_a_long_stream_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A stream may be longer than any of its tasks, which have a limit of their own."""
-    long = tmp_path / "long.jsonl"
-    text = "a" * 950_000
-    long.write_text("".join(json.dumps({"query": f"{n}{text}"}) + "\n" for n in range(18)))
-    assert len(load_tasks(long, Catalogue.of_host())) == 18
-    monkeypatch.setattr(tasks, "STREAM_LIMITS", DocumentLimits(bytes=17_000_000))
-    with pytest.raises(InputError, match="larger than 17,000,000 bytes"):
-        load_tasks(long, Catalogue.of_host())
