@@ -68,7 +68,7 @@ REQUESTS: Mapping[str, Any] = {
 NO_SHAPE = {
     Task: {"origin", "repo"},  # of a repository its content shapes: see below
     Model: {"alias", "key_env", "concurrency", "timeout", "stream", "inputs", "origin"},
-    ChatRequest: {"model", "retries", "patience", "question"},
+    ChatRequest: {"model", "retries", "patience", "source"},
 }
 """The fields that shape no answer."""
 
