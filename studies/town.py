@@ -1,19 +1,27 @@
-"""How large a population's folder becomes, and what its history tells of ten tasks."""
+"""How large a population's folder becomes, and what its history shows of ten tasks.
+
+    python -m studies.town FOLDER
+
+Works on the tasks of one world of `studies.chamber` in a new folder, a git repository.
+"""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from coterie.runtime.repository.git import git
+import click
 
-from .rows import FULL
-from .trials import NAME, Job, work_in
+from coterie.runtime.repository.git import git
+from coterie.schema.command import Command
+
+from .chamber import STUDY
+from .world.trials import DRAWN, NAME, Job, work_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
-__all__ = ["grown"]
+__all__ = ["grown", "main"]
 
 MEGABYTE = 1_000_000
 EVERY = 10
@@ -39,7 +47,11 @@ def grown(folder: Path, tasks: int) -> Iterator[str]:
         if done % EVERY == 0 or done == tasks:
             _commit(folder, f"Work on task {done}", f"task-{done}")
 
-    work_in(folder, Job(world="drawn", row=FULL.name, seed=0, tasks=tasks), on_episode)
+    work_in(
+        folder,
+        Job(study=STUDY.name, world=DRAWN, row=STUDY.rows[0].name, seed=0, tasks=tasks),
+        on_episode,
+    )
     pool = folder / "pool"
     evolution = _size(pool / "evolutions" / NAME)
     cache = _size(pool / "memory" / ".cache")
@@ -63,3 +75,15 @@ def _commit(folder: Path, message: str, tag: str) -> None:
     git(folder, "add", "-A")
     git(folder, "commit", "-q", "-m", message)
     git(folder, "tag", tag)
+
+
+@click.command(cls=Command)
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.option("--tasks", type=click.IntRange(min=20), default=400, show_default=True)
+def main(folder: Path, tasks: int) -> None:
+    """Work on a stream in a new FOLDER, a git repository; print how it grows."""
+    click.echo("\n".join(grown(folder, tasks)))
+
+
+if __name__ == "__main__":
+    main()

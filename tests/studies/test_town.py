@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from studies.chamber import growth
-from studies.chamber.trials import NAME, Job
+from studies import town
+from studies.world.trials import NAME, Job
 
 TASKS = 40
 
@@ -28,8 +28,8 @@ def test_the_pool_is_counted_without_the_evolution_and_its_history_shows_ten_tas
                 ledger.flush()
                 on_episode({})
 
-    monkeypatch.setattr(growth, "work_in", worked)
-    told = [*growth.grown(tmp_path / "town", TASKS)]
+    monkeypatch.setattr(town, "work_in", worked)
+    told = [*town.grown(tmp_path / "town", TASKS)]
     assert "| the pool, as committed | 1.00 |" in told
     assert "| the evolution's journal and lines | 2.00 |" in told
     assert "pool/ledger.jsonl | 10 +" in told[-1]
