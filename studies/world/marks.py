@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["FILLER", "mark", "marks", "padded"]
+__all__ = ["FILLER", "mark", "marked", "marks", "padded"]
 
 MARK = re.compile(r"\[\[(\w+): ([^\[\]]*)\]\]")
 FILLER = "So it goes on, step by step, and nothing here is of any use to who reads it. "
@@ -24,6 +24,11 @@ def mark(kind: str, *fields: object) -> str:
 def marks(text: str, *kinds: str) -> list[tuple[str, ...]]:
     """Return the fields of all marks of some kinds in a text, in order."""
     return [tuple(fields.split(" | ")) for kind, fields in MARK.findall(text) if kind in kinds]
+
+
+def marked(text: str, kind: str) -> dict[str, str]:
+    """Return the first field of all marks of a kind with the second; of equal ones the last."""
+    return {first: second for first, second, *_ in marks(text, kind)}
 
 
 def padded(parts: Iterable[str], tokens: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -78,12 +78,14 @@ class World:
         skill: How often an operator's model knows what is best; else it draws.
         whim: How often a leader draws a structure.
         judging: How far a judge's estimate is off at most, as a share.
+        span: After how many tokens of a trace an analyser has lost two thirds of what it could say.
+        sound: Whether nothing is wrong with the team of `crews`.
         task_tokens: How long a task is, at least.
         answer_tokens: How long an agent's answer is, at least.
     """
 
     name: str
-    niches: Mapping[str, Niche]
+    niches: Mapping[str, Niche] = field(hash=False)
     luck: str = ""
     parts: int = 1
     trust: float = 0.8
@@ -100,6 +102,8 @@ class World:
     skill: float = 0.8
     whim: float = 0.1
     judging: float = 0.1
+    span: int = 20_000
+    sound: bool = False
     task_tokens: int = 0
     answer_tokens: int = 0
 
@@ -137,8 +141,8 @@ def drawn(study: str, number: int, **changes: Any) -> World:
     niches = {
         name: Niche(**_within({**ranges, **RELATIONS}, source)) for name, ranges in REGIMES.items()
     }
-    numbers: dict[str, Any] = {**_within(RANGES, source), **changes}
-    return World(name=f"{study} {number}", niches=MappingProxyType(niches), **numbers)
+    numbers: dict[str, Any] = {"niches": MappingProxyType(niches), **_within(RANGES, source)}
+    return World(name=f"{study} {number}", **(numbers | changes))
 
 
 def leveled(world: World, luck: str) -> World:
