@@ -78,6 +78,7 @@ class World:
         skill: How often an operator's model knows what is best; else it draws.
         whim: How often a leader draws a structure.
         judging: How far a judge's estimate is off at most, as a share.
+        vanity: How far a judge goes by how sure somebody sounds.
         span: After how many tokens of a trace an analyser has lost two thirds of what it could say.
         sound: Whether nothing is wrong with the team of `crews`.
         task_tokens: How long a task is, at least.
@@ -102,6 +103,7 @@ class World:
     skill: float = 0.8
     whim: float = 0.1
     judging: float = 0.1
+    vanity: float = 0.0
     span: int = 20_000
     sound: bool = False
     task_tokens: int = 0

@@ -12,14 +12,19 @@ import pytest
 from coterie.runtime import prompts
 from studies.world.trials import DRAWN, Job, Outcome, work
 
-STUDIES: Mapping[str, tuple[int, int]] = {"chamber": (8, 0), "retrospect": (3, 2)}
+STUDIES: Mapping[str, tuple[int, int]] = {
+    "chamber": (8, 0),
+    "retrospect": (3, 2),
+    "consulting": (2, 2),
+}
 """Each study, with how many tasks are enough for all its operators to be asked."""
+ROWS: Mapping[str, str] = {"consulting": "difference, fair"}
 
 
 def outcome(study: str) -> Outcome:
     """What comes of the first row, but for seconds and the tokens that prompts have."""
     tasks, test = STUDIES[study]
-    job = Job(study=study, world=DRAWN, row="full", seed=0, tasks=tasks, test=test)
+    job = Job(study=study, world=DRAWN, row=ROWS.get(study, "full"), seed=0, tasks=tasks, test=test)
     return replace(work(job), seconds=0.0, tokens={}, tested=0)
 
 
