@@ -133,6 +133,7 @@ class Job:
         seed: Which world, and which stream.
         tasks: How many tasks it learns from.
         test: How many others it is tested on.
+        tokens: Of an answer, at least; 0: as many as the study has.
     """
 
     study: str
@@ -141,11 +142,13 @@ class Job:
     seed: int
     tasks: int
     test: int = 0
+    tokens: int = 0
 
     @property
     def name(self) -> str:
         """What no other job is called."""
-        return f"{self.world}/{self.row}/{self.seed}/{self.tasks} {self.test}"
+        sizes = f"{self.tasks} {self.test} {self.tokens or ''}".rstrip()
+        return f"{self.study} {self.world}/{self.row}/{self.seed}/{sizes}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -224,7 +227,8 @@ async def _outcome(
     study: Study, job: Job, folder: Path, on_episode: Callable[[Mapping[str, Any]], None]
 ) -> Outcome:
     began, row = time.process_time(), study.row(job.row)
-    world = replace(study.worlds(job.world, job.seed, job.row), **row.changes)
+    sizes = {"answer_tokens": job.tokens} if job.tokens else {}
+    world = replace(study.worlds(job.world, job.seed, job.row), **row.changes, **sizes)
     gateway = Simulated(world, study.operators, study.agents, study.models)
     files = study.teams(world, folder)
     pool = Pool.init(
