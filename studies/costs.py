@@ -39,6 +39,8 @@ METHODS: Mapping[tuple[str, str], str] = {
     ("consulting", "no experience"): "a consultation of 5",
     ("consulting", "naive, fair"): "MATTRL, naive",
     ("consulting", "difference, fair"): "MATTRL, difference",
+    ("adaptation", "one round"): "a team of roles",
+    ("adaptation", "joint"): "TacoMAS, 7 rounds",
 }
 """What is measured: a study and its row, and what the table calls it."""
 PAPERS: Mapping[str, str] = {"EvoChamber": "3.6, inference (Limitations)"}

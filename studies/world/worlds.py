@@ -75,6 +75,7 @@ class World:
         persona: What a persona adds in its niches, over their number.
         elsewhere: What it takes away elsewhere.
         stranger: What somebody lacks who works on a part of another craft.
+        loss: Which share of coaching is lost among other neighbours than it was given for.
         skill: How often an operator's model knows what is best; else it draws.
         whim: How often a leader draws a structure.
         judging: How far a judge's estimate is off at most, as a share.
@@ -100,6 +101,7 @@ class World:
     persona: float = 0.25
     elsewhere: float = 0.25
     stranger: float = 1.5
+    loss: float = 0.5
     skill: float = 0.8
     whim: float = 0.1
     judging: float = 0.1
@@ -123,6 +125,7 @@ RANGES: Mapping[str, Range] = MappingProxyType(
         "persona": (0.1, 0.4),
         "elsewhere": (0.1, 0.4),
         "stranger": (0.5, 2.0),
+        "loss": (0.0, 1.0),
         "skill": (0.6, 0.95),
         "whim": (0.0, 0.2),
         "judging": (0.0, 0.3),

@@ -18,7 +18,7 @@ STUDIES: Mapping[str, tuple[int, int]] = {
     "consulting": (2, 2),
 }
 """Each study, with how many tasks are enough for all its operators to be asked."""
-ROWS: Mapping[str, str] = {"consulting": "difference, fair"}
+ROWS: Mapping[str, str] = {"consulting": "difference, fair", "adaptation": "joint"}
 
 
 def outcome(study: str) -> Outcome:
