@@ -11,6 +11,7 @@ four characters. Prompts are the package's own.
 
 from __future__ import annotations
 
+import math
 from statistics import fmean
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
+DEPLOYED = {"landscape"}
+"""Studies whose strategy leaves a team, which then takes what the team takes."""
 LENGTHS = (1_000, 4_000)
 SINGLE = ("chamber", "single agent")
 METHODS: Mapping[tuple[str, str], str] = {
@@ -41,6 +44,8 @@ METHODS: Mapping[tuple[str, str], str] = {
     ("consulting", "difference, fair"): "MATTRL, difference",
     ("adaptation", "one round"): "a team of roles",
     ("adaptation", "joint"): "TacoMAS, 7 rounds",
+    ("landscape", "fixed"): "a team of 3 (EvoMAS's)",
+    ("landscape", "EvoMAS"): "EvoMAS",
 }
 """What is measured: a study and its row, and what the table calls it."""
 PAPERS: Mapping[str, str] = {"EvoChamber": "3.6, inference (Limitations)"}
@@ -55,7 +60,15 @@ PAPERS: Mapping[str, str] = {"EvoChamber": "3.6, inference (Limitations)"}
 def main(seeds: int, tasks: int, test: int, jobs: int) -> None:
     """Print what each method costs a task, for answers of 1,000 and of 4,000 tokens."""
     todo = [
-        Job(study=study, world=DRAWN, row=it, seed=seed, tasks=tasks, test=test, tokens=tokens)
+        Job(
+            study=study,
+            world=DRAWN,
+            row=it,
+            seed=seed,
+            tasks=tasks,
+            test=0 if study in DEPLOYED else test,
+            tokens=tokens,
+        )
         for study, it in METHODS
         for tokens in LENGTHS
         for seed in range(seeds)
@@ -74,14 +87,17 @@ def _table(came: Mapping[tuple[str, str, int], Sequence[Outcome]]) -> Iterator[s
     for key, name in METHODS.items():
         cells = [cell for size in LENGTHS for cell in _tokens(came[*key, size])]
         ratios = [_all(came[*key, size]) / _all(came[*SINGLE, size]) for size in LENGTHS]
-        shown = [*(f"{one:,.0f}" for one in cells), *(f"{one:.1f}" for one in ratios)]
+        shown = [
+            *("-" if math.isnan(one) else f"{one:,.0f}" for one in cells),
+            *(f"{one:.1f}" for one in ratios),
+        ]
         yield row(name, *shown, PAPERS.get(name, "-"))
 
 
 def _tokens(outcomes: Sequence[Outcome]) -> Iterator[float]:
     for who in ("agents", "operators"):
         yield fmean(one.tokens[who] / len(one.scores) for one in outcomes)
-    yield fmean(one.tested / len(one.test) for one in outcomes)
+    yield fmean(one.tested / len(one.test) if one.test else math.nan for one in outcomes)
 
 
 def _all(outcomes: Sequence[Outcome]) -> float:

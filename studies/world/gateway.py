@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from coterie.operators.core.meta import Question
 from coterie.runtime.gateway import ChatAnswer, Gateway
+from coterie.runtime.values.budget import Budget
 from coterie.runtime.values.usage import Usage
 from coterie.schema.host.catalogue import Catalogue
 from coterie.schema.host.models import Model
@@ -141,8 +142,15 @@ class Simulated(Gateway):
         del alias
         return True
 
-    async def chat(self, request: ChatRequest, *_: Any, **__: Any) -> ChatAnswer:
-        """Answer an agent's or an operator's question."""
+    async def chat(
+        self, request: ChatRequest, *_: Any, budget: Budget | None = None, **__: Any
+    ) -> ChatAnswer:
+        """Answer an agent's or an operator's question.
+
+        Raises:
+            BudgetReached: The budget has no room for the call.
+        """
+        reservation = await (budget or Budget()).reserve(tokens=0, usd=None)
         who = "agents"
         if isinstance(request.source, Question):
             who, text = "operators", self._operated(request)
@@ -150,6 +158,7 @@ class Simulated(Gateway):
             text = self._agents(self._world, request)
         usage = usage_of(request, text)
         self.paid[who] += usage
+        reservation.settle(usage)
         return ChatAnswer(text=text, usage=usage, model=request.model, alias=request.model)
 
     def _operated(self, request: ChatRequest) -> str:

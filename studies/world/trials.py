@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from statistics import fmean
@@ -15,7 +16,10 @@ from coterie.operators.evolution.strategy import strategy_of
 from coterie.operators.report.heldout import HeldOut, Learned
 from coterie.pool.teams.pool import Pool
 from coterie.runtime.record.journal import Journal
+from coterie.runtime.values.budget import Budget
+from coterie.runtime.values.caps import Caps
 from coterie.schema.loading.recipe import Recipe
+from coterie.schema.values.errors import LimitError
 
 from ..simulated import in_memory, memory_of, services_of, stage_of
 from .gateway import CEILING, META, Simulated, catalogue
@@ -49,6 +53,7 @@ class Row:
     Attributes:
         name: What the tables call it.
         settings: What differs from the study's settings.
+        recipe: What differs in the rest of the recipe.
         strategy: Another strategy than the study's.
         changes: Numbers of the world that differ.
         paper: What the paper has as its difference from the first row, and where.
@@ -56,6 +61,7 @@ class Row:
 
     name: str
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    recipe: Mapping[str, Any] = field(default_factory=dict[str, Any])
     strategy: str = ""
     changes: Mapping[str, Any] = field(default_factory=dict[str, Any])
     paper: str = ""
@@ -94,6 +100,8 @@ class Study:
         agents: Answers in the place of agents; None: `gateway.solved`.
         figures: What else is measured, from what a trial leaves.
         level: Which part of the tasks a level world has: there, nothing is learnt.
+        calls: After how many model calls a trial stops, so that rows differ in tasks and not in
+            calls; 0: it works on all tasks.
         ceiling: What teams may ask for.
         models: Aliases of further models.
     """
@@ -114,6 +122,7 @@ class Study:
     agents: Callable[[World, ChatRequest], str] | None = None
     figures: Callable[[Trial], Mapping[str, Any]] = lambda _: NOTHING
     level: int = 4
+    calls: int = 0
     ceiling: CapabilityPolicy = CEILING
     models: tuple[str, ...] = ()
 
@@ -246,14 +255,16 @@ async def _outcome(
             memory=memory_of(pool),
             name=NAME,
         )
+        budget = Budget(Caps(calls=study.calls or None), name="the trial")
         evolution = Evolution(
-            stage=stage,
+            stage=replace(stage, budget=budget),
             strategy=strategy_of(recipe.strategy),
             tasks=stream(world, job.seed, job.tasks),
             folder=pool.folder / "evolutions" / NAME,
             on_episode=on_episode,
         )
-        await evolution.to_the_end()
+        with suppress(LimitError):
+            await evolution.to_the_end()
         paid, lines = dict(gateway.paid), evolution.lines()
         test = await _tested(stage, world, job) if job.test else []
     pool.refresh()
@@ -281,6 +292,7 @@ def _recipe(study: Study, row: Row, seed: int, files: Sequence[Path]) -> Recipe:
         seeds=tuple(map(str, files)),
         meta_model=META,
         seed=seed,
+        **row.recipe,
     )
 
 

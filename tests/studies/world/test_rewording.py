@@ -18,7 +18,11 @@ STUDIES: Mapping[str, tuple[int, int]] = {
     "consulting": (2, 2),
 }
 """Each study, with how many tasks are enough for all its operators to be asked."""
-ROWS: Mapping[str, str] = {"consulting": "difference, fair", "adaptation": "joint"}
+ROWS: Mapping[str, str] = {
+    "consulting": "difference, fair",
+    "adaptation": "joint",
+    "landscape": "judge",
+}
 
 
 def outcome(study: str) -> Outcome:
