@@ -129,7 +129,7 @@ def tables(_study: Study, came: Came) -> Sequence[Iterator[str]]:
     return (measured(came, beside, "a task"), costs(came, "one round"))
 
 
-main = command(STUDY, tables, MEASURES, seeds=12, tasks=4)
+main = command(STUDY, tables, MEASURES, seeds=8, tasks=4)
 
 if __name__ == "__main__":
     main()

@@ -165,7 +165,7 @@ def tables(_study: Study, came: Came) -> Sequence[Iterator[str]]:
     )
 
 
-main = command(STUDY, tables, MEASURES, seeds=5, tasks=8, test=16)
+main = command(STUDY, tables, MEASURES, seeds=4, tasks=8, test=16)
 
 if __name__ == "__main__":
     main()

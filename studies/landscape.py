@@ -148,7 +148,7 @@ def tables(_study: Study, came: Came) -> Sequence[Iterator[str]]:
     )
 
 
-main = command(STUDY, tables, MEASURES, seeds=6, tasks=MOST_TASKS)
+main = command(STUDY, tables, MEASURES, seeds=4, tasks=MOST_TASKS)
 
 if __name__ == "__main__":
     main()

@@ -209,6 +209,8 @@ class Graph:
             for one, of in heard.items():
                 if gone in of:
                     heard[one] = tuple(dict.fromkeys((*without(of, gone), *before)))
+        elif not {about["sender"], about["receiver"]} <= heard.keys():
+            return None  # one of them has just gone
         elif kind == "add_edge":
             heard[about["receiver"]] = (*heard[about["receiver"]], about["sender"])
         else:

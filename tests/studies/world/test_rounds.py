@@ -55,6 +55,7 @@ def test_edits_lead_to_the_teams_that_they_name_and_to_none_in_a_circle() -> Non
     assert gone is not None
     assert gone.heard == {"coder": (), "writer": ("coder",)}
     assert graph.changed({"add_edge": {"sender": "writer", "receiver": "coder"}}) is None
+    assert gone.changed({"remove_edge": {"sender": "reader", "receiver": "writer"}}) is None
 
 
 def test_in_a_level_world_no_team_is_better() -> None:
