@@ -71,7 +71,7 @@ ROWS = (
     Row(name="all by chance", settings={**CHANCE, "select": "chance"}),
     Row(name="best of n", strategy="best_of_n"),
     Row(name="fixed", strategy="fixed"),
-    Row(name="no crossover", settings={"moves": ("mutation",)}),
+    Row(name="no crossover", settings={"moves": ("mutate",)}),
     Row(name="no mutation", settings={"moves": ("crossover",)}),
     Row(name="no instantiation", settings={"instantiate": False}),
     Row(name="no memory", settings={"memory": 0}),
