@@ -125,10 +125,10 @@ RANGES: Mapping[str, Range] = MappingProxyType(
         "persona": (0.1, 0.4),
         "elsewhere": (0.1, 0.4),
         "stranger": (0.5, 2.0),
-        "loss": (0.0, 1.0),
         "skill": (0.6, 0.95),
         "whim": (0.0, 0.2),
         "judging": (0.0, 0.3),
+        "loss": (0.0, 1.0),
     }
 )
 """What the numbers of all niches together are drawn from, evenly."""
