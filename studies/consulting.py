@@ -23,7 +23,7 @@ score. Whether schemes differ in what is kept is therefore open.
 Rows are the three schemes with a fair and a vain judge, *difference per turn*, *everything kept*
 and *no experience* (the team that is never reminded). Each learns from 8 cases and is tested on 16.
 The unit is the seed; intervals are of 95 % by Student's t. In a *level* world all specialists read
-slides of their own and are equally reliable, and experience has no effect.
+slides of their own and are equally reliable, experience has no effect, and 2 cases are learnt from.
 
 To be expected: *difference* follows the marginal worth best and *Shapley* the Shapley value;
 *naive* sees right from wrong with a fair judge, and less with a vain one; on tested cases all
@@ -135,7 +135,6 @@ STUDY = Study(
     strategy="mattrl",
     rows=ROWS,
     worlds=world_of,
-    level=1,
     teams=teams,
     operators=WARD,
     agents=consulted,

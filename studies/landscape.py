@@ -19,8 +19,8 @@ switch. **Equal calls**: a trial stops after 240 model calls, of agents, operato
 costs more calls gets fewer tasks. *Held out* is what the team is worth, on 60 fresh tasks of each
 niche, that the pool ranks first there; *before* the same before any task; *promised* what the pool
 expects of it; *best* what the best team of the pool is worth. The unit is the seed; intervals are
-of 95 % by Student's t. In a *level* world every team is equally good. "Right or wrong" rows have
-one letter to a task.
+of 95 % by Student's t. In a *level* world every team is equally good, and 4 tasks are worked
+on. "Right or wrong" rows have one letter to a task.
 
 To be expected: *EvoMAS* is above *fixed*, *best of n* and *all by chance*; without mutation it
 gains nothing by prompts and models, so *no mutation* loses most; *skill 0* is near *by chance*; a
@@ -119,7 +119,7 @@ STUDY = Study(
     settings=SEARCH,
     rows=ROWS,
     worlds=world_of,
-    level=1,
+    level=15,
     calls=CALLS,
     teams=lambda _world, _folder: SEEDS,
     operators=BUILDERS,
