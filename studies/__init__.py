@@ -6,10 +6,11 @@ top of the repository:
     python -m studies.landscape
 
 * Simulated worlds, where the truth is known: `landscape` (EvoMAS), `chamber` (EvoChamber),
-  `retrospect` (Meta-Team), `adaptation` (TacoMAS), `consulting` (MATTRL).
+  `retrospect` (Meta-Team), `adaptation` (TacoMAS), `consulting` (MATTRL);
+  over one library, `world`.
 * Statistics: `intervals`, `null`, `calibration`, `population`, `credit`, `routing`, `reuse`,
   `memory`, `headroom`.
 * The engine: `engine`, `throughput`, `bus`, `growing`, `cold_starts`, `first_call`, `traced`,
-  `weight`, `driver`, `elsewhere`, `pages`.
+  `weight`, `town`, `driver`, `elsewhere`, `pages`.
 * Agreement with originals: `verdicts`, `plancraft`, `whoandwhen`; with providers: `providers`.
 """

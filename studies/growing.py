@@ -37,15 +37,17 @@ from coterie.pool.values.statistics import Trial
 from coterie.runtime.record.journal import Journal
 from coterie.runtime.values.usage import Usage
 from coterie.schema.command import Command
+from coterie.schema.loading.recipe import Recipe
 from coterie.schema.team.team import Lineage
 from coterie.schema.team.writing import dump
 
-from .landscape.gateway import Simulated, tasks
-from .landscape.landscapes import HAND_MADE, NICHES
-from .landscape.meta import MetaModel
-from .landscape.names import CEILING, catalogue, seed_files
-from .landscape.trials import PUZZLES, RECIPE, SEEDS
+from .landscape import CEILING, SEEDS, STUDY, world_of
 from .simulated import services_of, stage_of
+from .world.builders import BUILDERS, MODELS, PARTS, built
+from .world.gateway import META, Simulated, catalogue
+from .world.tasks import stream
+from .world.trials import DRAWN
+from .world.worlds import NICHES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -122,8 +124,7 @@ def main(
 
 def grow(folder: Path, teams: int, lines: int) -> None:
     """Write a pool of so many teams, whose ledger has so many lines, as `evomas` leaves them."""
-    seeds = seed_files(*SEEDS)
-    pool = Pool.init(folder, seeds, catalogue=catalogue())
+    pool = Pool.init(folder, [*SEEDS], catalogue=catalogue(*MODELS))
     names, founders = [*pool.teams], [one.team for one in pool.teams.values()]
     chance = random.Random(teams)  # noqa: S311 - guards nothing
     written, waiting, task = len(names) + 1, list[bytes](), 0
@@ -163,7 +164,7 @@ def _lines(names: list[str], chance: random.Random, task: int) -> Iterator[bytes
         trial = Trial(
             task=f"{BEFORE} {task}",
             niche=niche,
-            score=chance.randrange(PUZZLES + 1) / PUZZLES,
+            score=chance.randrange(PARTS + 1) / PARTS,
             usage=USAGE,
             run=BEFORE,
             adapted=is_adapted,
@@ -224,7 +225,7 @@ def _apart(*arguments: str | Path) -> Mapping[str, float]:
 def _opened(folder: Path) -> Mapping[str, float]:
     """Open a pool; say how long that takes, and how much memory the process has had then."""
     cpu, wall = time.process_time(), time.perf_counter()
-    Pool.open(folder, catalogue=catalogue())
+    Pool.open(folder, catalogue=catalogue(*MODELS))
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
     scale = 1 if sys.platform == "darwin" else 1024
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * scale / 1e6
@@ -251,10 +252,11 @@ class _Timed(Simulated):
 
 
 async def _tasks(folder: Path, count: int) -> list[float]:
-    pool = Pool.open(folder, catalogue=catalogue())
-    meta = MetaModel(landscape=HAND_MADE, skill=HAND_MADE.skill, everywhere=True)
-    gateway = _Timed(HAND_MADE, meta)
-    recipe = replace(RECIPE, settings=replace(RECIPE.settings, memory=0))
+    pool = Pool.open(folder, catalogue=catalogue(*MODELS))
+    world = world_of(DRAWN, 0, "")
+    gateway = _Timed(world, BUILDERS, built, MODELS)
+    settings = strategy_of(STUDY.strategy).settings(**{**STUDY.settings, "memory": 0})
+    recipe = Recipe(strategy=STUDY.strategy, settings=settings, meta_model=META)
     taken: list[float] = []
     with Journal.open(open_folder(pool.folder, EVOLUTION)) as journal:
         stage = stage_of(
@@ -262,7 +264,7 @@ async def _tasks(folder: Path, count: int) -> list[float]:
             services_of(gateway, 0),
             journal,
             pool,
-            catalogue=catalogue(),
+            catalogue=catalogue(*MODELS),
             ceiling=CEILING,
             memory=None,
         )
@@ -276,7 +278,7 @@ async def _tasks(folder: Path, count: int) -> list[float]:
         await Evolution(
             stage=stage,
             strategy=strategy_of(recipe.strategy),
-            tasks=tasks(0, count + 1, PUZZLES),
+            tasks=stream(world, 0, count + 1),
             folder=pool.folder / "evolutions" / EVOLUTION,
             on_episode=on_episode,
         ).to_the_end()

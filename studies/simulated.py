@@ -53,9 +53,7 @@ __all__ = [
     "row",
     "services_of",
     "side_by_side",
-    "sized",
     "stage_of",
-    "units",
     "usage_of",
 ]
 
@@ -94,42 +92,6 @@ class Interval:
         if not math.isinf(self.half):
             cell += f" [{low:{sign}.3f}, {high:{sign}.3f}]"
         return cell.replace("-0.000", "0.000").replace("+0.000", "0.000")
-
-
-def units(worlds: Mapping[str, Sequence[Came]], value: Callable[[Came], float]) -> list[float]:
-    """Give a number for each landscape: the mean over its seeds."""
-    return [statistics.fmean(map(value, outcomes)) for outcomes in worlds.values()]
-
-
-def sized(calls: click.IntRange, default: int) -> Callable[[Any], Any]:
-    """Add the options that say how much is compared.
-
-    Args:
-        calls: How many model calls there may be.
-        default: How many there are.
-    """
-    options = (
-        click.option("--landscapes", type=click.IntRange(min=2), default=20, show_default=True),
-        click.option("--seeds", type=click.IntRange(min=1), default=1, show_default=True),
-        click.option("--calls", type=calls, default=default, show_default=True),
-        click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True),
-        click.option(
-            "--rows",
-            multiple=True,
-            default=("*",),
-            help="Only rows whose names match, such as 'no *'. May be given again.",
-        ),
-        click.option(
-            "--json", "as_json", is_flag=True, help="Print JSON, with each trial's outcome."
-        ),
-    )
-
-    def added(command: Any) -> Any:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return added
 
 
 def matching(names: Iterable[str], rows: Sequence[str]) -> set[str]:

@@ -51,6 +51,7 @@ def whole_question(trace: FailedRun, bounds: Bounds, room: TextBudget) -> Questi
         material=material(case_text(trace, bounds), seen.text),
         schema=closed(**fields),
         read=functools.partial(_read_whole, trace, bounds),
+        inputs={"trace": trace},
     )
 
 
@@ -81,6 +82,7 @@ def own_question(
         material=material(case_text(trace, bounds), seen.text),
         schema=closed(**fields),
         read=functools.partial(_read_own, trace, agent, bounds),
+        inputs={"trace": trace, "agent": agent},
     )
 
 
@@ -123,6 +125,7 @@ def again_question(
         ),
         schema=closed(**fields),
         read=functools.partial(_read_again, trace, agent, (standing.agent, standing.step), bounds),
+        inputs={"trace": trace, "agent": agent, "posted": posted, "standing": standing},
     )
 
 

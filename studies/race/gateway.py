@@ -15,7 +15,8 @@ from coterie.schema.host.scorer_form import ScorerForm, takes
 
 from ..plugin import register
 from ..simulated import usage_of
-from .proposing import Proposer, filled
+from ..world.forms import filled
+from .proposing import Proposer
 from .worlds import AGENT, LETTERS, catalogue, right_letters
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from click.testing import CliRunner
 
 from coterie.pool import verify
 from studies.growing import HEADS, grow, main
-from studies.landscape.names import catalogue
+from studies.world.builders import MODELS
+from studies.world.gateway import catalogue
 
 
 def test_prints_what_opening_and_a_task_take() -> None:
@@ -25,6 +26,6 @@ def test_prints_what_opening_and_a_task_take() -> None:
 @pytest.mark.parametrize(("teams", "lines"), [(4, 60), (30, 300)])
 def test_what_it_writes_is_a_pool_as_any_other(tmp_path: Path, teams: int, lines: int) -> None:
     grow(tmp_path, teams, lines)
-    found = verify(tmp_path, catalogue())
+    found = verify(tmp_path, catalogue(*MODELS))
     assert (found.lines, found.teams, found.members) == (lines, teams, teams)
     assert (found.faults, found.notes) == ((), ())

@@ -16,16 +16,11 @@ import pytest
 
 from coterie.pool.ledger.ledger import Ledger
 from coterie.pool.teams.pool import Pool
-from studies.landscape.landscapes import drawn
-from studies.landscape.trials import Trial, evolve
+from studies.world.trials import DRAWN, Job, work_in
 
 RECORDED = Path(__file__).parent / "recorded" / "landscape"
-TRIALS = {
-    "evomas": Trial(name="EvoMAS", changes={"early_stop": True}),
-    "chance": Trial(name="by chance", changes={"operators": "chance", "choice": "chance"}),
-    "best_of_n": Trial(name="best of n", changes={"strategy": "best_of_n"}),
-}
-CALLS = 400
+TRIALS = {"evomas": "early_stop", "chance": "all by chance", "best_of_n": "best of n"}
+TASKS = 60
 TEAMS, TURNS, LEDGER, LEARNT = "teams.yaml", "turns.jsonl", "ledger.jsonl", "learnt.jsonl"
 TOLD = {"born", "twin", "evaluated", "failed", "rejected", "retired", "restored"}
 """The lines of a ledger that tell of teams; how else a pool keeps its books may change."""
@@ -33,7 +28,8 @@ TOLD = {"born", "twin", "evaluated", "failed", "rejected", "retired", "restored"
 
 def record(name: str, folder: Path) -> dict[str, str]:
     """Evolve, and give what came of it as texts by the names of their files."""
-    evolve(TRIALS[name], drawn(3), 5, CALLS, folder)
+    job = Job(study="landscape", world=DRAWN, row=TRIALS[name], seed=3, tasks=TASKS)
+    work_in(folder, job)
     pool = folder / "pool"
     teams = {path.name: path.read_text("utf-8") for path in sorted(pool.glob("teams/*.yaml"))}
     told: list[list[Any]] = [

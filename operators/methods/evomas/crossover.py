@@ -91,8 +91,8 @@ async def crossover(
         chosen = await _choose(meta, f"{path}/topology", shown, inputs)
     if isinstance(chosen, RejectedProposal):
         return chosen
-    question = _question(meta, crosses[chosen], shown, was_run=was_run)
-    return await meta.ask(f"{path}/agents", replace(question, inputs={**inputs, "side": chosen}))
+    question = _question(meta, crosses[chosen], shown, inputs, was_run=was_run)
+    return await meta.ask(f"{path}/agents", question)
 
 
 def can_cross(first: Team, second: Team) -> bool:
@@ -214,7 +214,7 @@ async def _choose(
 
 
 def _question(
-    meta: OperatorModel, cross: _Cross, shown: str, *, was_run: bool
+    meta: OperatorModel, cross: _Cross, shown: str, inputs: Mapping[str, Any], *, was_run: bool
 ) -> Question[Proposal]:
     """Ask who takes each position."""
     return Question(
@@ -226,6 +226,7 @@ def _question(
         schema=_schema(meta, cross),
         read=functools.partial(_child, meta, cross),
         parents=(cross.own.name, cross.other.name),
+        inputs={**inputs, "side": cross.side},
     )
 
 

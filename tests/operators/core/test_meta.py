@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import json
 import re
@@ -73,6 +74,17 @@ def test_who_answers_is_handed_the_question_as_a_value_and_nobody_need_listen() 
     )
     wanted = question(inputs={"wanted": "yes"})
     assert asyncio.run(meta.ask("task 1/test", wanted)) == "yes"
+
+
+def test_every_question_of_an_operator_carries_its_values() -> None:
+    calls = [
+        (path.name, call.lineno, {keyword.arg for keyword in call.keywords})
+        for path in OPERATORS.rglob("*.py")
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "Question"
+    ]
+    assert len(calls) > 25
+    assert [(name, line) for name, line, given in calls if "inputs" not in given] == []
 
 
 def test_an_embedded_model_is_held_to_the_schema_but_not_told_it() -> None:

@@ -9,15 +9,16 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
+from coterie.operators.core.meta import Question
 from coterie.runtime.gateway import ChatRequest
 from coterie.schema.edits import component_schema
-from coterie.schema.team.writing import dump
 from studies.race import rows
 from studies.race.__main__ import main
 from studies.race.gepa import Adapter, on_prompts, on_yaml
-from studies.race.proposing import Proposer, filled
+from studies.race.proposing import Proposer
 from studies.race.trials import raced, searched
 from studies.race.worlds import MAKERS, META, catalogue
+from studies.world.forms import filled
 
 WORLD = MAKERS["sentence"](2)
 TEXTS = [each.text for each in WORLD.hypotheses]
@@ -26,9 +27,12 @@ TEXTS = [each.text for each in WORLD.hypotheses]
 def asked(shown: str) -> str:
     """What the operator model answers who asks for edits of prompts and shows a text."""
     schema = component_schema("prompts", WORLD.team, catalogue(), WORLD.ceiling, most=8)
-    team = f'<team ab12 "original">\n{dump(WORLD.team)}\n</team ab12>'
-    question = {"role": "user", "content": f"{team}\n{shown}"}
-    request = ChatRequest(model=META, messages=[question], schema=schema, seed=7)
+    assert schema is not None
+    source: Question[str] = Question(
+        operator="mutate", instructions="", material=shown, schema=schema, read=str, team=WORLD.team
+    )
+    said = [{"role": "user", "content": shown}]
+    request = ChatRequest(model=META, messages=said, schema=schema, seed=7, source=source)
     [edit] = json.loads(Proposer(WORLD).answer(request))["edits"]
     return edit["set_prompt"]["prompt"]
 

@@ -1,0 +1,378 @@
+"""Teams of crafts that work on a task in rounds, and are coached and rebuilt between them.
+
+A task has `PARTS` parts, each of another craft. An agent answers the parts of its craft and those
+of which it hears no answer; it hands on what it hears of all others, an answer by somebody of the
+part's craft first. A part may need an earlier one: whoever answers it and does not hear directly
+who worked that out, of its craft, is right less often (`MISSING`). So is a stranger, and whoever
+hears reports of no use (`dilution`).
+
+Coaching says one of `ASPECTS`, and in whose hearing: three of them help with a part (twice
+`habit`), others take a little away. Where an agent hears others than these, a share of its effect
+is lost: all of `loss` where no neighbour is the same.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from ..simulated import in_order
+from .forms import filled, variants
+from .marks import mark, marked, marks, padded
+from .minds import without
+from .tasks import seen
+from .worlds import chance
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from coterie.operators.core.account import Account
+    from coterie.runtime.gateway import ChatRequest
+    from coterie.schema.team.team import Team
+
+    from .gateway import Asked
+    from .minds import Problem
+    from .worlds import World
+
+__all__ = ["ASPECTS", "CRAFTS", "PARTS", "ROUNDS", "Graph", "solved_by_parts", "worth"]
+
+CRAFTS = ("checker", "coder", "comparer", "planner", "reader", "reckoner", "searcher", "writer")
+ASPECTS = ("units", "order", "names", "dates", "signs", "limits", "sources", "doubts")
+PARTS, APT = 5, 3
+NEEDED, MISSING = 0.45, 0.8
+LEVELS = 10
+NOBODY = "-"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Part:
+    """A part of a task.
+
+    Attributes:
+        craft: Whose it is.
+        need: The earlier part whose working it needs; None: none.
+        apt: What coaching helps with it.
+    """
+
+    craft: str
+    need: int | None
+    apt: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What an agent says of a part: whose craft the answer is of, how often it is right, by whom.
+
+    `by` is "-" for who says it, and else who was heard.
+    """
+
+    craft: str
+    odds: float
+    by: str = NOBODY
+    letter: str = ""
+
+
+Coaching = tuple[tuple[str, frozenset[str]], ...]
+"""What somebody was told, each with the crafts in whose hearing."""
+
+
+@functools.lru_cache(maxsize=2_000)
+def parts_of(title: str) -> tuple[Part, ...]:
+    """Return the parts of a task."""
+    source = chance("parts", title)
+    crafts = source.sample(CRAFTS, PARTS)
+    return tuple(
+        Part(
+            craft=craft,
+            need=source.randrange(number) if number and source.random() < NEEDED else None,
+            apt=frozenset(source.sample(ASPECTS, APT)),
+        )
+        for number, craft in enumerate(crafts)
+    )
+
+
+def says(
+    world: World,
+    problem: Problem,
+    craft: str,
+    coaching: Coaching,
+    heard: Mapping[str, Sequence[Said]],
+) -> list[Said]:
+    """Return what an agent says of each part.
+
+    Args:
+        world: Where.
+        problem: The task.
+        craft: The agent's.
+        coaching: What it was told.
+        heard: What colleagues say of each part, by their crafts.
+    """
+    parts, own, used = parts_of(problem.title), list[Said | None](), set[str]()
+    for number, part in enumerate(parts):
+        suited = [name for name, said in heard.items() if said[number].craft == part.craft]
+        if part.craft == craft or not heard:
+            own.append(None)
+            continue
+        name = suited[0] if suited else next(iter(heard))
+        used.add(name)
+        one = heard[name][number]
+        own.append(replace(one, by=name if one.by == NOBODY else one.by))
+    worker = _Worker(world=world, problem=problem, craft=craft, coaching=coaching, heard=heard)
+    return [said or Said(craft, worker.odds(n, used)) for n, said in enumerate(own)]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Worker:
+    """An agent that answers parts itself: its craft, what it was told, and what it hears."""
+
+    world: World
+    problem: Problem
+    craft: str
+    coaching: Coaching
+    heard: Mapping[str, Sequence[Said]]
+
+    def odds(self, number: int, used: set[str]) -> float:
+        """Return how often it answers a part rightly.
+
+        Args:
+            number: Which part.
+            used: Whose answers to other parts it hands on.
+        """
+        world, parts, heard = self.world, parts_of(self.problem.title), {*self.heard}
+        part, able = parts[number], world.niches[self.problem.niche].able
+        odds = math.log(able / (1 - able)) - world.stranger * (part.craft != self.craft)
+        working = _working(parts, part.need, self.heard)
+        odds -= MISSING * bool(world.stranger) * (part.need is not None and not working)
+        odds -= world.dilution * len(heard - used - working)
+        for aspect, neighbours in self.coaching:
+            every = neighbours | heard
+            alike = len(neighbours & heard) / len(every) if every else 1.0
+            share = 1 - world.loss * (1 - alike)
+            odds += share * (2 * world.habit if aspect in part.apt else -world.dilution)
+        return 1 / (1 + math.exp(-odds))
+
+
+def _working(
+    parts: Sequence[Part], need: int | None, heard: Mapping[str, Sequence[Said]]
+) -> set[str]:
+    """Return who reports the working of a part: those of its craft who worked it out."""
+    if need is None:
+        return set()
+    return {
+        name
+        for name, said in heard.items()
+        if said[need].by == NOBODY and said[need].craft == parts[need].craft
+    }
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Graph:
+    """What matters of a team: crafts, who hears whom, and what each was told.
+
+    Attributes:
+        crafts: Of each agent, by id.
+        heard: Of whom each hears.
+        coaching: What each was told.
+    """
+
+    crafts: Mapping[str, str]
+    heard: Mapping[str, tuple[str, ...]]
+    coaching: Mapping[str, Coaching]
+
+    @classmethod
+    def of(cls, team: Team, *, coached: bool = True) -> Graph:
+        """Read a team."""
+        agents = team.agents.values()
+        return cls(
+            crafts={one.id: one.role for one in agents},
+            heard={one.id: tuple(team.predecessors[one.id]) for one in agents},
+            coaching={one.id: coaching_in(one.notes.coaching) if coached else () for one in agents},
+        )
+
+    def changed(self, edit: Mapping[str, Any]) -> Graph | None:
+        """Return the team with an edit of it; None where that is no team with one output."""
+        [(kind, about)] = edit.items()
+        crafts, heard = {**self.crafts}, {**self.heard}
+        if kind == "add_agent":
+            new = about["role"] if about["role"] not in crafts else f"{about['role']} again"
+            crafts[new], heard[new] = about["role"], (*about.get("receives_from", ()),)
+            for one in about.get("reports_to", ()):
+                heard[one] = (*heard[one], new)
+            if about.get("is_output"):
+                heard[new] = tuple(dict.fromkeys((*heard[new], self.output)))
+        elif kind == "remove_agent":
+            gone, before = about["agent"], heard.pop(about["agent"])
+            del crafts[gone]
+            for one, of in heard.items():
+                if gone in of:
+                    heard[one] = tuple(dict.fromkeys((*without(of, gone), *before)))
+        elif not {about["sender"], about["receiver"]} <= heard.keys():
+            return None  # one of them has just gone
+        elif kind == "add_edge":
+            heard[about["receiver"]] = (*heard[about["receiver"]], about["sender"])
+        else:
+            heard[about["receiver"]] = (*without(heard[about["receiver"]], about["sender"]),)
+        coaching = {one: self.coaching.get(one, ()) for one in crafts}
+        made = Graph(crafts=crafts, heard=heard, coaching=coaching)
+        return made if in_order(heard) else None
+
+    @property
+    def output(self) -> str:
+        """Who gives the answer."""
+        order = in_order(self.heard)
+        return order[1] if order else [*self.crafts][-1]
+
+
+def said_by_all(world: World, problem: Problem, graph: Graph) -> dict[str, list[Said]]:
+    """Return what each agent of a team says of each part."""
+    order, said = in_order(graph.heard), dict[str, list[Said]]()
+    for name in order[0] if order else ():
+        heard = {graph.crafts[one]: said[one] for one in graph.heard[name]}
+        said[name] = says(world, problem, graph.crafts[name], graph.coaching[name], heard)
+    return said
+
+
+def worth(world: World, problem: Problem, graph: Graph) -> float:
+    """Return the share of letters that a team can be expected to get right."""
+    said = said_by_all(world, problem, graph)
+    return fmean(one.odds for one in said[graph.output]) if said else 0.0
+
+
+def coaching_in(text: str) -> Coaching:
+    """Return what a text tells an agent."""
+    told = ((aspect, frozenset(of.split(",")) - {NOBODY}) for aspect, of in marks(text, "coach"))
+    return tuple(told)
+
+
+def solved_by_parts(world: World, request: ChatRequest) -> str:
+    """Answer as an agent of a craft does."""
+    instructions, shown = (str(one["content"]) for one in request.messages[:2])
+    problem, [(craft,)] = seen(world, shown), marks(instructions, "craft")[:1]
+    heard: dict[str, list[Said]] = {}
+    for sender, *said in marks(shown, "said"):
+        of, odds, by, letter = said
+        heard.setdefault(sender, []).append(Said(of, float(odds), by, letter))
+    lines, answer = list[str](), ""
+    for number, one in enumerate(says(world, problem, craft, coaching_in(instructions), heard)):
+        letter = one.letter or _letter(world, problem, number, one.odds, str(request.seed))
+        lines.append(mark("said", craft, one.craft, f"{one.odds:.6f}", one.by, letter))
+        answer += letter
+    return padded((*lines, f"Answer: {answer}"), world.answer_tokens)
+
+
+def _letter(world: World, problem: Problem, number: int, odds: float, place: str) -> str:
+    """Answer a part: a share of answers comes out the same each time."""
+    shared = chance(world.name, world.luck, problem.title, number)
+    is_alike = shared.random() < world.alike
+    source = shared if is_alike else chance(world.name, world.luck, problem.title, number, place)
+    return (problem.answers if source.random() < odds else problem.lures)[number]
+
+
+def _judged(asked: Asked) -> Mapping[str, Any]:
+    """Estimate what each agent contributed, and how good the answer is."""
+    account: Account = asked["account"]
+    results = {name: one.result for name, one in account.run.agents.items()}
+    output = results.get(account.team.output)
+    said = marks(output.content if output else "", "said")
+    roles = {one.id: one.role for one in account.team.agents.values()}
+    odds: dict[str, list[float]] = {}
+    for sender, _, value, by, _ in said:
+        odds.setdefault(sender if by == NOBODY else by, []).append(float(value))
+    of = {name: fmean(odds.get(role, [0.0])) for name, role in roles.items()}
+    agents = {
+        name: {"reason": "So it seems.", "contribution": _estimate(asked, value)}
+        for name, value in of.items()
+    }
+    whole = fmean([float(value) for _, _, value, *_ in said] or [0.0])
+    score = _estimate(asked, whole)
+    return {"reason": "So it seems.", "agents": agents, "score": score, "converged": False}
+
+
+def _estimate(asked: Asked, true: float) -> float:
+    error = asked.source.uniform(-asked.world.judging, asked.world.judging)
+    return round(min(1.0, max(0.0, true + error)) * LEVELS) / LEVELS
+
+
+def _coached(asked: Asked) -> Mapping[str, Any]:
+    """Tell an agent one thing more: what helps most with its parts, or anything."""
+    account: Account = asked["account"]
+    agent, graph = account.team.agents[asked["agent"]], Graph.of(account.team)
+    near = ",".join(sorted(graph.crafts[one] for one in graph.heard[agent.id])) or NOBODY
+    before = marked(agent.notes.coaching, "coach")
+    parts = [one for one in parts_of(asked.problem.title) if one.craft == agent.role]
+    apt = sorted({it for one in parts for it in one.apt if before.get(it) != near})
+    aspect = asked.source.choice(apt if apt and asked.knows else ASPECTS)
+    told = [mark("coach", *one) for one in ({**before, aspect: near}).items()]
+    room = asked.fields["plan"]["maxLength"]
+    while len(told) > 1 and len(" ".join(told)) > room:
+        del told[0]
+    plan = " ".join(told) if len(told[0]) <= room else "Go on."
+    return {"wrong": "Not all."[: asked.fields["wrong"]["maxLength"]], "plan": plan[:room]}
+
+
+def _restructured(asked: Asked) -> Mapping[str, Any]:
+    """Make the best single change of agents and the best of edges, or any."""
+    lists = {name: asked.fields[name] for name in ("agents", "edges") if name in asked.fields}
+    graph, world, problem = Graph.of(asked.question.team, coached=False), asked.world, asked.problem  # type: ignore[arg-type]
+    knows, answer = asked.knows, dict[str, Any]()
+    for name, schema in lists.items():
+        kinds = variants(schema["items"])
+        if not knows:
+            drawn = filled(asked.source.choice(kinds), "", asked.source)
+            answer[name] = [drawn] if asked.source.random() < 1 / 2 else []
+            continue
+        options = [(edit, graph.changed(edit)) for kind in kinds for edit in _edits(kind)]
+        known = [(worth(world, problem, made), edit, made) for edit, made in options if made]
+        best = max(known, key=lambda one: one[0], default=None)
+        answer[name] = []
+        if best is not None and best[0] > worth(world, problem, graph):
+            answer[name], graph = [best[1]], best[2]
+    return {"reason": "It is better so.", **answer}
+
+
+def _edits(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Return the edits that a schema offers, with one neighbour on either side."""
+    [(kind, fields)] = schema["properties"].items()
+    names = [*fields["properties"]]
+
+    def chosen(left: Sequence[str], made: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+        if not left:
+            yield {kind: made}
+            return
+        name, *rest = left
+        field = fields["properties"][name]
+        several = field.get("type") == "array"
+        for one in (field["items"] if several else field)["enum"]:
+            yield from chosen(rest, {**made, name: [one] if several else one})
+
+    yield from chosen(names, {})
+
+
+def _enlisted(asked: Asked) -> Mapping[str, Any]:
+    """Choose crafts that the task needs, and edges along its needs, as far as these are known."""
+    agents, parts, source = asked.fields["agents"], parts_of(asked.problem.title), asked.source
+    chosen: list[str] = []
+    for _ in range(source.randint(agents["minItems"], agents["maxItems"])):
+        left = [one for one in agents["items"]["enum"] if one not in chosen]
+        needed = [one.craft for one in parts if one.craft in left]
+        chosen.append(needed[0] if needed and asked.knows else source.choice(left))
+    needs = {(parts[one.need].craft, one.craft) for one in parts if one.need is not None}
+    pairs = [(one, other) for n, one in enumerate(chosen) for other in chosen[n + 1 :]]
+    edges = [
+        {"sender": one, "receiver": other}
+        for one, other in pairs
+        if ((one, other) in needs if asked.knows else source.random() < 1 / 2)
+    ]
+    return {"reason": "They suit.", "agents": chosen, "edges": edges}
+
+
+ROUNDS: Mapping[str, Callable[[Asked], Mapping[str, Any]]] = {
+    "contributions": _judged,
+    "coach": _coached,
+    "restructure": _restructured,
+    "enlist": _enlisted,
+}
+"""Who answers TacoMAS's operators."""
