@@ -37,9 +37,12 @@ def is_structure(team: Team) -> bool:
 def structures_of(pool: Pool) -> frozenset[str]:
     """Name the teams of a pool in which its agents take seats; none, where it has no agents.
 
-    Raises:
-        StorageError: The file of a team is damaged.
+    A team whose file is lost is none.
     """
     if not pool.all_agents:
         return frozenset()
-    return frozenset(name for name, member in pool.teams.items() if is_structure(member.team))
+    return frozenset(
+        name
+        for name, member in pool.teams.items()
+        if member.is_readable and is_structure(member.team)
+    )

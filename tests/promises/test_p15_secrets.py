@@ -222,8 +222,8 @@ def test_p15_no_secret_is_shown_by_what_goes_wrong_before_a_run(host: Host) -> N
     host.put("team.yaml", team_of("writer"))
     host.environment["OPENAI_BASE_URL"] = f"http://user:{secrets.password}@127.0.0.1:9/v1"
     down = host.mas_run("team.yaml", "-q", "What is it?", "--model", "openai/m")
-    assert down.code == 1
-    assert b"127.0.0.1:9/v1" in down.said
+    assert down.code == 2
+    assert b"OPENAI_BASE_URL" in down.said
     assert host.found(down) == []
 
 

@@ -88,8 +88,8 @@ def test_empty_cells_are_null_and_times_are_text(folder: Path) -> None:
         Reply.tool("email_search_emails", query="q@r.s"),
         final(),
     )
-    assert "'customer_phone': None" in told[1]
-    assert "'sent_datetime': '2023-11-30 00:00:00'" in told[3]
+    assert '"customer_phone": null' in told[1]
+    assert '"sent_datetime": "2023-11-30 00:00:00"' in told[3]
     assert done.score is not None
     assert done.score.measures["side_effects"] == 1.0
 

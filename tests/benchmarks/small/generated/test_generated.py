@@ -72,7 +72,8 @@ def test_only_the_right_answer_scores(name: str, level: int, tmp_path: Path) -> 
         assert value(task, f"I think so.\n{said(task)}.") == 1
         assert value(task, "I do not know") == 0
         assert value(task, "") == 0
-        assert all(value(task, said(other)) == (other.answer == task.answer) for other in drawn)
+        others = [other for other in drawn if other.scorer == task.scorer]
+        assert all(value(task, said(other)) == (other.answer == task.answer) for other in others)
     task, file = drawn[0], tmp_path / "task.json"
     fields = {"id": task.id, "query": task.query, "niche": task.niche, "answer": task.answer}
     scorer = {"name": task.scorer.name, **task.scorer.options}
