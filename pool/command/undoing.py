@@ -39,5 +39,6 @@ def undo_changes(folder: Path, what: str, reason: str) -> None:
     if undone.heirs:
         click.echo(f"stay members, though made of one that retired: {', '.join(undone.heirs)}")
     changes = counted(len(undone.changes), "change")
+    done = f"{counted(undone.operations, 'line')} undone by {changes}"
     trials = f"; {counted(undone.trials, 'trial')} kept" if undone.trials else ""
-    click.echo(f"{folder}: {counted(undone.operations, 'line')} undone by {changes}{trials}")
+    click.echo(f"{folder}: {done if undone.changes else 'nothing to take back'}{trials}")
