@@ -25,6 +25,8 @@ right method, else it guesses; likewise with habits; who saw that its answer lac
 the form. Dreams compare a right attempt with a wrong one. Leaders go by the rounds that they are
 shown, and by whim.
 
+Where the paper can be read in two ways, `SETTINGS` names the reading, which is not the default's.
+
 A *level* world has the same numbers, and nothing has an effect. The unit is the seed: a world, its
 stream and its luck, the same for all rows. Intervals are of 95 % by Student's t. Each row differs
 from *full* in one switch. Answers have 1,000 tokens.
@@ -79,6 +81,14 @@ ALONE: Mapping[str, Any] = {
 }
 """One agent, whose answer is the team's."""
 SINGLE: Mapping[str, Any] = {**ALONE, "learning": False}
+SETTINGS: Mapping[str, Any] = {
+    "own_attempts": "never",
+    "shared_failure": "abstain",
+    "deficit": "niche",
+    "cross_domain": "deficit",
+    "prune_by": "each_task",
+}
+"""The readings of the paper that the rules and tables are of."""
 VOTES = 5
 ANSWER_TOKENS = 1_000
 ROWS = (
@@ -169,6 +179,7 @@ def _true(world: World, texts: Iterable[str]) -> dict[str, list[int]]:
 STUDY = Study(
     name="chamber",
     strategy="evochamber",
+    settings=SETTINGS,
     rows=ROWS,
     worlds=world_of,
     teams=structures,

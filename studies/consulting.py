@@ -10,9 +10,9 @@ two specialists share a slide and say the same (*copied*, *redundant*), one is *
 and one *misleading*. So what any group is worth can be computed, and with it each specialist's
 **true Shapley value** and **true marginal worth**.
 
-What a scheme selects becomes experience: the method by which an utterance was read, for cases of
-its niche and sign. An agent that is reminded of the right method reads better (0.4 to 1 on log
-odds), of a wrong one worse.
+When all cases are done, the quarter of utterances that a scheme selects becomes experience: the
+method by which an utterance was read, for cases of its niche and sign. An agent that is reminded of
+the right method reads better (0.4 to 1 on log odds), of a wrong one worse.
 
 The judge scores an utterance by what is right in it less what is wrong (`skill`, from 0.6 to 0.95),
 with an error of up to 0 to 0.3. A *vain* judge adds 0.6 times how sure of itself a specialist

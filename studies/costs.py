@@ -2,7 +2,7 @@
 
     python -m studies.costs
 
-Each method works on a stream of its own study, with its defaults and answers of at least 1,000 and
+Each method works on a stream of its own study, with its settings and answers of at least 1,000 and
 4,000 tokens; a single agent answers the tasks of `studies.chamber`, which are as long as the
 others'. *Agents* are the team's tokens and *operators* those of who reflects, judges and rebuilds,
 while it learns; *tested* is what a task takes afterwards, when nothing more is learnt. A token is

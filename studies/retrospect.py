@@ -23,10 +23,12 @@ That a level mends one defect is built in. What can be seen is that each goes th
 machinery, what it costs where it is missing, and how much harm wrong notes do.
 
 Whoever is asked gets it right as often as `skill`, which is drawn from 0.6 to 0.95: asking what a
-wrong part lacked, answering that, saying which craft was missing, noting a place. A single analyser
-of all that happened (*centralised*) knows a cause as often as `skill`, and the less often the
-longer the trace is: by a factor of e for each `span` of 20,000 tokens; answers have 1,000 tokens.
-*Partitioned* looks back without asking anybody, so it guesses.
+wrong part lacked, answering that, saying which craft was missing, noting a place. Where a summary
+names a missing craft, members say in the team's discussion which one they think it is, and the one
+that most have named comes. Nobody changes edges. A single analyser of all that happened
+(*centralised*) knows a cause as often as `skill`, and the less often the longer the trace is: by a
+factor of e for each `span` of 20,000 tokens; answers have 1,000 tokens. *Partitioned* looks back
+without asking anybody, so it guesses.
 
 Each arm differs from *full* in one switch. A team learns from some orders and is tested on others
 with what it learnt. The unit is the seed; intervals are of 95 % by Student's t.

@@ -7,6 +7,7 @@ asked gets it right as often as `skill` says; else it names something else of th
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -83,8 +84,10 @@ class _Looking:
 
 
 def _questioned(asked: Asked) -> Mapping[str, Any]:
-    """Answer as somebody who looks back: ask, answer a colleague, or note."""
+    """Answer as somebody who looks back: ask, answer a colleague, or note; orders have no files."""
     looking, fields = _Looking(asked=asked), asked.fields
+    if "looks" in fields:
+        return {"looks": []}
     if "questions" in fields:
         return {"questions": _questions(looking)[: asked.most("questions")]}
     if "answer" in fields:
@@ -158,11 +161,24 @@ def _settled(asked: Asked) -> Mapping[str, Any]:
     return {"reason": "So we agreed.", "profile": profile, "together": ""}
 
 
+def _absent(asked: Asked) -> list[str]:
+    """Return the crafts that summaries say are missing."""
+    return [craft for one in asked["reflected"] for (craft,) in marks(one.summary, "absent")]
+
+
+def _discussed(asked: Asked) -> Mapping[str, Any]:
+    """Say which craft is missing, where a summary says that one is; else nothing."""
+    looking, missing = _Looking(asked=asked), crew_of(asked.world).missing
+    is_open = bool(missing and _absent(asked))
+    return {"statement": mark("absent", looking.pick(missing, CRAFTS)) if is_open else ""}
+
+
 def _reorganised(asked: Asked) -> Mapping[str, Any]:
-    """Take in whose craft was said to be missing; else change something now and then."""
+    """Take in the craft that most say is missing; else change something now and then."""
     looking = _Looking(asked=asked)
-    summaries = "\n".join(one.summary for one in asked.question.inputs.get("reflected", ()))
-    named = [craft for (craft,) in marks(summaries, "absent")]
+    statements = asked["discussion"].statements
+    spoken = [craft for one in statements for (craft,) in marks(one.text, "absent")]
+    named = [craft for craft, _ in Counter([*_absent(asked), *spoken]).most_common()]
     here, source = {*looking.ground.team.agents}, asked.source
     rules: list[str] = []
     if not named and looking.wrong and not asked.knows and source.random() < 1 / 2:
@@ -252,6 +268,7 @@ def kinds_of_notes(asked_world: Any, team: Any) -> Mapping[str, int]:
 LOOKING: Mapping[str, Callable[[Asked], Mapping[str, Any]]] = {
     "retrospect": _questioned,
     "settle": _settled,
+    "discuss": _discussed,
     "reorganise": _reorganised,
     "centralise": _centralised,
 }

@@ -299,10 +299,10 @@ def _recipe(study: Study, row: Row, seed: int, files: Sequence[Path]) -> Recipe:
 async def _tested(stage: EvolutionContext, world: World, job: Job) -> list[float]:
     """Have the strategy, with all that it learnt, work on tasks of which it learns nothing."""
     stage.pool.refresh()
+    strategy = strategy_of(stage.recipe.strategy)
     trials = await HeldOut(
         stage=stage,
-        view=stage.view(),
-        subjects=[Learned(strategy=strategy_of(stage.recipe.strategy), after=job.tasks)],
+        subjects=[Learned(strategy=strategy, view=stage.view(), after=job.tasks)],
         tasks=stream(world, job.seed, job.test, "test"),
         repeats=1,
         workers=1,
