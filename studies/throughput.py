@@ -24,7 +24,7 @@ import click
 
 from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
 from coterie.benchmarks.evaluation.evaluation import Evaluation
-from coterie.runtime.gateway import ChatAnswer, Gateway
+from coterie.runtime.gateway import ChatAnswer
 from coterie.runtime.plan.plan import compile
 from coterie.runtime.record.journal import Journal
 from coterie.runtime.runs.services import Services, Setting, open_services
@@ -36,9 +36,10 @@ from coterie.schema.loading.loading import load_team
 from coterie.schema.team.task import ScorerChoice, Task
 
 from .carrying import carried, loads, resident, table
+from .gateways import OfflineGateway
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from coterie.runtime.gateway import ChatRequest
     from coterie.runtime.plan.plan import Plan
@@ -51,14 +52,8 @@ CHARACTERS = 4_000
 """Of a made-up task; those of BBEH have 750 to 13,400 on the mean, by subtask."""
 
 
-class Immediate(Gateway):
+class Immediate(OfflineGateway):
     """A gateway that asks nobody and answers at once."""
-
-    def check(self, aliases: Iterable[str], *, priced: bool = False) -> None:
-        """Find nothing to object to."""
-
-    async def prepare(self, aliases: Iterable[str], *, priced: bool = False) -> None:
-        """Need nothing."""
 
     async def chat(self, request: ChatRequest, *_: Any, **__: Any) -> ChatAnswer:
         """Answer the same to everything."""

@@ -82,16 +82,13 @@ def _held_out(folder: Path) -> Side:
     Of a race that is its leader, handed over or not: the same tasks decide that.
     """
     from ...operators.methods.race.result import RaceResult
-    from ...operators.report.frozen import HELD_OUT, read_figures
+    from ...operators.report.frozen import HELD_OUT, read_figures, scores_of
 
     if figures := read_figures(folder):
         team = figures.deployed["team"]
-        trials = [one for one in _trials(folder / HELD_OUT) if one["team"] == team]
-        scores: dict[str, list[float]] = {}
-        for trial in trials:
-            if trial["score"] is not None:
-                scores.setdefault(trial["task"], []).append(trial["score"])
-        usage = sum((Usage(**trial["usage"]) for trial in trials), Usage())
+        trials: Sequence[Mapping[str, Any]] = read_value(folder / HELD_OUT).get("trials", [])
+        own = (Usage(**trial["usage"]) for trial in trials if trial["team"] == team)
+        usage, scores = sum(own, Usage()), scores_of(team, trials)
         return Side(team=team, scores=scores, cost=_cost(usage.cost, usage.tokens, usage.calls))
     race = RaceResult.read(folder)
     if race is None or race.last_word is None:
@@ -105,10 +102,6 @@ def _held_out(folder: Path) -> Side:
         scores={task: [score] for task, score in zip(word.tasks, word.winner, strict=True)},
         cost=_cost(usage.cost, usage.tokens, usage.calls),
     )
-
-
-def _trials(path: Path) -> Sequence[Mapping[str, Any]]:
-    return read_value(path).get("trials", [])
 
 
 def _cost(price: str, tokens: int, calls: int) -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from .heldout import Subject
 
-__all__ = ["HELD_OUT", "HeldOutFigures", "read_figures", "write_figures"]
+__all__ = ["HELD_OUT", "HeldOutFigures", "read_figures", "scores_of", "write_figures"]
 
 HELD_OUT = "heldout.json"
 Scores = dict[str, list[float]]
@@ -64,7 +64,7 @@ class HeldOutFigures:
         cls, teams: Sequence[Subject], trials: Sequence[Mapping[str, Any]], *, after: int
     ) -> HeldOutFigures:
         """Sum up trials."""
-        scores = {team.name: _scores(team.name, trials) for team in teams}
+        scores = {team.name: scores_of(team.name, trials) for team in teams}
         first = scores[teams[0].name]
         return cls(
             tasks=len({trial["task"] for trial in trials}),
@@ -147,7 +147,8 @@ def read_figures(folder: Path) -> HeldOutFigures | None:
         raise InputError(f"{path}: not what was kept of held-out tasks: {error}.") from None
 
 
-def _scores(team: str, trials: Sequence[Mapping[str, Any]]) -> Scores:
+def scores_of(team: str, trials: Sequence[Mapping[str, Any]]) -> Scores:
+    """Return a team's scores of each task, in [0, 1]; trials without a score are left out."""
     found: Scores = {}
     for trial in trials:
         if trial["team"] == team and trial["score"] is not None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from ...runtime.values.terminal import counted
 from ...schema.values.terminal import on_one_line
-from ..ledger.ledger import Ledger
 from ..values.layout import LEDGER
 from .past import entries_of
 
@@ -37,12 +36,18 @@ def news_since_commit(folder: Path, repository: Repository) -> list[str]:
         AgentError: The last commit cannot be read.
         StorageError: The ledger, then or now, is damaged.
     """
-    path = (folder.resolve() / LEDGER).relative_to(repository.source).as_posix()
-    if not (folder / LEDGER).is_file():
+    ledger = folder.resolve() / LEDGER
+    if not ledger.is_file():
         return []
-    then = repository.text("HEAD", path) if repository.has_commit else None
-    known = {entry.op for entry in entries_of(then)} if then else set[str]()
-    values = [entry.value for entry in Ledger(folder / LEDGER).read() if entry.op not in known]
+    path = ledger.relative_to(repository.source).as_posix()
+    then = (repository.text("HEAD", path) if repository.head else None) or ""
+    now = ledger.read_bytes().decode("utf-8", "surrogateescape")
+    known = set[str]()
+    if now.startswith(then):  # lines were only added, and those that are known need no reading
+        now = now[len(then) :]
+    else:
+        known = {entry.op for entry in entries_of(then)}
+    values = [entry.value for entry in entries_of(now) if entry.op not in known]
     lines = [line for value in values for line in _told(value)]
     more = len(lines) - MOST_LINES
     return [*lines[:MOST_LINES], *([f"and {counted(more, 'more line')}"] if more > 0 else [])]

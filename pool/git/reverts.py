@@ -16,13 +16,12 @@ from ...schema.values.errors import AgentError, StorageError
 from ...schema.values.files import write_atomically
 from ...schema.values.problems import quoted
 from ..ledger.ledger import Ledger
-from ..ledger.state import in_order
 from ..values.layout import LEDGER, TEAMS, file_of
 from .past import entries_of
 from .union import UnionSide, united
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
     from pathlib import Path
 
@@ -75,24 +74,24 @@ def reverts(folder: Path) -> list[Revert]:
     return []
 
 
-def put_back(folder: Path) -> Iterator[str]:
+def put_back(folder: Path, found: Sequence[Revert]) -> Iterator[str]:
     """Put back what commits took out of a pool; say what that is.
 
     Args:
         folder: The pool. Nobody else should be at work on it.
+        found: What `reverts` found there.
 
     Raises:
         StorageError: It cannot be read or written.
     """
-    for revert in reversed(reverts(folder)):
+    for revert in reversed(found):
         for path, text in revert.files.items():
             write_atomically(folder / path, text)
         if revert.lines:
             now = UnionSide.of(LEDGER, (folder / LEDGER).read_bytes())
             before = UnionSide.of(revert.commit, revert.ledger.encode("utf-8", "surrogateescape"))
-            texts = {id(line.entry): line.text for line in united(now, before)}
-            lines = in_order([line.entry for line in united(now, before)], folder)
-            write_atomically(folder / LEDGER, b"".join(texts[id(entry)] for entry in lines))
+            both = UnionSide(name=LEDGER, lines=tuple(united(now, before))).ordered(folder)
+            write_atomically(folder / LEDGER, b"".join(line.text for line in both.lines))
         yield f"what {revert} is back. To take back what a task did, use mas-pool undo."
 
 

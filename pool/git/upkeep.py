@@ -133,7 +133,8 @@ def repair(folder: Path, catalogue: Catalogue | None = None) -> list[str]:
         StorageError: The pool cannot be written, or another version of coterie made it.
     """
     _ledger_of(folder)
-    done = [*put_back(folder)] if verify(folder, catalogue).faults else []
+    found = reverts(folder)
+    done = [*put_back(folder, found)] if found and verify(folder, catalogue).faults else []
     done += _salvage(folder / LEDGER)
     pool = Pool(folder, catalogue=catalogue, report=done.append)
     pool.remove_orphans(dry_run=True)  # takes in the ledger to its end, and mends that

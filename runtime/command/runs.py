@@ -133,11 +133,11 @@ def share_run(folder: Path, target: Path) -> None:
     Read it before you give it away: nobody knows what prompts and answers say.
     """
     from ...schema.values.secrets import secrets_of
+    from ..runs.record import MANIFEST
     from ..runs.sharing import share
     from ..scrubbing.scrubber import Scrubber
 
-    (run,) = _runs([folder]) if (folder / "run.json").is_file() else [None]
-    if run is None:
+    if not (folder / MANIFEST).is_file():
         raise InputError(f"{folder} is not the folder of a run.")
     left = share(folder, target, Scrubber(secrets_of(os.environ)))
     told = f"; left out: {', '.join(left)}" if left else ""

@@ -184,9 +184,9 @@ class Repository:
         return self._git("cat-file", "blob", f"{commit}:{path}") if names else None
 
     @property
-    def has_commit(self) -> bool:
-        """Whether there is a commit that the working copy is at."""
-        return bool(self._git("rev-parse", "--verify", "--quiet", "HEAD", accepted=(0, 1)).strip())
+    def head(self) -> str:
+        """The id of the commit that the working copy is at; empty where there is none yet."""
+        return self._git("rev-parse", "--verify", "--quiet", "HEAD", accepted=(0, 1)).strip()
 
     def shortening(self, paths: Sequence[str]) -> Sequence[tuple[str, str]]:
         """Return the commits that took lines out of files: id and subject, the latest first.
@@ -237,7 +237,7 @@ class Repository:
         """
         inside = folder.resolve().relative_to(self.source).as_posix()
         objects = {"GIT_OBJECT_DIRECTORY": str(self.common / "objects")}
-        before = self._git("rev-parse", "--verify", "--quiet", "HEAD", accepted=(0, 1)).strip()
+        before = self.head
         if before:
             self._git("read-tree", before)
         taking = ("add", "--all", "--", inside)

@@ -27,10 +27,8 @@ if TYPE_CHECKING:
     from ...schema.team.team import Team
     from ..agents.outcomes import Run
     from ..gateway.gateway import Traffic
-    from ..plan.plan import Plan
     from ..record.trace import Event
     from ..scrubbing.scrubber import Scrubber
-    from .services import Setting
 
 __all__ = [
     "Options",
@@ -83,14 +81,8 @@ async def arun(
         StorageError: The run's folder can no longer be written.
         asyncio.CancelledError: The caller cancelled; everything has stopped.
     """
-
-    def begin(task: Task, plan: Plan, setting: Setting, scrub: Scrubber) -> RunRecord | None:
-        runs = options.get("runs")
-        return RunRecord.begin(Path(runs), plan, task, setting, scrub=scrub) if runs else None
-
     # Files are read, and modules imported, while the caller's loop goes on.
-    made_of = await asyncio.to_thread(prepared, team, task, options)
-    return await _made(made_of, options, begin)
+    return await _made(await asyncio.to_thread(prepared, team, task, options), options)
 
 
 def resume(folder: str | Path, **options: Unpack[Options]) -> Run:
@@ -118,12 +110,7 @@ async def aresume(folder: str | Path, **options: Unpack[Options]) -> Run:
     result = read_result(folder)
     if result is not None and result["status"] == "done":
         return await areplay(folder, **options)
-    made_of = await asyncio.to_thread(recorded, folder, options, offline=False)
-
-    def reopen(_: Task, plan: Plan, __: Setting, scrub: Scrubber) -> RunRecord:
-        return RunRecord(RunFolder(folder, scrub), plan)
-
-    return await _made(made_of, options, reopen)
+    return await _made(await asyncio.to_thread(recorded, folder, options, offline=False), options)
 
 
 def replay(folder: str | Path, **options: Unpack[Options]) -> Run:
@@ -141,13 +128,8 @@ def replay(folder: str | Path, **options: Unpack[Options]) -> Run:
 
 async def areplay(folder: str | Path, **options: Unpack[Options]) -> Run:
     """Do what `replay` does, in the event loop of the caller."""
-    folder = Path(folder)
-    made_of = await asyncio.to_thread(recorded, folder, options, offline=True)
-
-    def reopen(_: Task, plan: Plan, __: Setting, scrub: Scrubber) -> RunRecord:
-        return RunRecord(RunFolder(folder, scrub), plan, replaying=True)
-
-    return await _made(made_of, options, reopen)
+    made_of = await asyncio.to_thread(recorded, Path(folder), options, offline=True)
+    return await _made(made_of, options)
 
 
 def stream(
@@ -226,12 +208,8 @@ def _in_a_thread(work: Coroutine[Any, Any, Run]) -> Run:
                 begun.result()()
 
 
-async def _made(
-    made_of: Prepared,
-    options: Options,
-    open_record: Callable[[Task, Plan, Setting, Scrubber], RunRecord | None],
-) -> Run:
-    """Make a run, in the record that is opened for it; None: nothing is kept."""
+async def _made(made_of: Prepared, options: Options) -> Run:
+    """Make a run, in a folder where it has one or one is wanted."""
     plan, task, setting, offline = made_of.plan, made_of.task, made_of.setting, made_of.offline
     traffic = _traffic.setdefault(asyncio.get_running_loop(), {})
     approver = terminal_approver()
@@ -240,7 +218,7 @@ async def _made(
         refuse_met(plan, task, here.recaller, made_of.place)
         await here.prepare(plan, offline=offline)
         scrub = here.scrubber(os.environ)
-        record = open_record(task, plan, setting, scrub)
+        record = _record(made_of, options.get("runs"), scrub)
         listener, budget = options.get("listener"), Budget(setting.budget)
         listeners = (listener,) if listener else ()
         if record is None:
@@ -262,3 +240,13 @@ async def _made(
             )
             record.finish(done)
         return replace(done, folder=record.folder.path)
+
+
+def _record(made_of: Prepared, runs: str | Path | None, scrub: Scrubber) -> RunRecord | None:
+    """Begin the record of a run, or open that of a recorded one; None: nothing is kept."""
+    if made_of.folder is not None:
+        folder = RunFolder(made_of.folder, scrub)
+        return RunRecord(folder, made_of.plan, replaying=made_of.offline)
+    if runs is None:
+        return None
+    return RunRecord.begin(Path(runs), made_of.plan, made_of.task, made_of.setting, scrub=scrub)

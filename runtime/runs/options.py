@@ -78,6 +78,7 @@ class Prepared:
         place: Where the task stands, for messages.
         setting: How.
         offline: Whether it is a replay, which asks no model and writes nothing.
+        folder: The folder of a recorded run; None: it is a new one.
     """
 
     known: Catalogue
@@ -86,6 +87,7 @@ class Prepared:
     place: str
     setting: Setting
     offline: bool = False
+    folder: Path | None = None
 
 
 def prepared(team: Team | str | Path, task: Task | str | Path | None, options: Options) -> Prepared:
@@ -124,6 +126,7 @@ def recorded(folder: Path, options: Options, *, offline: bool) -> Prepared:
         place=f"{folder / 'task.json'}:1",
         setting=_setting(options, kept),
         offline=offline,
+        folder=folder,
     )
 
 

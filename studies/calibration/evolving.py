@@ -19,7 +19,7 @@ from coterie.operators.evolution.folder import open_folder
 from coterie.operators.evolution.strategy import strategy_of
 from coterie.operators.methods.search.settings import SearchSettings
 from coterie.pool.teams.pool import Pool
-from coterie.runtime.gateway import ChatAnswer, Gateway
+from coterie.runtime.gateway import ChatAnswer
 from coterie.runtime.record.journal import Journal
 from coterie.runtime.values.usage import Usage
 from coterie.schema import Agent, Catalogue, Lineage, Model, Task, Team
@@ -27,12 +27,11 @@ from coterie.schema.edits import SetPrompt, edits_to_values
 from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.loading.recipe import Recipe
 
+from ..gateways import OfflineGateway
 from ..simulated import services_of, stage_of
 from .world import FOUNDERS, UNCHANGED, prompt_of, worth_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from coterie.pool.ledger.members import Member
     from coterie.runtime.gateway import ChatRequest
 
@@ -95,18 +94,12 @@ async def _evolved(
     return teams, {one.name: worth_of(one.team.agents[SOLVER].prompt) for one in teams}
 
 
-class Simulated(Gateway):
+class Simulated(OfflineGateway):
     """A gateway that asks nobody. Everything is a function of the request and its seed."""
 
     def __init__(self, models: dict[str, Model], world: World, seed: int) -> None:
         super().__init__(models, environment={})
         self.world, self._seed = world, seed
-
-    def check(self, aliases: Iterable[str], *, priced: bool = False) -> None:
-        """Find nothing to object to."""
-
-    async def prepare(self, aliases: Iterable[str], *, priced: bool = False) -> None:
-        """Need nothing."""
 
     async def chat(self, request: ChatRequest, *_: Any, **__: Any) -> ChatAnswer:
         """Answer as an agent, or as the meta-model."""

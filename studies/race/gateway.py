@@ -8,21 +8,20 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from coterie.runtime.gateway import ChatAnswer, Gateway
-from coterie.runtime.values.budget import Budget
 from coterie.runtime.values.score import Score
 from coterie.schema.host.scorer_form import ScorerForm, takes
 
+from ..gateways import SimulatedGateway
 from ..plugin import register
-from ..simulated import usage_of
 from ..world.forms import filled
 from .proposing import Proposer
 from .worlds import AGENT, LETTERS, catalogue, right_letters
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from coterie.runtime.gateway import ChatRequest
+    from coterie.runtime.values.usage import Usage
 
     from .worlds import World
 
@@ -47,7 +46,7 @@ def letters(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     return Score(value=right / len(reference), reason=f"{right} of {len(reference)}")
 
 
-class Simulated(Gateway):
+class Simulated(SimulatedGateway):
     """A gateway that asks nobody. Everything is a function of the request and its seed."""
 
     def __init__(self, world: World) -> None:
@@ -57,37 +56,17 @@ class Simulated(Gateway):
         self.calls = Counter[str]()
         """How many calls each model has answered."""
 
-    def check(self, aliases: Iterable[str], *, priced: bool = False) -> None:
-        """Find nothing to object to."""
-
-    async def prepare(self, aliases: Iterable[str], *, priced: bool = False) -> None:
-        """Need nothing."""
-
-    def takes_seed(self, alias: str) -> bool:
-        """Repeat an answer for the same seed, whichever model is asked."""
-        del alias
-        return True
-
-    async def chat(
-        self, request: ChatRequest, *_: Any, budget: Budget | None = None, **__: Any
-    ) -> ChatAnswer:
-        """Answer as an agent, as the judge, or as the operator model.
-
-        Raises:
-            BudgetReached: The budget has no room for the call.
-        """
-        reservation = await (budget or Budget()).reserve(tokens=0, usd=None)
+    def answered(self, request: ChatRequest) -> str:
+        """Answer as an agent, as the judge, or as the operator model."""
         fields: Mapping[str, Any] = (request.schema or {}).get("properties", {})
         if request.model == AGENT:
-            text = self._solved(request)
-        elif "score" in fields:
-            text = self._judged(request)
-        else:
-            text = self.proposer.answer(request)
+            return self._solved(request)
+        return self._judged(request) if "score" in fields else self.proposer.answer(request)
+
+    def count(self, request: ChatRequest, usage: Usage) -> None:
+        """Count the calls of each model."""
+        del usage
         self.calls[request.model] += 1
-        usage = usage_of(request, text)
-        reservation.settle(usage)
-        return ChatAnswer(text=text, usage=usage, model=request.model, alias=request.model)
 
     def _solved(self, request: ChatRequest) -> str:
         """Answer with as many right letters as the score has that is drawn."""

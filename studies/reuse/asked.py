@@ -18,7 +18,7 @@ from coterie.operators.methods.evomas.crossover import can_cross, crossover
 from coterie.operators.methods.search.chance import Chance, chance
 from coterie.operators.methods.search.components import MUTABLE
 from coterie.pool.teams.sources import load_source
-from coterie.runtime.gateway import ChatAnswer, Gateway, ToolRequest
+from coterie.runtime.gateway import ChatAnswer, ToolRequest
 from coterie.runtime.plan.plan import compile
 from coterie.runtime.record.journal import Journal
 from coterie.runtime.runs.parent_reuse import ParentRunReuse
@@ -28,6 +28,7 @@ from coterie.schema import Catalogue, Model, Task
 from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.loading.seeds import SEED, seed_files
 
+from ..gateways import OfflineGateway
 from ..simulated import in_memory, services_of
 
 if TYPE_CHECKING:
@@ -152,18 +153,12 @@ def _ceiling() -> CapabilityPolicy:
     return replace(CapabilityPolicy.of(*teams().values()), models=frozenset(ALIASES))
 
 
-class _Simulated(Gateway):
+class _Simulated(OfflineGateway):
     """A gateway that asks nobody, and counts. An answer is a function of the request."""
 
     def __init__(self, models: Mapping[str, Model]) -> None:
         super().__init__(models, environment={})
         self.calls = 0
-
-    def check(self, aliases: Iterable[str], *, priced: bool = False) -> None:
-        """Find nothing to object to."""
-
-    async def prepare(self, aliases: Iterable[str], *, priced: bool = False) -> None:
-        """Need nothing."""
 
     def takes_seed(self, alias: str) -> bool:
         """Answer the same to the same, under the same seed."""

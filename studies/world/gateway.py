@@ -9,14 +9,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from coterie.operators.core.meta import Question
-from coterie.runtime.gateway import ChatAnswer, Gateway
-from coterie.runtime.values.budget import Budget
 from coterie.runtime.values.usage import Usage
 from coterie.schema.host.catalogue import Catalogue
 from coterie.schema.host.models import Model
 from coterie.schema.loading.ceiling import CapabilityPolicy
 
-from ..simulated import usage_of
+from ..gateways import SimulatedGateway
 from .forms import filled
 from .marks import mark, marks, padded
 from .minds import Attempt, Held, attempted, checked, decided, heard
@@ -25,7 +23,7 @@ from .worlds import chance
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
     from coterie.runtime.gateway import ChatRequest
     from coterie.schema.team.task import Task
@@ -106,7 +104,7 @@ class Asked:
         return self.fields.get(name, {}).get("maxItems", 0)
 
 
-class Simulated(Gateway):
+class Simulated(SimulatedGateway):
     """A gateway that asks nobody.
 
     Args:
@@ -131,35 +129,15 @@ class Simulated(Gateway):
         self.asked = Counter[str]()
         """How many questions each operator had."""
 
-    def check(self, aliases: Iterable[str], *, priced: bool = False) -> None:
-        """Find nothing to object to."""
-
-    async def prepare(self, aliases: Iterable[str], *, priced: bool = False) -> None:
-        """Need nothing."""
-
-    def takes_seed(self, alias: str) -> bool:
-        """Repeat an answer for the same seed, whichever model is asked."""
-        del alias
-        return True
-
-    async def chat(
-        self, request: ChatRequest, *_: Any, budget: Budget | None = None, **__: Any
-    ) -> ChatAnswer:
-        """Answer an agent's or an operator's question.
-
-        Raises:
-            BudgetReached: The budget has no room for the call.
-        """
-        reservation = await (budget or Budget()).reserve(tokens=0, usd=None)
-        who = "agents"
+    def answered(self, request: ChatRequest) -> str:
+        """Answer an agent's or an operator's question."""
         if isinstance(request.source, Question):
-            who, text = "operators", self._operated(request)
-        else:
-            text = self._agents(self._world, request)
-        usage = usage_of(request, text)
-        self.paid[who] += usage
-        reservation.settle(usage)
-        return ChatAnswer(text=text, usage=usage, model=request.model, alias=request.model)
+            return self._operated(request)
+        return self._agents(self._world, request)
+
+    def count(self, request: ChatRequest, usage: Usage) -> None:
+        """Add up what agents and operators asked for."""
+        self.paid["operators" if isinstance(request.source, Question) else "agents"] += usage
 
     def _operated(self, request: ChatRequest) -> str:
         question: Question[Any] = request.source  # type: ignore[assignment]
