@@ -55,8 +55,8 @@ OTHERS = "Leave them out with --instances, or evolve a new pool."
 @click.option(
     "--freeze",
     is_flag=True,
-    help="Evolve on the split evolve; then run the best team as it stands on the split test, beside"
-    " its control: the best team that there was before, without what was learnt.",
+    help="Evolve on the split 'evolve'; then evaluate the best team, unchanged, on the split"
+    " 'test', beside its control: the best team from before the evolution, without its lessons.",
 )
 @click.option(
     "--beside",
@@ -262,7 +262,7 @@ def _frozen(
 
 
 def _best(pool: Pool) -> Member:
-    """Find the team that is expected to score most: one lucky score must not decide."""
+    """Return the team with the highest expected score: a lucky score does not decide."""
     from ...pool.expectation.expectation import most_promising
 
     best, expected = most_promising(pool)
@@ -288,7 +288,7 @@ def _evaluated(
     pool: Path | None,
     name: str,
 ) -> int:
-    """Evaluate a team; agents that recall do so from the pool as it stands, where one is given."""
+    """Evaluate a team; where a pool is given, agents recall from its current state."""
     from ...runtime.command.loading import load_team_of
     from ...runtime.messages.recall import recalls
     from ...runtime.plan.plan import compile
@@ -360,10 +360,15 @@ def _several(
     if not options["dry_run"]:
         benchmark.prepare(request.source, evolving.tasks)
     code = several.to_the_end()
-    for one in several.evolutions:
-        folder, once = RunFolder(one.folder, scrubbed), replace(request, trials=1)
-        if (one.folder / TURNS).exists():
+    for evolution in several.evolutions:
+        folder, once = RunFolder(evolution.folder, scrubbed), replace(request, trials=1)
+        if (evolution.folder / TURNS).exists():
             write_online(
-                folder, once, one.recipe, one.known.models, benchmark, command=words_typed()
+                folder,
+                once,
+                evolution.recipe,
+                evolution.known.models,
+                benchmark,
+                command=words_typed(),
             )
     return code

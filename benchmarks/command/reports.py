@@ -34,7 +34,7 @@ class Margin(click.ParamType[float]):
     name = "margin"
 
     def convert(self, value: Any, param: Parameter | None, ctx: Context | None) -> float:
-        """Read it; a folder that stands where the margin may is told where to stand."""
+        """Parse the margin; where a folder was given instead, say where folders go."""
         try:
             margin = float(value)
         except ValueError:
@@ -192,9 +192,11 @@ def compare_results(
             click.echo(speakable(warning), err=True)
     if junit is not None:
         write_atomically(junit, comparisons_as_junit(found, margin=margin or 0.0))
-    worse = [one for one in found if margin is not None and one.is_worse(margin)]
-    for one in worse:
-        click.echo(speakable(f"worse: {one.headline}"), err=True)
+    worse = [
+        comparison for comparison in found if margin is not None and comparison.is_worse(margin)
+    ]
+    for comparison in worse:
+        click.echo(speakable(f"worse: {comparison.headline}"), err=True)
     if worse:
         raise click.exceptions.Exit(TOO_LOW)
 

@@ -185,7 +185,11 @@ def _text(value: dict[str, Any]) -> str:
         numbers = (score, held["gain"] if held else None, one["score"])
         shown = "  ".join("     -" if part is None else f"{part:6.3f}" for part in numbers)
         lines.append(f"{one['seed']:>5}    {shown}  {one['tasks']:>5}  {team}")
-    lines += [f"warning: seed {one['seed']}: {why}" for one in each for why in one["warnings"]]
+    lines += [
+        f"warning: seed {report['seed']}: {warning}"
+        for report in each
+        for warning in report["warnings"]
+    ]
     return "\n".join(lines)
 
 

@@ -109,4 +109,4 @@ def selected(
     """
     places = math.floor(share * len(rewards) + HAIR) or (1 if share > 0 else 0)
     ranked = sorted(sorted(rewards), key=rewards.__getitem__, reverse=True)
-    return tuple(one for one in ranked[:places] if rewards[one] > threshold)
+    return tuple(turn for turn in ranked[:places] if rewards[turn] > threshold)

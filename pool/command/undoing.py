@@ -37,7 +37,7 @@ def undo_changes(folder: Path, what: str, reason: str) -> None:
     for change in undone.changes:
         click.echo(on_one_line(told(change)))
     if undone.heirs:
-        click.echo(f"stay members, though made of one that retired: {', '.join(undone.heirs)}")
+        click.echo(f"still members, although a parent retired: {', '.join(undone.heirs)}")
     changes = counted(len(undone.changes), "change")
     done = f"{counted(undone.operations, 'line')} undone by {changes}"
     trials = f"; {counted(undone.trials, 'trial')} kept" if undone.trials else ""

@@ -50,7 +50,7 @@ class Revert:
         gone = [counted(self.lines, "line")] if self.lines else []
         gone += sorted(self.files)
         return (
-            f"the commit {self.commit[:7]}, {quoted(self.subject)}, took out of the pool:"
+            f"commit {self.commit[:7]} ({quoted(self.subject)}) removed from the pool:"
             f" {', '.join(gone)}"
         )
 
@@ -92,7 +92,7 @@ def put_back(folder: Path, found: Sequence[Revert]) -> Iterator[str]:
             before = UnionSide.of(revert.commit, revert.ledger.encode("utf-8", "surrogateescape"))
             both = UnionSide(name=LEDGER, lines=tuple(united(now, before))).ordered(folder)
             write_atomically(folder / LEDGER, b"".join(line.text for line in both.lines))
-        yield f"what {revert} is back. To take back what a task did, use mas-pool undo."
+        yield f"restored what {revert}. To undo what a task did, use mas-pool undo."
 
 
 def _revert(

@@ -132,7 +132,7 @@ def _streams(was: PoolAt) -> Iterator[tuple[str, Stream]]:
     for path in sorted((was.folder / EVOLUTIONS).glob(f"*/{TURNS}")):
         name = path.parent.name
         text = was.text(f"{EVOLUTIONS}/{name}/{TURNS}")
-        done = {one.op for one in entries_of(text)} if text else frozenset[str]()
+        done = {entry.op for entry in entries_of(text)} if text else frozenset[str]()
         stream = Stream()
         for entry in turns_in(path):
             if entry.op not in done:

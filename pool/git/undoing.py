@@ -178,7 +178,7 @@ class _Back:
         own = {entry.op for entry in self._of("revised")}
         for name in sorted(self._members("revised") - born):
             agent = self.pool.all_agents[name]
-            kept = [one for one in agent.revisions if one.op not in own]
+            kept = [revision for revision in agent.revisions if revision.op not in own]
             self._expect_last(agent, own)
             yield Revised(agent=name, to=kept[-1].agent, reason=self.reason)
 

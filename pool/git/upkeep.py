@@ -102,8 +102,8 @@ def verify(folder: Path, catalogue: Catalogue | None = None) -> Findings:
         (faults if agent.retired is None else notes).extend(wrong)
     notes += _of_scaffold(folder, state)
     (faults if faults else notes).extend(
-        f"{revert}. git revert does not undo what happened to a pool: mas-pool undo does."
-        + (" First put that back, with: mas-pool verify --repair." if faults else "")
+        f"{revert}. git revert does not undo what happened to a pool; mas-pool undo does."
+        + (" First restore it with: mas-pool verify --repair." if faults else "")
         for revert in reverts(folder)
     )
     return Findings(

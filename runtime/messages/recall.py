@@ -244,7 +244,7 @@ def fitting(entries: Iterable[MemoryEntry], wanted: Recall) -> tuple[MemoryEntry
             break
         shown.append(fits)
     if wanted.first == "successful":
-        shown.sort(key=lambda one: -(one.reward or 0.0))
+        shown.sort(key=lambda entry: -(entry.reward or 0.0))
     return tuple(shown)
 
 

@@ -124,7 +124,8 @@ class Plan:
         May take a second: a backend that runs a program asks it.
         """
         asked = dict[str, None]()
-        for kind, name in {type(one.runner): one.backend for one in self.agents.values()}.items():
+        backends = {type(agent.runner): agent.backend for agent in self.agents.values()}
+        for kind, name in backends.items():
             with foreign_code(f"the backend {name}", InputError):
                 asked |= dict.fromkeys(getattr(kind, "lacks", tuple)())
         return list(asked)

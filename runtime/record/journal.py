@@ -450,7 +450,10 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Set):
         return sorted(cast("Set[Any]", value), key=canonical)
     if is_dataclass(value):
-        return [type(value).__name__, {one.name: getattr(value, one.name) for one in fields(value)}]
+        return [
+            type(value).__name__,
+            {item.name: getattr(value, item.name) for item in fields(value)},
+        ]
     raise TypeError(f"{type(value).__name__} is no JSON value, so it has no digest")
 
 

@@ -144,7 +144,7 @@ def _known(options: Options) -> Catalogue:
     """Collect what this host offers, and the caller."""
     models = resolve_models(_chosen(options), models_file=options.get("models"))
     known = Catalogue.of_host(models=models, host_tools=resolve_tools())
-    described = [python_tool(one) for one in options.get("tools", ())]
+    described = [python_tool(function) for function in options.get("tools", ())]
     python = {tool.name: tool for tool in described}
     if len(python) < len(described):
         raise InputError(

@@ -97,7 +97,9 @@ def chosen_letter(text: str) -> str | None:
 def same_json(value: Any, wanted: Any) -> bool:
     """Return whether two JSON values are the same: `1` is `1.0`, and never `true`."""
     if is_mapping(value) and is_mapping(wanted):
-        value, wanted = ({plain(key): item for key, item in one.items()} for one in (value, wanted))
+        value, wanted = (
+            {plain(key): item for key, item in side.items()} for side in (value, wanted)
+        )
         return value.keys() == wanted.keys() and _all_same(
             [(item, wanted[key]) for key, item in value.items()]
         )

@@ -203,7 +203,7 @@ def number(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     The number is looked for in the `Answer:` line first.
     """
     numbers = (numerals(reading[-ENDING:]) for reading in readings(answer))
-    found, wanted = next((one for one in numbers if one), []), numerals(str(reference))
+    found, wanted = next(filter(None, numbers), []), numerals(str(reference))
     if not found or not wanted:
         return Score(value=0.0, reason="no number in the answer")
     is_near = distance(found[-1], wanted[-1]) <= float(options.get("tolerance", 1e-6))

@@ -146,9 +146,9 @@ async def reflect_all(
         if lost is not None:
             episode.lose(lost)
     episode.told |= {
-        "lessons": sum(one.entry.kind == "lesson" for one in kept),
-        "insights": sum(one.entry.kind == "insight" for one in kept),
-        "fused": sum(bool(one.entry.replaces) for one in kept),
+        "lessons": sum(settled.entry.kind == "lesson" for settled in kept),
+        "insights": sum(settled.entry.kind == "insight" for settled in kept),
+        "fused": sum(bool(settled.entry.replaces) for settled in kept),
     }
 
 

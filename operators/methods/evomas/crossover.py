@@ -203,11 +203,11 @@ async def _choose(
     parents: tuple[Parent, Parent] = (inputs["first"], inputs["second"])
     question: Question[Side] = Question(
         operator=OPERATOR,
-        instructions=prompt("choose_topology", was_run=any(one.was_run for one in parents)),
+        instructions=prompt("choose_topology", was_run=any(parent.was_run for parent in parents)),
         material=shown,
         schema=schema,
         read=lambda text: structured(text, schema, meta.limits)["topology"],
-        parents=tuple(one.team.name for one in parents),
+        parents=tuple(parent.team.name for parent in parents),
         inputs=inputs,
     )
     return await meta.ask(path, question)

@@ -166,7 +166,7 @@ def tell(
     told = {
         "outcome": outcome,
         "credit": episode.settings.credit,
-        "utterances": [one.value() for one in of],
+        "utterances": [utterance.value() for utterance in of],
         **({"counterfactuals": about} if about else {}),
     }
     episode.note(EVENT, **told)

@@ -140,7 +140,7 @@ class _Looking:
         else:
             heard = await self._heard(asked)
             known = tuple(self._exchange(*one) for one in zip(asked, heard, strict=True))
-            lost += tuple(one for one in heard if isinstance(one, RejectedProposal))
+            lost += tuple(answer for answer in heard if isinstance(answer, RejectedProposal))
         came = await self._noted(known, seen)
         if isinstance(came, RejectedProposal):
             return Reflected(agent=self.agent, evidence=known, looks=seen, lost=(*lost, came))
@@ -170,7 +170,7 @@ class _Looking:
 
     def _shown(self, seen: Sequence[FileLook]) -> str:
         written = self.ground.voice(self.meta, self.agent).limits.characters
-        return material(*(one.shown(min(LONGEST_LOOK, written)) for one in seen))
+        return material(*(look.shown(min(LONGEST_LOOK, written)) for look in seen))
 
     def _exchange(self, asked: tuple[str, str], said: str | RejectedProposal) -> EvidenceExchange:
         colleague, question = asked

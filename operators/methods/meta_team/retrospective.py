@@ -312,7 +312,9 @@ async def reorganise_alone(
     back = await look_back(meta, f"{path}/", ground, how)
     events = [f"{each.agent}: {each.summary}" for each in back.reflected if each.summary]
     events += [line for each in back.reflected for line in evidence_lines(each.evidence)]
-    events += [f"{one.agent} said: {one.text}" for one in back.discussion.statements]
+    events += [
+        f"{statement.agent} said: {statement.text}" for statement in back.discussion.statements
+    ]
     events += ["the team wishes to try again."] if back.retry else []
     return noted(
         "reorganise",

@@ -97,12 +97,12 @@ def check(settings: RetrospectiveSettings, said: Mapping[str, Any]) -> Mapping[s
         found["scheme"] = "nothing would change: no level is left. Write scheme: none for that."
     if settings.scheme in {"centralised", "partitioned"}:
         why = f"agents talk to each other with scheme: collaborative only, and {here}"
-        found |= {one: why for one in TOGETHER if one in said}
+        found |= {name: why for name in TOGETHER if name in said}
     if "looks" in said and (settings.scheme == "centralised" or not settings.agent_level):
         found["looks"] = f"agents look at files with agent_level only, and {here}"
     if settings.looks_back and not settings.team_level:
         why = "without team_level the team changes nothing. Leave one of them out."
-        found |= {one: why for one in ("discussion", "edges") if one in said}
+        found |= {name: why for name in ("discussion", "edges") if name in said}
     if settings.roster == "closed" and "alive" in said:
         found["alive"] = "all are at work at once with roster: closed. Leave one of them out."
     return found

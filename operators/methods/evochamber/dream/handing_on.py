@@ -134,7 +134,7 @@ def counts(about: Mapping[str, Any]) -> Mapping[str, int]:
     """
     because = about.get("because")
     reasons = ("nobody failed", "nobody succeeded", "nobody has an attempt")
-    written = sum(one["to"] for one in about.get("insights", ()))
+    written = sum(insight["to"] for insight in about.get("insights", ()))
     return {
         "dreams": int(bool(about)),
         **{f"dreams abstained, {reason}": int(because == reason) for reason in reasons},
