@@ -44,7 +44,14 @@ _TEAM = ReferencePage(
     " beside the file, which `mas init` writes, they complete its fields and mark mistakes as you"
     " type.\n\n"
     "What agents share stands once, under `defaults`; what teams share, in agent files that their"
-    " agents `use`. YAML's own ways, anchors, aliases and merge keys (`&a`, `*a`, `<<`), are"
+    " agents `use`. Agents that are alike are written once: `count: 3` makes a group of three, and"
+    " `like: solver` gives an agent all that another one has, but for what stands beside it. A"
+    " debate of three over two rounds is short this way"
+    " (`seed:debate_in_rounds`). Runs, plans, pictures and operators see"
+    " the team with its agents written out, and `mas fmt team.yaml --to-file FILE` writes it so. An"
+    " edit that goes back into the file (`mas-evolve --in-place`) changes the group where most of"
+    " its members changed, and adds an entry for a member that differs from the others. YAML's own"
+    " ways, anchors, aliases and merge keys (`&a`, `*a`, `<<`), are"
     " refused, each with its place: a screenful of them can stand for gigabytes, and an edit of one"
     " agent would change another one without a word.",
 )

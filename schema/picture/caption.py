@@ -81,7 +81,9 @@ def chooses(recruit: Recruit) -> str:
 def repeats(rounds: Rounds) -> str:
     """Say how often agents work: `at most 3 rounds until unchanged`, `3 rounds`."""
     often = f"{rounds.most} rounds"
-    return often if rounds.until == "never" else f"at most {often} until {rounds.until}"
+    hears = "the others" if rounds.hears == "others" else span(rounds.hears)
+    heard = "" if rounds.hears == "reports" else f", each hears {hears}"
+    return f"{often if rounds.until == 'never' else f'at most {often} until {rounds.until}'}{heard}"
 
 
 def opens(roster: Roster) -> str:

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..values.codec import from_value
-from ..values.values import is_mapping, without_nulls
+from ..values.values import is_list, is_mapping, without_nulls
 from .team import (
     Agent,
     Execution,
@@ -80,6 +80,8 @@ def rounds_of(fields: dict[str, Any]) -> Rounds:
     """Build a team's rounds from values of the right shape."""
     names = {key: _names(fields.get(key)) for key in ("opening", "closing")}
     said: dict[str, Any] = {"most": 2, **fields, **names}
+    if is_list(hears := said.get("hears")):
+        said["hears"] = _names(hears)
     return Rounds(**said)
 
 

@@ -42,6 +42,8 @@ OnError = Literal["fail", "skip", "degrade"]
 OnOverflow = Literal["fail", "trim"]
 Until = Literal["unchanged", "finalized", "converged", "accepted", "never"]
 
+Hears = Literal["reports", "others"] | tuple[str, ...]
+
 NewIds = Mapping[str, str | None]
 """The new ids of agents by the old ones; None for those that went."""
 
@@ -273,6 +275,8 @@ class Rounds:
         until: What ends them before: a round that changed nobody's contribution; everyone who can
             say so having said that theirs is final; nobody who consults having anything new
             (MATTRL §3.1); everybody's work being accepted (MATTRL App. B.4); nothing.
+        hears: Whose answers an agent reads from the second round on: of those to whom it reports,
+            of all others that work in the rounds, or of these.
         opening: The agents that work once, before the first round.
         meeting: The agent that works between two rounds of those who consult.
         closing: The agents that work once, after the last round.
@@ -280,14 +284,17 @@ class Rounds:
 
     most: int
     until: Until = "unchanged"
+    hears: Hears = "reports"
     opening: tuple[str, ...] = ()
     meeting: str | None = None
     closing: tuple[str, ...] = ()
 
     def following(self, new_ids: NewIds) -> Rounds:
         """Have those who open, meet and close follow to their new ids; who went does so no more."""
+        heard = self.hears if isinstance(self.hears, str) else _followed(self.hears, new_ids)
         return replace(
             self,
+            hears=heard or "reports",
             opening=_followed(self.opening, new_ids),
             meeting=next(iter(_followed(filter(None, [self.meeting]), new_ids)), None),
             closing=_followed(self.closing, new_ids),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ...team.building import agent_of, notes_of, recruit_of, roster_of, rounds_of
+from ...team.groups import GROUPING
 from ...team.team import OF_OTHERS, Agent
 from ...team.writing import agent_value
 from ...values.values import plain
@@ -100,8 +101,8 @@ class AddAgent(Kind):
             name: tuple(item) if isinstance(item, list) else item
             for name, item in said.get("place", {}).items()
         }
-        if "use" in said["fields"]:
-            raise ValueError("a new agent is written out: it uses no file.")
+        if said["fields"].keys() & {"use", *GROUPING}:
+            raise ValueError("a new agent is written out: no use, like or count.")
         return cls(agent=agent_of(said["agent"], said["fields"]), **values)
 
     @classmethod
