@@ -269,7 +269,8 @@ class Declared:
     def _finalizers(self, last: Round) -> Iterator[str]:
         """Name the agents that repeat and can say that they are done."""
         for agent_id, planned in last.plan.agents.items():
-            if planned.agent.can_finalize and agent_id not in self.opening:
+            is_there = not last.run.agents[agent_id].unneeded
+            if planned.agent.can_finalize and agent_id not in self.opening and is_there:
                 yield agent_id
 
 

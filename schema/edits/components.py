@@ -35,6 +35,8 @@ AGENT_FIELDS: Mapping[str, Component] = MappingProxyType(
         "timeout": "parameters",
         "output_schema": "parameters",
         "backend": "parameters",
+        "when": "parameters",
+        "each": "parameters",
         "notes": "notes",
         "recall": "parameters",
     }

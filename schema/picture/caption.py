@@ -24,6 +24,7 @@ __all__ = [
     "opens",
     "repeats",
     "span",
+    "terms",
     "totals",
     "within",
     "works",
@@ -51,8 +52,13 @@ def model(team: Team, agent: Agent) -> str:
 
 def works(team: Team, agent: Agent) -> str:
     """Say how an agent works: `LLM · default`, `Function majority`, `LLM · default · closes`."""
-    parts = (engine(team, agent), model(team, agent), duty(team, agent))
+    parts = (engine(team, agent), model(team, agent), duty(team, agent), *terms(agent))
     return " · ".join(filter(None, parts))
+
+
+def terms(agent: Agent) -> Sequence[str]:
+    """Say when an agent works, and on what: `when triage.kind is bug`."""
+    return [str(one) for one in (agent.when, agent.each) if one is not None]
 
 
 def duty(team: Team, agent: Agent) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..values.codec import from_value
 from ..values.values import is_list, is_mapping, without_nulls
+from .conditions import Each, When
 from .team import (
     Agent,
     Execution,
@@ -29,6 +30,7 @@ __all__ = [
     "roster_of",
     "rounds_of",
     "team_of",
+    "when_of",
 ]
 
 
@@ -99,7 +101,7 @@ def roster_of(fields: dict[str, Any]) -> Roster:
 
 def agent_of(agent_id: str, fields: dict[str, Any]) -> Agent:
     """Build an agent from values of the right shape."""
-    built = {"tools", "imports", "notes", "recall"}
+    built = {"tools", "imports", "notes", "recall", "when", "each"}
     given = {key: item for key, item in fields.items() if key not in built}
     return Agent(
         id=agent_id,
@@ -107,6 +109,8 @@ def agent_of(agent_id: str, fields: dict[str, Any]) -> Agent:
         imports=_names(fields.get("imports")),
         notes=notes_of(fields.get("notes") or {}),
         recall=None if fields.get("recall") is None else _recall(fields["recall"]),
+        when=None if fields.get("when") is None else when_of(fields["when"]),
+        each=None if fields.get("each") is None else Each(**without_nulls(fields["each"])),
         **given,
     )
 
@@ -137,6 +141,13 @@ def _skill(fields: dict[str, Any]) -> Skill:
 def _recall(fields: dict[str, Any]) -> Recall:
     said: dict[str, Any] = {**fields, "kinds": _names(fields.get("kinds"))}
     return Recall(**said)
+
+
+def when_of(fields: dict[str, Any]) -> When:
+    """Build an agent's condition from values of the right shape."""
+    said: dict[str, Any] = {"agent": "", **without_nulls(fields)}
+    only, among = said.pop("is", None), said.pop("in", ())
+    return When(**said, is_=only, in_=tuple(among))
 
 
 def lineage_of(fields: dict[str, Any] | None) -> Lineage | None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ..host.models import Effort
+    from .conditions import Each, When
 
 __all__ = [
     "ACTS",
@@ -212,6 +213,8 @@ class Agent:
     timeout: float | None = None
     output_schema: Mapping[str, Any] | None = None
     backend: str | None = None
+    when: When | None = None
+    each: Each | None = None
     notes: Notes = Notes()
     recall: Recall | None = None
     member: str | None = field(default=None, compare=False)
@@ -223,7 +226,17 @@ class Agent:
             name: Its own new id.
             new_ids: The new ids of others by the old ones; None for those that are not there.
         """
-        return replace(self, id=name, notes=self.notes.following(new_ids).following({name: None}))
+        followed = self.following(new_ids)
+        return replace(followed, id=name, notes=followed.notes.following({name: None}))
+
+    def following(self, new_ids: NewIds) -> Agent:
+        """Have all that names others follow to their new ids."""
+        return replace(
+            self,
+            when=self.when and self.when.following(new_ids),
+            each=self.each and self.each.following(new_ids),
+            notes=self.notes.following(new_ids),
+        )
 
     def plans(self, steps: int) -> int:
         """Count the plans that it makes at most in so many steps: one ahead of them all, and on."""
@@ -261,6 +274,8 @@ class Agent:
         return self._says("chosen", "string")
 
     def _says(self, name: str, kind: str) -> bool:
+        if self.each is not None:  # it answers with a list, whatever an item's answer is
+            return False
         properties = (self.output_schema or {}).get("properties")
         said = properties.get(name) if is_mapping(properties) else None
         return is_mapping(said) and said.get("type") == kind

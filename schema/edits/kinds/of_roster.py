@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ...team.building import agent_of, notes_of, recruit_of, roster_of, rounds_of
+from ...team.building import agent_of, notes_of, recruit_of, roster_of, rounds_of, when_of
+from ...team.conditions import Each
 from ...team.groups import GROUPING
 from ...team.team import OF_OTHERS, Agent
 from ...team.writing import agent_value
@@ -219,3 +220,7 @@ def _follow(value: Value, new_ids: Mapping[str, str | None]) -> None:
     for agent in value["agents"].values():
         if (noted := agent.get("notes")) and any(one in noted for one in OF_OTHERS):
             put(agent, "notes", plain(notes_of(noted).following(new_ids)) or None)
+        if said := agent.get("when"):
+            put(agent, "when", plain(when_of(said).following(new_ids)))
+        if said := agent.get("each"):
+            put(agent, "each", plain(Each(**said).following(new_ids)))
