@@ -49,7 +49,8 @@ def items_of(task: Task, field: str | None) -> list[Any]:
         value = loads(task.context)
     except ValueError:
         value = None
-    return value if is_list(value) else [line for line in task.context.splitlines() if line.strip()]
+    lines = filter(None, map(str.strip, task.context.splitlines()))
+    return value if is_list(value) else [*lines]
 
 
 def items_in(content: str, each: Each) -> list[Any] | None:
@@ -100,7 +101,7 @@ def collected(
         fault=first[1].fault if first and has_failed else None,
         usage=sum((one.usage for one in outcomes), Usage()),
         seconds=max(one.seconds for one in outcomes),
-        attempts=sum(one.attempts for one in outcomes),
+        attempts=max(one.attempts for one in outcomes),
         tool_calls=tuple(chain.from_iterable(one.tool_calls for one in outcomes)),
         mishaps=tuple(
             dict.fromkeys([*told, *chain.from_iterable(one.mishaps for one in outcomes)])

@@ -50,8 +50,16 @@ _TEAM = ReferencePage(
     " (`seed:debate_in_rounds`). Runs, plans, pictures and operators see"
     " the team with its agents written out, and `mas fmt team.yaml --to-file FILE` writes it so. An"
     " edit that goes back into the file (`mas-evolve --in-place`) changes the group where most of"
-    " its members changed, and adds an entry for a member that differs from the others. YAML's own"
-    " ways, anchors, aliases and merge keys (`&a`, `*a`, `<<`), are"
+    " its members changed, and adds an entry for a member that differs from the others.\n\n"
+    "An agent always works, and once, unless it says otherwise. `when` is a condition on what an"
+    " earlier agent answered: `when: {agent: triage, field: kind, is: bug}`. An agent whose"
+    " condition does not hold is skipped; it costs nothing, and its readers are told that it was not"
+    " needed. `each` is a list on whose items the agent works one by one: `each: {agent: planner,"
+    " field: parts}`. Its readers get the list of its answers. `seed:triage` routes a request to one"
+    " of three specialists, and `seed:split_and_merge` has as many workers as there are parts. Both"
+    " are checked when the team is loaded, and plans and estimates count the most that can run."
+    " Operators may change both, as `set_parameter`, where a team has some.\n\n"
+    "YAML's own ways, anchors, aliases and merge keys (`&a`, `*a`, `<<`), are"
     " refused, each with its place: a screenful of them can stand for gigabytes, and an edit of one"
     " agent would change another one without a word.",
 )

@@ -52,7 +52,7 @@ def model(team: Team, agent: Agent) -> str:
 
 def works(team: Team, agent: Agent) -> str:
     """Say how an agent works: `LLM · default`, `Function majority`, `LLM · default · closes`."""
-    parts = (engine(team, agent), model(team, agent), duty(team, agent), *terms(agent))
+    parts = (engine(team, agent), model(team, agent), duty(team, agent))
     return " · ".join(filter(None, parts))
 
 
