@@ -14,11 +14,10 @@ import asyncio
 import time
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from ...schema.values.errors import AgentError, StorageError
-from ..agents.items import collected, items_in, items_of, numbered, value_in
-from ..agents.outcomes import AgentOutcome, Run, as_given, skipped
+from ..agents.outcomes import AgentOutcome, Run, as_given
 from ..agents.round_state import NOTHING
 from ..agents.runner import AgentReport
 from ..gateway.chat.dialogue import shortened
@@ -30,12 +29,12 @@ from ..values.budget import Budget
 from ..values.usage import Usage
 from .agent_execution import AgentExecution
 from .allowance import Allowance
+from .conditions import heard, unneeded, worked
 from .handing_in import handed_in, passing_on
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ...schema.team.conditions import Each
     from ...schema.team.task import Task
     from ..agents.items import Item
     from ..agents.round_state import RoundState
@@ -252,9 +251,9 @@ class Running:
             return await self._stands(planned)
         outcome = None
         try:
-            before = {seen: await self.parts[seen] for seen in planned.sees}
-            outcome = await self._unneeded(planned, before) or self._unready(before)
-            outcome = outcome or await self._worked(planned, before)
+            before = await heard(self, planned)
+            outcome = await unneeded(self, planned, before) or self._unready(before)
+            outcome = outcome or await worked(self, planned, before)
             outcome = await self._passing_on(planned, outcome, before)
         finally:
             # One that was cancelled at work has spent what it has spent.
@@ -340,25 +339,7 @@ class Running:
             mishaps=tuple(dict.fromkeys(one for desk in desks for one in desk.mishaps.told())),
         )
 
-    async def _unneeded(
-        self, planned: PlannedAgent, before: Mapping[str, AgentOutcome]
-    ) -> AgentOutcome | None:
-        """Tell how an agent ends that the team's conditions leave out; None where it works.
-
-        Its own condition alone decides, where it has one. Who gives the answer always works.
-        """
-        agent = planned.agent
-        if agent.when is not None:
-            said = await self._said_by(agent.when.agent)
-            if said is not None and agent.when.holds(value_in(said, agent.when)):
-                return None
-            return skipped(f"it works only {agent.when}.")
-        is_cut_off = bool(before) and all(outcome.unneeded for outcome in before.values())
-        if is_cut_off and agent.id != self.plan.output:
-            return skipped("nobody whom it hears was needed.")
-        return None
-
-    async def _said_by(self, agent_id: str) -> AgentResult | None:
+    async def said_by(self, agent_id: str) -> AgentResult | None:
         """Give what an earlier agent came to; None where it takes no part, or came to nothing."""
         part = self.parts.get(agent_id)
         return (await part).result if part is not None else None
@@ -378,33 +359,7 @@ class Running:
             return AgentOutcome(status="failed", error="none of its colleagues reported anything.")
         return None
 
-    async def _worked(
-        self, planned: PlannedAgent, before: Mapping[str, AgentOutcome]
-    ) -> AgentOutcome:
-        """Run an agent, or once for each item of its list."""
-        if (each := planned.agent.each) is None:
-            return await self._attempted(planned, before)
-        values = await self._list_of(each)
-        if values is None:
-            error = f"there is no list for it: {each.subject}."
-            return AgentOutcome(status="failed", error=error, fault="agent")
-        if not values:
-            return skipped(f"its list is empty: {each.subject}.")
-        items, bears = numbered(values, each.most), self.plan.team.execution.on_error == "degrade"
-        parts = [
-            self.group.create_task(self._attempted(planned, before, item), name=planned.agent.id)
-            for item in items
-        ]
-        outcomes = [await part for part in parts]
-        return collected(planned.agent, outcomes, len(values) - len(items), bears=bears)
-
-    async def _list_of(self, each: Each) -> list[Any] | None:
-        if each.agent is None:
-            return items_of(self.workspaces.task, each.field)
-        said = await self._said_by(each.agent)
-        return None if said is None else items_in(said.content, each)
-
-    async def _attempted(
+    async def attempted(
         self,
         planned: PlannedAgent,
         before: Mapping[str, AgentOutcome],

@@ -62,7 +62,7 @@ class PlannedAgent:
         # The prompt's text is part of the instructions, whether it was written out or as an id.
         # When it works, and on which items, decides who is asked, and not what comes of it.
         said = unlike_default(replace(self.agent, notes=self.agent.notes.untaught))
-        decided = {"prompt", "member", "when", "each"}
+        decided = {"prompt", "member", "when", "reads", "each"}
         return {name: item for name, item in said.items() if name not in decided}
 
     @cached_property
@@ -152,8 +152,10 @@ class Plan:
         """The agents that a run may do without, by the team's own conditions or an empty list."""
         found: set[str] = set()
         for one, planned in self.agents.items():
-            agent, hears = planned.agent, planned.sees
-            is_cut_off = bool(hears) and found.issuperset(hears) and one != self.output
+            agent = planned.agent
+            perhaps = {*found, *agent.reads}
+            is_cut_off = bool(planned.sees) and perhaps.issuperset(planned.sees)
+            is_cut_off = is_cut_off and one != self.output
             if agent.when or agent.each or is_cut_off:
                 found.add(one)
         return frozenset(found)
@@ -350,7 +352,11 @@ def _described(planned: PlannedAgent) -> dict[str, Any]:
         "model": _model(planned),
         "tools": list(agent.tools),
         "sees": list(planned.sees),
-        **{name: plain(said) for name in ("when", "each") if (said := getattr(agent, name))},
+        **{
+            name: plain(said)
+            for name in ("when", "reads", "each")
+            if (said := getattr(agent, name))
+        },
         "calls_at_most": planned.calls_at_most,
     }
 

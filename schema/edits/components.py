@@ -36,6 +36,7 @@ AGENT_FIELDS: Mapping[str, Component] = MappingProxyType(
         "output_schema": "parameters",
         "backend": "parameters",
         "when": "parameters",
+        "reads": "parameters",
         "each": "parameters",
         "notes": "notes",
         "recall": "parameters",

@@ -200,7 +200,7 @@ def _texts(found: Sequence[FieldChange], paint: Paint) -> Iterator[_Sentence]:
 def _is_long(change: FieldChange) -> bool:
     """Tell whether a change is shown line by line."""
     texts = [item for item in (change.before, change.after) if isinstance(item, str)]
-    nested = change.path[-1] in {"output_schema", "recall", "successful_tasks"}
+    nested = change.path[-1] in {"output_schema", "reads", "recall", "successful_tasks"}
     nested = nested or "skills" in change.path[2:-1]
     return nested or any(len(text) > SHORT or "\n" in text for text in texts)
 

@@ -57,8 +57,9 @@ def works(team: Team, agent: Agent) -> str:
 
 
 def terms(agent: Agent) -> Sequence[str]:
-    """Say when an agent works, and on what: `when triage.kind is bug`."""
-    return [str(one) for one in (agent.when, agent.each) if one is not None]
+    """Say when an agent works, what it reads, and on what it works: `when triage.kind is bug`."""
+    reads = [f"reads {one} {when}" for one, when in agent.reads.items()]
+    return [*(str(one) for one in (agent.when, agent.each) if one is not None), *reads]
 
 
 def duty(team: Team, agent: Agent) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..values.hints import did_you_mean, listed
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from .conditions import Each, When
     from .team import Agent, Team
 
-__all__ = ["CONDITION_RULES", "works_whole"]
+__all__ = ["CONDITION_RULES", "goes_by", "works_whole"]
 
 WORKS_ALONE = {
     "function": "asks no model",
@@ -31,21 +32,45 @@ KINDS = {"string": str, "boolean": bool, "integer": int, "number": (int, float)}
 def conditions_that_can_be_told(reading: Reading) -> Iterator[Problem]:
     """Every condition is about an answer that is there before, and can have what is asked for."""
     for agent, path, earlier in _works_after(reading):
-        if (when := agent.when) is None:
-            continue
-        place: Path = (*path, "when")
-        if agent.id == reading.team.output and reading.team.execution.roster is None:
+        if agent.when is not None and _gives_the_answer(reading.team, agent):
             message = f"{quoted(agent.id)}, whose output is the answer, always works. Leave it out."
-            yield reading.problem(place, message, at_key=True)
-        elif not when.choices and not when.bounds:
-            yield reading.problem(place, "it tests nothing. Write is, in, at_least or at_most.")
-        elif when.agent not in reading.agent_ids:
-            yield unknown_agent(reading, (*place, "agent"), when.agent)
-        elif when.agent not in earlier:
-            yield reading.problem((*place, "agent"), _not_before(when.agent, agent.id))
-        else:
-            for inner, message in _untestable(when, reading.team.agents[when.agent]):
-                yield reading.problem((*place, *inner), message)
+            yield reading.problem((*path, "when"), message, at_key=True)
+        elif agent.when is not None:
+            yield from _faults(reading, (*path, "when"), agent.when, agent, earlier)
+        for sender, when in agent.reads.items():
+            place: Path = (*path, "reads", sender)
+            if sender not in reading.agent_ids:
+                yield unknown_agent(reading, place, sender, at_key=True)
+            elif sender not in reading.team.seen[agent.id]:
+                message = f"{quoted(sender)} does not report to {quoted(agent.id)}. Leave it out."
+                yield reading.problem(place, message, at_key=True)
+            else:
+                tested = replace(when, agent=when.agent or sender)
+                yield from _faults(reading, place, tested, agent, earlier)
+
+
+def _gives_the_answer(team: Team, agent: Agent) -> bool:
+    return agent.id == team.output and team.execution.roster is None
+
+
+def _faults(
+    reading: Reading, place: Path, when: When, agent: Agent, earlier: frozenset[str]
+) -> Iterator[Problem]:
+    if not when.choices and not when.bounds:
+        yield reading.problem(place, "it tests nothing. Write is, in, at_least or at_most.")
+    elif when.agent not in reading.agent_ids:
+        yield unknown_agent(reading, (*place, "agent"), when.agent)
+    elif when.agent not in earlier:
+        yield reading.problem((*place, "agent"), _not_before(when.agent, agent.id))
+    else:
+        for inner, message in _untestable(when, reading.team.agents[when.agent]):
+            yield reading.problem((*place, *inner), message)
+
+
+def goes_by(agent: Agent) -> Iterator[str]:
+    """Name the agents by whose answers an agent works, or reads."""
+    yield from (one.agent for one in (agent.when, agent.each) if one and one.agent)
+    yield from (when.agent or sender for sender, when in agent.reads.items())
 
 
 def lists_to_work_on(reading: Reading) -> Iterator[Problem]:
@@ -73,7 +98,7 @@ def lists_to_work_on(reading: Reading) -> Iterator[Problem]:
 
 def _works_after(reading: Reading) -> Iterator[tuple[Agent, Path, frozenset[str]]]:
     """Give the agents that say when or how often they work, and who surely works before them."""
-    conditional = [one for one in reading.agents() if one[0].when or one[0].each]
+    conditional = [one for one in reading.agents() if one[0].is_conditional]
     if not conditional or not is_clear(reading):
         return
     ancestors, seen = reading.team.ancestors, reading.team.seen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ..values.json_text import dumps
@@ -10,7 +11,7 @@ from ..values.json_text import dumps
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["TASK_LISTS", "Each", "When"]
+__all__ = ["TASK_LISTS", "Each", "When", "readings_following"]
 
 TASK_LISTS = ("context", "files")
 """The fields of a task that are lists: the lines of its material, and the names of its files."""
@@ -24,7 +25,7 @@ class When:
     Texts are compared without regard to case and to spaces around them.
 
     Attributes:
-        agent: Whose answer is tested.
+        agent: Whose answer is tested. Empty: of the one whose report is read on this condition.
         field: The field of its structured answer. None: the whole answer, a label or a number.
         is_: What it must be.
         in_: What it must be one of.
@@ -32,7 +33,7 @@ class When:
         at_most: The largest.
     """
 
-    agent: str
+    agent: str = ""
     field: str | None = None
     is_: Any = None
     in_: tuple[Any, ...] = ()
@@ -54,7 +55,7 @@ class When:
     @property
     def subject(self) -> str:
         """What is tested: `triage.kind`."""
-        return self.agent if self.field is None else f"{self.agent}.{self.field}"
+        return ".".join(filter(None, (self.agent, self.field))) or "it"
 
     def __str__(self) -> str:
         said = [" or ".join(map(_shown, values)) for values in self.choices.values()]
@@ -76,6 +77,14 @@ class When:
         """Have the agent follow to its new id; None where it went."""
         agent = new_ids.get(self.agent, self.agent)
         return None if agent is None else replace(self, agent=agent)
+
+
+def readings_following(
+    reads: Mapping[str, When], new_ids: Mapping[str, str | None]
+) -> Mapping[str, When]:
+    """Have the agents of an agent's reading conditions follow; without one, a condition goes."""
+    moved = {new_ids.get(one, one): when.following(new_ids) for one, when in reads.items()}
+    return MappingProxyType({one: when for one, when in moved.items() if one and when})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..values.codec import kept
 from ..values.values import equal_numbers_alike, is_mapping, unlike_default
+from .conditions import readings_following
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -214,6 +215,7 @@ class Agent:
     output_schema: Mapping[str, Any] | None = None
     backend: str | None = None
     when: When | None = None
+    reads: Mapping[str, When] = field(default_factory=_nothing, hash=False)
     each: Each | None = None
     notes: Notes = Notes()
     recall: Recall | None = None
@@ -234,6 +236,7 @@ class Agent:
         return replace(
             self,
             when=self.when and self.when.following(new_ids),
+            reads=readings_following(self.reads, new_ids),
             each=self.each and self.each.following(new_ids),
             notes=self.notes.following(new_ids),
         )
@@ -246,6 +249,11 @@ class Agent:
     def drafts(self) -> bool:
         """Whether it answers once without what was learnt, to search with that."""
         return self.recall is not None and self.recall.by == "draft"
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether anything of its work hangs on what others answer."""
+        return bool(self.when or self.reads or self.each)
 
     @property
     def can_finalize(self) -> bool:

@@ -5,8 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ...team.building import agent_of, notes_of, recruit_of, roster_of, rounds_of, when_of
-from ...team.conditions import Each
+from ...team.building import (
+    agent_of,
+    notes_of,
+    readings_of,
+    recruit_of,
+    roster_of,
+    rounds_of,
+    when_of,
+)
+from ...team.conditions import Each, readings_following
 from ...team.groups import GROUPING
 from ...team.team import OF_OTHERS, Agent
 from ...team.writing import agent_value
@@ -222,5 +230,7 @@ def _follow(value: Value, new_ids: Mapping[str, str | None]) -> None:
             put(agent, "notes", plain(notes_of(noted).following(new_ids)) or None)
         if said := agent.get("when"):
             put(agent, "when", plain(when_of(said).following(new_ids)))
+        if said := agent.get("reads"):
+            put(agent, "reads", plain(readings_following(readings_of(said), new_ids)) or None)
         if said := agent.get("each"):
             put(agent, "each", plain(Each(**said).following(new_ids)))

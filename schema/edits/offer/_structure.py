@@ -48,7 +48,7 @@ def is_arranged(team: Team) -> bool:
     if team.execution.roster is not None:
         return True
     waits = rounds is not None and rounds.until in {"finalized", "converged", "accepted"}
-    has_terms = any(agent.when or agent.each for agent in team.agents.values())
+    has_terms = any(agent.is_conditional for agent in team.agents.values())
     return bool(waits or has_terms or team.opening)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...checking._shape import shape_schema
-from ...team._conditional import works_whole
+from ...team._conditional import goes_by, works_whole
 from ...values.values import is_mapping
 from ._strict import closed, edit, one_of, whole
 
@@ -29,10 +29,10 @@ def terms(offer: Offer) -> Iterator[Schema]:
     for and nobody goes by the agent's answer.
     """
     agents = offer.team.agents.values()
-    if not any(agent.when or agent.each for agent in agents):
+    if not any(agent.is_conditional for agent in agents):
         return
     ancestors = offer.team.ancestors
-    named = {one.agent for agent in agents for one in (agent.when, agent.each) if one}
+    named = {one for agent in agents for one in goes_by(agent)}
     for agent in offer.asking:
         earlier = [offer.team.agents[one] for one in sorted(ancestors[agent.id])]
         conditions = [] if agent.id == offer.team.output else [*_conditions(earlier)]

@@ -153,6 +153,29 @@ def test_a_resumed_run_skips_the_same_and_asks_nothing_again(bench: Bench, tmp_p
     assert first.agents["fixer"] == again.agents["fixer"]
 
 
+@pytest.mark.parametrize(("score", "is_read"), [(0.5, True), (0.9, False)])
+def test_a_report_may_be_read_on_a_condition_alone(
+    bench: Bench, score: float, is_read: bool
+) -> None:
+    """The tester reads the fix where triage is unsure, the end triage's own answer only then."""
+    unsure = When(agent="triage", field="score", at_most=0.8)
+    agents = [
+        llm("triage", output_schema=KIND),
+        llm("fixer"),
+        llm("tester", reads={"fixer": unsure}),
+        llm("end", reads={"triage": When(field="score", at_most=0.8)}),
+    ]
+    edges = {"triage": ("fixer", "end"), "fixer": ("tester", "end"), "tester": ("end",)}
+    with ScriptedModel(script(score=score)) as model:
+        run = bench.run(team(*agents, edges=edges), model)
+        tested, [read] = questions(model, "tester"), questions(model, "end")
+    assert run.answer == "the end"
+    assert len(tested) == is_read  # who hears nobody else is skipped
+    assert ('"kind": "bug"' in read) == is_read
+    assert ("triage was not needed" in read) != is_read
+    assert "FIXED" in read
+
+
 KINDS = st.sampled_from(["bug", "question"])
 
 

@@ -88,6 +88,11 @@ def test_a_team_says_when_its_agents_work_and_on_what() -> None:
         ("when: {agent: triage, field: score, is: true}", "12:68: fixer.when.is: triage.score is"),
         ("when: {agent: triage, field: kind, equals: bug}",
          "12:63: fixer.when.equals: not a field here. Write is."),
+        ("reads: {end: {is: x}}", "12:36: fixer.reads.end: 'end' does not report to 'fixer'."),
+        ("reads: {plan: {is: x}}", "12:36: fixer.reads.plan: no agent 'plan'."),
+        ("reads: {triage: {field: kind, is: buk}}",
+         "12:62: fixer.reads.triage.is: triage.kind is never 'buk'."),
+        ("reads: {plain: {agent: triage, field: kind}}", "12:43: fixer.reads.plain: it tests"),
         ("each: {agent: triage, field: kind}",
          "12:57: fixer.each.field: triage.kind is no list. Give it type: array"),
         ("each: {agent: plain}", "12:34: fixer.each: plain is no list."),
@@ -111,12 +116,15 @@ def test_the_answer_is_never_left_out_and_a_list_is_tested_by_nobody() -> None:
 
 
 ROUTED = loaded("when: {agent: triage, field: kind, is: bug}, each: {agent: triage, field: steps}")
+READS = loaded(
+    "reads: {triage: {field: score, at_most: 0.8}, plain: {agent: triage, field: kind, is: bug}}"
+)
 PLAIN = loaded()
 NUMBER = loaded("when: {agent: triage, field: score, at_least: 0.5}, each: {field: files, most: 2}")
 
 
-@pytest.mark.parametrize("before", [ROUTED, PLAIN, NUMBER])
-@pytest.mark.parametrize("after", [ROUTED, PLAIN, NUMBER])
+@pytest.mark.parametrize("before", [ROUTED, PLAIN, NUMBER, READS])
+@pytest.mark.parametrize("after", [ROUTED, PLAIN, NUMBER, READS])
 def test_a_difference_of_terms_leads_from_one_team_to_the_other(before: Team, after: Team) -> None:
     edits = diff(before, after)
     assert apply(before, edits, CATALOGUE) == after
@@ -148,6 +156,16 @@ def test_terms_follow_an_agent_to_another_id_and_go_with_it() -> None:
     assert isinstance(renamed, Team)
     assert renamed.agents["fixer"].when == When(agent="sorter", field="kind", is_="bug")
     assert diff(ROUTED, renamed) == (RenameAgent(agent="triage", id="sorter"),)
+    renamed = apply(READS, [RenameAgent(agent="triage", id="sorter")], CATALOGUE)
+    assert isinstance(renamed, Team)
+    assert renamed.agents["fixer"].reads == {
+        "plain": When(agent="sorter", field="kind", is_="bug"),
+        "sorter": When(field="score", at_most=0.8),
+    }
+    assert diff(READS, renamed) == (RenameAgent(agent="triage", id="sorter"),)
+    without = apply(READS, [RemoveAgent(agent="triage")], CATALOGUE)
+    assert isinstance(without, Team)
+    assert without.agents["fixer"].reads == {}
     without = apply(ROUTED, [RemoveAgent(agent="triage")], CATALOGUE)
     assert isinstance(without, Team)
     assert (without.agents["fixer"].when, without.agents["fixer"].each) == (None, None)
