@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ...schema.values.json_text import dumps, loads
 from ...schema.values.values import is_list, is_mapping
+from ..gateway.chat.dialogue import shortened
+from ..values.bounds import LONGEST_CONTENT
 from ..values.structured import json_in, object_in
 from ..values.usage import Usage
 from .outcomes import AgentOutcome
@@ -90,33 +92,38 @@ def collected(
         bears: Whether items may fail; in the list, null stands for one that did. All may not.
     """
     lost = [(at, one) for at, one in enumerate(outcomes, 1) if one.status != "done"]
-    first = next((one for one in lost if one[1].status == "failed"), lost[0] if lost else None)
-    has_failed = first is not None and (not bears or len(lost) == len(outcomes))
     told = [f"{left_out} more items were left out"] if left_out else []
-    told += [f"item {at} failed: {one.error}" for at, one in lost if not has_failed]
-    return AgentOutcome(
-        status=first[1].status if first and has_failed else "done",
-        result=None if has_failed else _listed(agent, outcomes),
-        error=f"item {first[0]}: {first[1].error}" if first and has_failed else None,
-        fault=first[1].fault if first and has_failed else None,
+    told += [f"item {at} failed: {one.error}" for at, one in lost]
+    mishaps = chain.from_iterable(one.mishaps for one in outcomes)
+    whole = AgentOutcome(
+        status="done",
+        result=_listed(agent, outcomes),
         usage=sum((one.usage for one in outcomes), Usage()),
         seconds=max(one.seconds for one in outcomes),
         attempts=max(one.attempts for one in outcomes),
         tool_calls=tuple(chain.from_iterable(one.tool_calls for one in outcomes)),
-        mishaps=tuple(
-            dict.fromkeys([*told, *chain.from_iterable(one.mishaps for one in outcomes)])
-        ),
+        mishaps=tuple(dict.fromkeys([*told, *mishaps])),
         dialogue=outcomes[-1].dialogue,
         recalled=max(one.recalled for one in outcomes),
     )
+    if not lost or (bears and len(lost) < len(outcomes)):
+        return whole
+    at, first = next((pair for pair in lost if pair[1].status == "failed"), lost[0])
+    error = f"item {at}: {first.error}"
+    return replace(whole, status=first.status, result=None, error=error, fault=first.fault)
 
 
 def _listed(agent: Agent, outcomes: Sequence[AgentOutcome]) -> AgentResult:
     results = [one.result for one in outcomes]
-    is_structured = agent.output_schema is not None
-    values = [
-        None if one is None else loads(one.content) if is_structured else one.content
-        for one in results
-    ]
+    values = [_value(agent, one.content) if one else None for one in results]
     steps = [{**step, "item": at} for at, one in enumerate(results, 1) if one for step in one.steps]
-    return AgentResult(content=dumps(values, ensure_ascii=False), steps=steps)
+    content = dumps(shortened(values, LONGEST_CONTENT), ensure_ascii=False)
+    return AgentResult(content=content, steps=steps)
+
+
+def _value(agent: Agent, content: str) -> Any:
+    """Return an item's answer: a value where the agent gives such; one that was cut is a text."""
+    try:
+        return content if agent.output_schema is None else loads(content)
+    except ValueError:
+        return content

@@ -92,6 +92,13 @@ def numbered(fields: Mapping[str, Any], number: int) -> dict[str, Any]:
     return {**fields, "role": role.replace("*", str(number))}
 
 
+def _ungrouped(said: Any) -> Any:
+    """Return an entry without what groups it."""
+    if not is_mapping(said):
+        return said
+    return {key: item for key, item in said.items() if key not in GROUPING}
+
+
 def _count(said: Any) -> int | None:
     """Return how many members a group has; None for an agent that is no group, or a wrong count."""
     count = said.get("count") if is_mapping(said) else None
@@ -109,6 +116,8 @@ class _Expansion:
     _whole: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
 
     def __post_init__(self) -> None:
+        if len(self.raw) > MOST_AGENTS:  # no team; nothing is worth following through so many
+            self.raw = {name: _ungrouped(said) for name, said in self.raw.items()}
         counts = {name: count for name, said in self.raw.items() if (count := _count(said))}
         self.members = {name: members_of(name, count) for name, count in counts.items()}
         self.place_of = {
@@ -146,12 +155,11 @@ class _Expansion:
         if name not in self._whole:
             entry = self.raw.get(name)
             said: dict[str, Any] = entry if is_mapping(entry) else {}
-            own = {key: item for key, item in said.items() if key not in GROUPING}
             if name in self.place_of:
                 base = self._of_group(name, said, liking)
             else:
                 base = self._of_liked(name, said.get("like"), (*liking, name))
-            self._whole[name] = {**base, **own}
+            self._whole[name] = {**base, **_ungrouped(said)}
         return self._whole[name]
 
     def _of_group(

@@ -188,3 +188,18 @@ def test_what_is_wrong_with_groups_has_its_place() -> None:
     ]
     for line, message in expected:
         assert any(at == line and message in said for at, _, said in told), (line, message, told)
+
+
+def test_neither_many_nor_large_groups_take_time_or_memory() -> None:
+    chain = "".join(f"  a{at}: {{like: a{at + 1}}}\n" for at in range(3_000))
+    with pytest.raises(ConfigError, match="3001 agents are too many"):
+        load(f"name: t\nagents:\n{chain}  a3000: {{prompt: Do it.}}\n")
+    chain = "".join(f"  a{at}: {{like: a{at + 1}}}\n" for at in range(200))
+    reports = ", ".join(f"a{at}: [a200]" for at in range(200))
+    text = f"name: t\nagents:\n{chain}  a200: {{prompt: Do it.}}\n"
+    assert load(f"{text}topology: {{reports_to: {{{reports}}}}}\n").agents["a0"].prompt == "Do it."
+    long = (
+        f"name: t\nagents:\n  a: {{count: 200, prompt: {'x ' * 9000}}}\n  b: {{prompt: Do it.}}\n"
+    )
+    with pytest.raises(ConfigError, match=r"written out, \d+ characters: at most"):
+        load(long + "topology: {reports_to: {a: [b]}}\n")
