@@ -153,8 +153,13 @@ class _Entries:
         ids, order = self.groups[group], [*self.after.agents]
         place = order.index(ids[0]) if ids[0] in order else len(order)
         pairs = zip(order[place:], members_of(group, len(order) - place), strict=True)
-        there = [one for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs)]
+        there = [one for one, _ in takewhile(self._may_be_member, pairs)]
         return there if {*ids}.intersection(order) <= {*there} else ()
+
+    def _may_be_member(self, pair: tuple[str, str]) -> bool:
+        """Return whether an agent stands where a group's next member would, and was no other."""
+        agent, expected = pair
+        return agent == expected and agent not in self.old_ids
 
     def _entry(self, name: str) -> Any:
         """Return what the file is to say of an agent or a group, under its name there."""
