@@ -10,7 +10,7 @@ from ...schema.values.json_text import dumps, loads
 from ...schema.values.values import is_list, is_mapping
 from ..gateway.chat.dialogue import shortened
 from ..values.bounds import LONGEST_CONTENT
-from ..values.structured import json_in, object_in
+from ..values.structured import json_in
 from ..values.usage import Usage
 from .outcomes import AgentOutcome
 from .runner import AgentResult
@@ -18,11 +18,11 @@ from .runner import AgentResult
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...schema.team.conditions import Each, When
+    from ...schema.team.conditions import Each
     from ...schema.team.task import Task
     from ...schema.team.team import Agent
 
-__all__ = ["Item", "collected", "items_in", "items_of", "numbered", "value_in"]
+__all__ = ["Item", "collected", "items_in", "items_of", "numbered"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,13 +64,6 @@ def items_in(content: str, each: Each) -> list[Any] | None:
     if each.field is not None:
         value = value.get(each.field) if is_mapping(value) else None
     return value if is_list(value) else None
-
-
-def value_in(result: AgentResult, when: When) -> Any:
-    """Return what a condition tests of an answer: a field of it, or all of it."""
-    if when.field is not None:
-        return object_in(result.content).get(when.field)
-    return result.content if result.answer is None else result.answer
 
 
 def numbered(values: Sequence[Any], most: int) -> list[Item]:

@@ -72,7 +72,9 @@ class AgentExecution:
         whole, part = self.draft_of, f"/item {self.item.number}" if self.item else ""
         own = f"{self.run.path}{self.planned.agent.id}{part}"
         self.path = f"{whole.path}/draft" if whole else own
-        self.carried = _carried(self.run.carry, self.planned.agent.id)
+        carried = _carried(self.run.carry, self.planned.agent.id)
+        # What the agent reported in the round before is a list: nothing to go on from for an item.
+        self.carried = replace(carried, own=None) if self.item else carried
         self.turn = turn_of(self.planned, self.run.plan.team, self.carried.mail)
         self.attempts = 0
         self.numbers: Counter[str] = Counter()

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..agents.items import collected, items_in, items_of, numbered, value_in
+from ..agents.items import collected, items_in, items_of, numbered
 from ..agents.outcomes import AgentOutcome, skipped
+from ..scoring.answer_line import answer_line
+from ..values.structured import object_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ...schema.team.conditions import Each
+    from ...schema.team.conditions import Each, When
+    from ..agents.runner import AgentResult
     from ..plan.plan import PlannedAgent
     from .engine import Running
 
@@ -26,7 +29,7 @@ async def heard(run: Running, planned: PlannedAgent) -> Mapping[str, AgentOutcom
     for sender, when in planned.agent.reads.items():
         if sender in before and (said := before[sender].result) is not None:
             answer = await run.said_by(when.agent) if when.agent else said
-            if answer is None or not when.holds(value_in(answer, when)):
+            if answer is None or not when.holds(_value_in(answer, when)):
                 before[sender] = skipped(f"it is read only {when}.")
     return before
 
@@ -46,7 +49,7 @@ async def unneeded(
     agent = planned.agent
     if agent.when is not None:
         answer = await run.said_by(agent.when.agent)
-        if answer is not None and agent.when.holds(value_in(answer, agent.when)):
+        if answer is not None and agent.when.holds(_value_in(answer, agent.when)):
             return None
         return skipped(f"it works only {agent.when}.")
     is_cut_off = bool(before) and all(outcome.unneeded for outcome in before.values())
@@ -87,3 +90,12 @@ async def _values(run: Running, each: Each) -> list[Any] | None:
         return items_of(run.workspaces.task, each.field)
     answer = await run.said_by(each.agent)
     return None if answer is None else items_in(answer.content, each)
+
+
+def _value_in(result: AgentResult, when: When) -> Any:
+    """Return what a condition tests of an answer: a field of it, or what it concludes with."""
+    if when.field is not None:
+        return object_in(result.content).get(when.field)
+    if result.answer is not None:
+        return result.answer
+    return answer_line(result.content) or result.content

@@ -149,6 +149,7 @@ class Running:
         self.outcomes: dict[str, AgentOutcome] = {}
         self._reports: dict[str, AgentReport] = {}
         self.desks: dict[str, list[AgentExecution]] = {}
+        self.lost: set[str] = set()
         self._purses: dict[str, Budget] = {}
         self.cut_off: list[AgentExecution] = []
         self.has_failed = False
@@ -369,12 +370,16 @@ class Running:
         async with self.slots:
             if self.has_failed:  # the slot is free because the run is about to end
                 raise _FirstFailure
+            if planned.agent.id in self.lost:  # an item failed, and its list is lost with it
+                return AgentOutcome(status="cancelled")
             desk = AgentExecution(run=self, planned=planned, before=before, item=item)
             self.desks.setdefault(planned.agent.id, []).append(desk)
             if item is None or len(self.desks[planned.agent.id]) == 1:
                 self._tell_start(planned, desk)
             outcome = await desk.outcome()
         if item is not None:
+            if outcome.status == "failed" and self.plan.team.execution.on_error != "degrade":
+                self.lost.add(planned.agent.id)
             said = outcome.result.content if outcome.result else None
             desk.emit("item_finished", status=outcome.status, content=said, error=outcome.error)
         return outcome

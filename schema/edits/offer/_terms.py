@@ -38,7 +38,9 @@ def terms(offer: Offer) -> Iterator[Schema]:
         conditions = [] if agent.id == offer.team.output else [*_conditions(earlier)]
         yield from _choices(agent, "when", [*conditions, *([NOTHING] if agent.when else [])])
         lists = [*_most(offer, agent.each.agent, agent.each.field)] if agent.each else []
-        if not offer.together and agent.id not in named and not works_whole(offer.team, agent):
+        is_free = agent.id not in named and not works_whole(offer.team, agent)
+        has_a_say = agent.can_finalize or agent.consults or agent.reviews or agent.chooses
+        if not offer.together and is_free and not has_a_say:
             lists += [NOTHING] if agent.each else [*_lists(offer, earlier)]
         yield from _choices(agent, "each", lists)
 

@@ -88,7 +88,12 @@ def test_all_tests_of_a_condition_must_hold(bench: Bench, when: When, works: boo
 
 
 def test_a_label_or_a_number_is_the_whole_answer(bench: Bench) -> None:
-    said = {"[triage]": "Bug\n", "[fixer]": "0.8", "[tester]": "TESTED", "[end]": "the end"}
+    said = {
+        "[triage]": "It crashes.\n**Answer:** Bug\n",
+        "[fixer]": "0.8",
+        "[tester]": "TESTED",
+        "[end]": "the end",
+    }
     agents = [
         llm("triage"),
         llm("fixer", when=When(agent="triage", is_="bug")),

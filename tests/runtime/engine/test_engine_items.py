@@ -11,7 +11,7 @@ import pytest
 from coterie.runtime import Caps, Run
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
-from coterie.schema import Each, Task, Team, When
+from coterie.schema import Each, Rounds, Task, Team, When
 
 from ...support.models import questions
 from ..conftest import TASK, Bench, llm, team
@@ -133,11 +133,13 @@ def test_an_item_that_fails_goes_by_the_policy(bench: Bench, on_error: str, stat
         is_bad = part_of(request) == "two"
         return Reply.error(400, message="no") if is_bad else Reply(text="done")
 
-    with ScriptedModel(script("one", "two", **{"[worker]": works})) as model:
-        run = bench.run(spread(on_error=on_error), model)
+    team = spread(on_error=on_error, parallel_workers=False)
+    with ScriptedModel(script("one", "two", "three", **{"[worker]": works})) as model:
+        run = bench.run(team, model)
+        assert len(questions(model, "worker")) == (3 if status == "done" else 2)
     assert run.status == status
     if status == "done":
-        assert answers(run) == ["done", None]
+        assert answers(run) == ["done", None, "done"]
         assert any("item 2 failed: " in mishap for mishap in run.agents["worker"].mishaps)
     else:
         assert "item 2: " in str(run.error)
@@ -169,6 +171,19 @@ def test_a_resumed_run_asks_only_for_items_that_are_not_there(bench: Bench, tmp_
     assert sorted(asked) == ["one", "two", "two"]
     paths = {event.fields["path"] for event in bench.of("model_call", "worker")}
     assert "worker/item 2/attempt 1/call 1" in paths
+
+
+def test_in_rounds_items_are_worked_on_anew_and_others_read_the_list(bench: Bench) -> None:
+    rounds = Rounds(most=2, until="never", hears="others", closing=("end",))
+    said = script("one", "two")
+    said["[planner]"] = [Reply.json({"parts": [*parts]}) for parts in (("one", "two"), ("three",))]
+    with ScriptedModel(said) as model:
+        run = bench.run(spread(rounds=rounds), model)
+        asked, [_, planned] = questions(model, "worker"), questions(model, "planner")
+    assert [question.count("<item ") for question in asked] == [1, 1, 1]
+    assert not any("<own " in question for question in asked)
+    assert '["did one", "did two"]' in planned
+    assert answers(run) == ["did three"]
 
 
 def test_a_cap_of_an_agent_holds_for_all_its_items_together(bench: Bench) -> None:
