@@ -387,8 +387,13 @@ class _Making:
         from .ending import cancelled, spent
 
         offline = bool(self.options["replay"])
-        approver = terminal_approver()
-        async with open_services(self.loaded.known, self.setting, approver=approver) as services:
+        terminal = terminal_approver()
+        async with open_services(
+            self.loaded.known,
+            self.setting,
+            approver=terminal,
+            respondent=terminal.respond if terminal else None,
+        ) as services:
             place = _place(self.options)
             refuse_met(self.plan, self.loaded.task, services.recaller, place)
             await services.prepare(self.plan, offline=offline)

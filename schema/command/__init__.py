@@ -101,7 +101,7 @@ _HOST_OPTIONS = (
         multiple=True,
         metavar="[ALIAS=]MODEL",
         help="What a model alias stands for: PROVIDER/NAME, NAME@http://HOST:PORT/v1, local,"
-        " local:/PATH.gguf, or an alias of models.yaml. Without ALIAS=, the alias default.",
+        " local:/PATH.gguf, inbox:FOLDER, or an alias of models.yaml. Without ALIAS=: default.",
     ),
     click.option(
         "--models",
