@@ -50,6 +50,7 @@ LONGEST_MESSAGE = 10_000
 SUMMARIES: Mapping[str, str] = {
     "bench": "Measure teams on public benchmarks, and compare what came of it.",
     "blame": "Say which agent made a run fail, at which step, and why.",
+    "chat": "Talk with a team: each line is a run that knows what was said before.",
     "diff": "Show what differs between two teams.",
     "doctor": "Tell what this machine has: models, backends, tools, and how safe its jail is.",
     "evolve": "Evolve the teams of a pool over a stream of tasks.",
