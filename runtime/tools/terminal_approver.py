@@ -26,7 +26,7 @@ def terminal_approver() -> Approver | None:
 
 
 class AtTerminal:
-    """Asks on standard error, and reads a line for an answer. Anything but a yes is a no.
+    """Asks on standard error, one question at a time, and reads a line: all but a yes is a no.
 
     Args:
         answers: Where the lines come from: a stream with a descriptor.
@@ -35,9 +35,14 @@ class AtTerminal:
     def __init__(self, answers: TextIO) -> None:
         self._answers = answers
         self._always: set[str] = set()
+        self._one_at_a_time = asyncio.Lock()
 
     async def __call__(self, agent: str, tool: str, arguments: Any, /) -> bool:
         """Ask; see `Approver`."""
+        async with self._one_at_a_time:
+            return await self._asked(agent, tool, arguments)
+
+    async def _asked(self, agent: str, tool: str, arguments: Any) -> bool:
         if tool in self._always:
             return True
         said = on_one_line(dumps(arguments, ensure_ascii=False))
