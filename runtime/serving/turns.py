@@ -1,0 +1,114 @@
+"""A conversation as a task: the last message is the question, all before it is its context."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from ...schema.loading.loading import parse_task
+from ...schema.values.attachments import MOST_BYTES, MOST_IN_ALL, Attachment
+from ...schema.values.errors import ConfigError
+from ...schema.values.json_text import dumps
+from .refusals import bad_request
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ...schema.host.catalogue import Catalogue
+    from ...schema.team.task import Task
+
+__all__ = ["File", "Role", "Turn", "file_of", "task_of"]
+
+File = str | Attachment
+Role = Literal["system", "user", "assistant"]
+
+ID = "request"
+SPEAKERS: Mapping[Role, str] = {"user": "User", "assistant": "Assistant"}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Turn:
+    """A message of a conversation.
+
+    Attributes:
+        role: Who wrote it; `system` for instructions.
+        text: What it says.
+        files: Its files by name: texts, images and PDFs.
+    """
+
+    role: Role
+    text: str
+    files: Mapping[str, File] = field(default_factory=dict[str, "File"])
+
+
+def file_of(content: bytes) -> File:
+    """Return what a file holds.
+
+    Raises:
+        Refusal: It is neither text nor an image or a PDF that models take, or it is too large.
+    """
+    if len(content) > MOST_BYTES:
+        raise bad_request(f"a file has {len(content)} bytes; the most is {MOST_BYTES}.")
+    attachment = Attachment.of(content)
+    try:
+        return content.decode() if attachment is None else attachment
+    except UnicodeDecodeError:
+        raise bad_request(
+            "a file is neither UTF-8 text nor a PNG, JPEG, GIF, WebP or PDF. Send one of these."
+        ) from None
+
+
+def task_of(turns: Sequence[Turn], known: Catalogue) -> Task:
+    """Return the task that a conversation asks for.
+
+    Args:
+        turns: The conversation, the oldest message first.
+        known: What this host offers.
+
+    Raises:
+        Refusal: The last message is not the user's, or the task would not load.
+    """
+    if not turns or turns[-1].role != "user":
+        raise bad_request("the last message is what the team is asked: write one of the user.")
+    if not turns[-1].text.strip():
+        raise bad_request("the last message has no text. Write what the team is to do.")
+    files = _files(turns)
+    attachments = {name: file for name, file in files.items() if isinstance(file, Attachment)}
+    if sum(len(file.content) for file in attachments.values()) > MOST_IN_ALL:
+        raise bad_request(f"the images and PDFs have more than {MOST_IN_ALL} bytes together.")
+    value = {
+        "id": ID,
+        "query": turns[-1].text,
+        "context": _context(turns[:-1]),
+        "files": {name: file for name, file in files.items() if isinstance(file, str)},
+    }
+    try:
+        task = parse_task(dumps(value).encode(), ID, Path(), known)
+    except ConfigError as error:
+        raise bad_request(str(error)) from None
+    return replace(task, attachments=attachments)
+
+
+def _context(turns: Sequence[Turn]) -> str:
+    """Write down what was said before: instructions first, then the conversation."""
+    system = [turn.text for turn in turns if turn.role == "system"]
+    talk = [f"{SPEAKERS[turn.role]}: {turn.text}" for turn in turns if turn.role in SPEAKERS]
+    return "\n\n".join([*system, *(["The conversation so far:"] if talk else []), *talk])
+
+
+def _files(turns: Sequence[Turn]) -> dict[str, File]:
+    """Collect the files of all messages; of two with one name, the later is renamed."""
+    files: dict[str, File] = {}
+    for turn in turns:
+        for name, file in turn.files.items():
+            files[_free(name.replace("\\", "/").rsplit("/", 1)[-1] or "file", files)] = file
+    return files
+
+
+def _free(name: str, taken: Mapping[str, File]) -> str:
+    stem, number = Path(name), 1
+    while name in taken:
+        number += 1
+        name = f"{stem.stem}-{number}{stem.suffix}"
+    return name
