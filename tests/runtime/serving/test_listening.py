@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
-from collections.abc import Generator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import openai
-import pytest
+from openai import AsyncOpenAI
 
 from coterie.runtime.command.serve import main as mas_serve
-from coterie.runtime.doubles import Reply, ScriptedModel
+from coterie.runtime.doubles import Call, Reply, ScriptedModel, message_text
 
 from ...support.commands import ran
 from .opened import PAIR, pair
@@ -28,7 +30,8 @@ KEY = "k" * 20
 @contextmanager
 def served(here: Path, model: ScriptedModel) -> Generator[tuple[subprocess.Popen[str], str]]:
     """Serve the team of two during the body; give the process and the address of its API."""
-    words = ["serve", pair(here), "--port", "0", "--model", f"scripted@{model.api_base}"]
+    words = ["serve", pair(here), "--model", f"scripted@{model.api_base}"]
+    words += ["--port", "0", "--concurrency", "256"]
     process = subprocess.Popen(
         [sys.executable, "-m", "coterie.schema.command", *words],
         cwd=here,
@@ -45,34 +48,67 @@ def served(here: Path, model: ScriptedModel) -> Generator[tuple[subprocess.Popen
         process.communicate()
 
 
-def asked(address: str) -> str | None:
-    client = openai.OpenAI(api_key=KEY, base_url=address, max_retries=0)
-    with client:
-        done = client.chat.completions.create(
-            model="pair",
-            messages=[{"role": "user", "content": "What is 3 + 4?"}],
-            extra_headers={"Idempotency-Key": "monday"},
-        )
-    return done.choices[0].message.content
+async def asked(client: AsyncOpenAI, number: int) -> str:
+    """Ask a question of its own, every third one streamed, under a key of its own."""
+    question: Any = {
+        "model": "pair",
+        "messages": [{"role": "user", "content": f"What is number {number}?"}],
+        "extra_headers": {"Idempotency-Key": f"key {number}"},
+    }
+    if number % 3:
+        done = await client.chat.completions.create(**question)
+        return done.choices[0].message.content or ""
+    chunks = [
+        chunk async for chunk in await client.chat.completions.create(**question, stream=True)
+    ]
+    deltas = [chunk.choices[0].delta.content for chunk in chunks if chunk.choices]
+    return "".join(filter(None, deltas))
 
 
-def test_a_killed_server_pays_nothing_twice_then_reloads_and_stops(here: Path) -> None:
-    replies = {"[worker]": "maybe 7", "[judge]": [Reply.fault("hang"), "It is 7."]}
-    with ScriptedModel(replies) as model, ThreadPoolExecutor(1) as thread:
+def test_a_killed_server_pays_nothing_twice_then_reloads_and_stops(
+    here: Path, nightly: bool
+) -> None:
+    """Questions with an odd number are on their way to the judge when the server is killed."""
+    numbers = range(200 if nightly else 10)
+    odd = [number for number in numbers if number % 2]
+    killed = False
+
+    def answer(request: Mapping[str, Any]) -> Reply | str:
+        (number,) = re.findall(r"number (\d+)", text := message_text(request))
+        if "[worker]" in text:
+            return "a draft"
+        hangs = int(number) % 2 and not killed
+        return Reply.fault("hang") if hangs else f"It is {number}."
+
+    async def all_asked(address: str, *, until: Callable[[], None] | None = None) -> list[Any]:
+        async with AsyncOpenAI(api_key=KEY, base_url=address, max_retries=0) as client:
+            asking = [asyncio.create_task(asked(client, number)) for number in numbers]
+            if until is not None:
+                await asyncio.gather(*asking[::2])
+                await asyncio.to_thread(model.wait_for, all_there)
+                until()
+            return await asyncio.gather(*asking, return_exceptions=True)
+
+    def all_there(calls: Sequence[Call]) -> bool:
+        return len(calls) == 2 * len(numbers)
+
+    with ScriptedModel(answer) as model:
         with served(here, model) as (process, address):
-            lost = thread.submit(asked, address)
-            model.wait_for(lambda calls: len(calls) == 2)
-            process.send_signal(signal.SIGKILL)
-            with pytest.raises(openai.APIConnectionError):
-                lost.result()
+            first = asyncio.run(all_asked(address, until=process.kill))
+        killed = True
+        assert [isinstance(came, openai.APIError | httpx.HTTPError) for came in first] == [
+            bool(number % 2) for number in numbers
+        ]
         with served(here, model) as (process, address):
-            assert asked(address) == "It is 7."
-            assert asked(address) == "It is 7."
-            workers = [call for call in model.calls if "[worker]" in call.text]
-            assert (len(workers), len(model.calls)) == (1, 3)
-            (record,) = (here / "runs").glob("*-pair-*")
-            result = json.loads((record / "result.json").read_text("utf-8"))
-            assert (result["status"], result["usage"]["uncertain_calls"]) == ("done", 1)
+            came = asyncio.run(all_asked(address))
+            assert came == [f"It is {number}." for number in numbers]
+            assert len(model.calls) == 2 * len(numbers) + len(odd)
+            results = [
+                json.loads((record / "result.json").read_text("utf-8"))
+                for record in (here / "runs").glob("*-pair-*")
+            ]
+            assert [result["status"] for result in results] == ["done"] * len(numbers)
+            assert sum(result["usage"]["uncertain_calls"] for result in results) == len(odd)
 
             assert process.stderr is not None
             lines = iter(process.stderr.readline, "")
