@@ -33,10 +33,10 @@ from starlette.routing import Route
 
 from ...schema.values.json_text import dumps
 from .guard import CALLER
+from .messages import ClientMessage, file_of, task_of
 from .progress import line_of
 from .refusals import Refusal, bad_request
 from .server import Answer, Question
-from .turns import Turn, file_of, task_of
 
 if TYPE_CHECKING:
     from a2a.server.agent_execution import RequestContext
@@ -159,10 +159,10 @@ class _Executor(AgentExecutor):
             for number, part in enumerate(message.parts, 1)
             if part.HasField("raw")
         }
-        turn = Turn(role="user", text="\n".join(filter(None, texts)), files=files)
+        asked = ClientMessage(role="user", text="\n".join(filter(None, texts)), files=files)
         return Question(
             team=teams.named(self._name),
-            task=task_of([turn], teams.known),
+            task=task_of([asked], teams.known),
             caller=context.call_context.user.user_name,
             # Whoever sends a message again does not want it answered twice.
             key=state["headers"].get("idempotency-key") or f"a2a {message.message_id}",

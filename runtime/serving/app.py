@@ -18,11 +18,11 @@ from ...schema.host.catalogue import find_package
 from .bodies import read_body
 from .chat import Chat
 from .guard import CALLER, HEALTH, LARGEST_BODY, Guard, refused
+from .messages import task_of
 from .refusals import Refusal, bad_request
 from .responses import Responses
 from .server import Question
 from .streaming import ClientGone, EventStream, unless_gone
-from .turns import task_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
@@ -135,7 +135,7 @@ class _Endpoints:
     async def _answer(self, request: Request, kind: type[Chat | Responses]) -> Response:
         body = read_body(await request.body())
         team, wire = self.server.teams.named(body.get("model")), kind(body=body)
-        task = task_of(wire.turns(team.plan), self.server.teams.known)
+        task = task_of(wire.messages(team.plan), self.server.teams.known)
         question = question_of(request, team, task)
         if body.get("stream"):
             return await self._streamed(request, question, wire)

@@ -9,25 +9,25 @@ from typing import TYPE_CHECKING, Any
 from ...schema.values.json_text import loads
 from ...schema.values.values import is_mapping
 from ..record.journal import canonical
+from .messages import ClientMessage, file_of
 from .refusals import bad_request
-from .turns import Turn, file_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from ..plan.plan import Plan
     from ..values.usage import Usage
+    from .messages import File, Role
     from .server import Answer
-    from .turns import File, Role
 
 __all__ = [
     "items_of",
+    "message_of",
     "part_of",
     "read_body",
     "refuse_form",
     "refuse_set",
     "text_for",
-    "turn_of",
     "usage_value",
 ]
 
@@ -126,7 +126,7 @@ def items_of(value: Any, param: str) -> Iterable[Mapping[str, Any]]:
     return value
 
 
-def turn_of(message: Mapping[str, Any], param: str) -> Turn:
+def message_of(message: Mapping[str, Any], param: str) -> ClientMessage:
     """Read a message.
 
     Raises:
@@ -141,11 +141,11 @@ def turn_of(message: Mapping[str, Any], param: str) -> Turn:
         )
     content = message.get("content")
     if isinstance(content, str) or content is None:
-        return Turn(role=role, text=content or "")
+        return ClientMessage(role=role, text=content or "")
     parts = items_of(content, param)
     texts = [str(part.get("text", part.get("refusal"))) for part in parts if _kind(part) in TEXTS]
     files = [_file(part, param) for part in parts if _kind(part) not in TEXTS]
-    return Turn(role=role, text="\n".join(texts), files=_named(files))
+    return ClientMessage(role=role, text="\n".join(texts), files=_named(files))
 
 
 def _kind(part: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .bodies import items_of, part_of, refuse_form, refuse_set, text_for, turn_of, usage_value
+from .bodies import items_of, message_of, part_of, refuse_form, refuse_set, text_for, usage_value
 from .progress import line_of, pieces
 from .refusals import Refusal, bad_request
 from .server import Answer
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ..plan.plan import Plan
     from ..record.trace import Event
-    from .turns import Turn
+    from .messages import ClientMessage
 
 __all__ = ["Chat"]
 
@@ -39,7 +39,7 @@ class Chat:
 
     body: Mapping[str, Any]
 
-    def turns(self, plan: Plan) -> list[Turn]:
+    def messages(self, plan: Plan) -> list[ClientMessage]:
         """Read the conversation.
 
         Raises:
@@ -50,7 +50,7 @@ class Chat:
             raise bad_request("n: a team gives one answer. Leave n out, or send the request again.")
         refuse_form(self.body.get("response_format"), plan, "response_format")
         return [
-            turn_of(message, "messages")
+            message_of(message, "messages")
             for message in items_of(self.body.get("messages"), "messages")
         ]
 

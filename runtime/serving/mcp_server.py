@@ -13,10 +13,10 @@ from mcp.types import CallToolResult, TextContent, Tool
 from starlette.routing import Route
 
 from .app import question_of
+from .messages import ClientMessage, task_of
 from .progress import line_of
 from .refusals import Refusal
 from .server import Answer, Question
-from .turns import Turn, task_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -115,9 +115,11 @@ async def _answered(
     teams = {_tool_name(team): team for team in server.teams}
     team = teams.get(name) or server.teams.named(name)
     context = arguments.get("context")
-    turns = [Turn(role="system", text=context)] if context else []
-    turns.append(Turn(role="user", text=arguments["query"], files=arguments.get("files") or {}))
-    question = _question(mcp, team, task_of(turns, server.teams.known))
+    messages = [ClientMessage(role="system", text=context)] if context else []
+    messages.append(
+        ClientMessage(role="user", text=arguments["query"], files=arguments.get("files") or {})
+    )
+    question = _question(mcp, team, task_of(messages, server.teams.known))
     number = 0
     async with aclosing(server.stream(question)) as happening:
         async for happened in happening:

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from .bodies import items_of, part_of, refuse_form, refuse_set, text_for, turn_of, usage_value
+from .bodies import items_of, message_of, part_of, refuse_form, refuse_set, text_for, usage_value
+from .messages import ClientMessage
 from .progress import line_of, pieces
 from .refusals import Refusal
 from .server import Answer
 from .streaming import event
-from .turns import Turn
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
@@ -45,7 +45,7 @@ class Responses:
     _name: str = field(default_factory=lambda: f"{time.time_ns():x}")
     _number: Iterator[int] = field(default_factory=count)
 
-    def turns(self, plan: Plan) -> list[Turn]:
+    def messages(self, plan: Plan) -> list[ClientMessage]:
         """Read the conversation.
 
         Raises:
@@ -54,12 +54,12 @@ class Responses:
         refuse_set(self.body, REFUSED)
         refuse_form(self._form, plan, "text.format")
         given, instructions = self.body.get("input"), self.body.get("instructions")
-        told = [Turn(role="system", text=str(instructions))] if instructions else []
+        told = [ClientMessage(role="system", text=str(instructions))] if instructions else []
         if isinstance(given, str):
-            return [*told, Turn(role="user", text=given)]
+            return [*told, ClientMessage(role="user", text=given)]
         items = items_of(given, "input")
         messages = [item for item in items if item.get("type") not in PASSED_OVER]
-        return [*told, *(turn_of(message, "input") for message in messages)]
+        return [*told, *(message_of(message, "input") for message in messages)]
 
     @property
     def _form(self) -> Any:

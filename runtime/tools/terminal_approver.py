@@ -26,7 +26,7 @@ def terminal_approver() -> Approver | None:
 
 
 class AtTerminal:
-    """Asks on standard error, one question at a time, and reads a line: all but a yes is a no.
+    """Asks on standard error and reads lines for an answer, one question after the other.
 
     Args:
         answers: Where the lines come from: a stream with a descriptor.
@@ -38,13 +38,11 @@ class AtTerminal:
         self._one_at_a_time = asyncio.Lock()
 
     async def __call__(self, agent: str, tool: str, arguments: Any, /) -> bool:
-        """Ask; see `Approver`."""
+        """Ask; see `Approver`. Anything but a yes is a no."""
         async with self._one_at_a_time:
-            return await self._asked(agent, tool, arguments)
+            return tool in self._always or await self._allowed(agent, tool, arguments)
 
-    async def _asked(self, agent: str, tool: str, arguments: Any) -> bool:
-        if tool in self._always:
-            return True
+    async def _allowed(self, agent: str, tool: str, arguments: Any) -> bool:
         said = on_one_line(dumps(arguments, ensure_ascii=False))
         left_out = len(said) - LONGEST_SHOWN
         more = f" [{left_out} more characters are not shown]" if left_out > 0 else ""

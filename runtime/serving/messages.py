@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ...schema.host.catalogue import Catalogue
     from ...schema.team.task import Task
 
-__all__ = ["File", "Role", "Turn", "file_of", "task_of"]
+__all__ = ["ClientMessage", "File", "Role", "file_of", "task_of"]
 
 File = str | Attachment
 Role = Literal["system", "user", "assistant"]
@@ -28,7 +28,7 @@ SPEAKERS: Mapping[Role, str] = {"user": "User", "assistant": "Assistant"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Turn:
+class ClientMessage:
     """A message of a conversation.
 
     Attributes:
@@ -59,28 +59,28 @@ def file_of(content: bytes) -> File:
         ) from None
 
 
-def task_of(turns: Sequence[Turn], known: Catalogue) -> Task:
+def task_of(messages: Sequence[ClientMessage], known: Catalogue) -> Task:
     """Return the task that a conversation asks for.
 
     Args:
-        turns: The conversation, the oldest message first.
+        messages: The conversation, the oldest message first.
         known: What this host offers.
 
     Raises:
         Refusal: The last message is not the user's, or the task would not load.
     """
-    if not turns or turns[-1].role != "user":
+    if not messages or messages[-1].role != "user":
         raise bad_request("the last message is what the team is asked: write one of the user.")
-    if not turns[-1].text.strip():
+    if not messages[-1].text.strip():
         raise bad_request("the last message has no text. Write what the team is to do.")
-    files = _files(turns)
+    files = _files(messages)
     attachments = {name: file for name, file in files.items() if isinstance(file, Attachment)}
     if sum(len(file.content) for file in attachments.values()) > MOST_IN_ALL:
         raise bad_request(f"the images and PDFs have more than {MOST_IN_ALL} bytes together.")
     value = {
         "id": ID,
-        "query": turns[-1].text,
-        "context": _context(turns[:-1]),
+        "query": messages[-1].text,
+        "context": _context(messages[:-1]),
         "files": {name: file for name, file in files.items() if isinstance(file, str)},
     }
     try:
@@ -90,18 +90,22 @@ def task_of(turns: Sequence[Turn], known: Catalogue) -> Task:
     return replace(task, attachments=attachments)
 
 
-def _context(turns: Sequence[Turn]) -> str:
+def _context(messages: Sequence[ClientMessage]) -> str:
     """Write down what was said before: instructions first, then the conversation."""
-    system = [turn.text for turn in turns if turn.role == "system"]
-    talk = [f"{SPEAKERS[turn.role]}: {turn.text}" for turn in turns if turn.role in SPEAKERS]
+    system = [message.text for message in messages if message.role == "system"]
+    talk = [
+        f"{SPEAKERS[message.role]}: {message.text}"
+        for message in messages
+        if message.role in SPEAKERS
+    ]
     return "\n\n".join([*system, *(["The conversation so far:"] if talk else []), *talk])
 
 
-def _files(turns: Sequence[Turn]) -> dict[str, File]:
+def _files(messages: Sequence[ClientMessage]) -> dict[str, File]:
     """Collect the files of all messages; of two with one name, the later is renamed."""
     files: dict[str, File] = {}
-    for turn in turns:
-        for name, file in turn.files.items():
+    for message in messages:
+        for name, file in message.files.items():
             files[_free(name.replace("\\", "/").rsplit("/", 1)[-1] or "file", files)] = file
     return files
 
