@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import JSONResponse, Response
@@ -102,7 +103,12 @@ def app_of(
     )
     # Who asks whether it may ask sends no key, so this is answered ahead of the guard.
     guard = Middleware(Guard, keys=keys, origins=origins, is_local=is_local, largest=largest)
-    return Starlette(routes=routes, middleware=[cors, guard], lifespan=lifespan)
+    return Starlette(
+        routes=routes,
+        middleware=[cors, guard],
+        lifespan=lifespan,
+        exception_handlers={HTTPException: _nothing_there},
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +205,14 @@ def _refusing(endpoint: Callable[[Request], Awaitable[Response]]) -> Callable[..
             return Response(status_code=HUNG_UP)
 
     return answer
+
+
+async def _nothing_there(request: Request, error: Exception) -> Response:
+    """Answer a request that no route takes, as the OpenAI API does."""
+    if not isinstance(error, HTTPException):
+        raise error
+    message = f"{request.method} {request.url.path}: {error.detail}."
+    return refused(Refusal(error.status_code, message, code="not_found"))
 
 
 async def _first(happening: AsyncGenerator[Event | Answer]) -> Event | Answer:

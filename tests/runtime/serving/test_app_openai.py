@@ -168,6 +168,9 @@ def test_what_no_team_can_do_is_refused_before_anything_is_spent(
                 response = await at.http.post("/v1/responses", content=content)
                 assert response.status_code == 400
                 assert why in response.json()["error"]["message"]
+            for path, status in [("/v1/embeddings", 404), ("/v1/models", 405)]:
+                response = await at.http.post(path)
+                assert (response.status_code, response.json()["error"]["param"]) == (status, None)
 
     asyncio.run(work())
     assert not model.calls
