@@ -99,9 +99,9 @@ def known_again(
         return replace(known, models={**known.models, **unarmed})
     named = {choice.partition("=")[0] if "=" in choice else DEFAULT_ALIAS for choice in chosen}
     others = [
-        f"{alias} was {_meaning(model)}, and here is {_meaning(known.models.get(alias))}"
+        f"{alias} was {_meaning(model)}, and here is {_meaning(known.model(alias))}"
         for alias, model in recorded.items()
-        if alias not in named and _place(model) != _place(known.models.get(alias))
+        if alias not in named and _place(model) != _place(known.model(alias))
     ]
     if others:
         words = " ".join(f"--model {alias}=MODEL" for alias in recorded if alias not in named)

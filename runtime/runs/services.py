@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ..agents.outcomes import Run
     from ..engine.artifacts import Keep
     from ..gateway.gateway import Traffic
+    from ..gateway.inbox_client import Respondent
     from ..jail import JailPlace
     from ..messages.recall import Recaller
     from ..plan.plan import Plan
@@ -201,6 +202,7 @@ async def open_services(
     setting: Setting,
     *,
     approver: Approver | None = None,
+    respondent: Respondent | None = None,
     connected: bool = True,
     traffic: Traffic | None = None,
 ) -> AsyncGenerator[Services]:
@@ -211,6 +213,7 @@ async def open_services(
         setting: How runs are made.
         approver: Asks a person before calls of tools that tools.yaml says so of. None: a team with
             such tools is not run.
+        respondent: Answers here what agents of type Person ask; None: files alone do.
         connected: Whether to connect to the cluster that the setting names. Without that, no code
             can be run there, but all else can be prepared.
         traffic: What the calls of other services share with these, such as bounds on calls in
@@ -228,7 +231,7 @@ async def open_services(
         yield Services(
             setting=setting,
             gateway=await stack.enter_async_context(
-                Gateway(known.models, seed=setting.seed, traffic=traffic)
+                Gateway(known.models, seed=setting.seed, traffic=traffic, respondent=respondent)
             ),
             toolbox=await stack.enter_async_context(toolbox),
             jails=await _jails(setting, stack, connected=connected),

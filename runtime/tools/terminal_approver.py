@@ -1,4 +1,4 @@
-"""Asking at the terminal whether an agent may have a tool called."""
+"""Asking at the terminal: whether an agent may have a tool called, and what a person answers."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from ...schema.values.json_text import dumps
-from ..values.terminal import on_one_line
+from ..values.terminal import on_one_line, speakable
 
 if TYPE_CHECKING:
-    from .approval import Approver
+    from collections.abc import AsyncGenerator
 
 __all__ = ["AtTerminal", "terminal_approver"]
 
@@ -20,7 +20,7 @@ LONGEST_SHOWN = 4_000
 """Characters of the arguments that are shown."""
 
 
-def terminal_approver() -> Approver | None:
+def terminal_approver() -> AtTerminal | None:
     """Give who asks at the terminal; None where there is none, as in CI."""
     return AtTerminal(sys.stdin) if sys.stdin.isatty() and sys.stderr.isatty() else None
 
@@ -52,6 +52,17 @@ class AtTerminal:
         if answer in {"a", "always"}:
             self._always.add(tool)
         return answer in {"y", "yes", "a", "always"}
+
+    async def respond(self, question: str, /) -> str:
+        """Ask a person; see `Respondent`. An answer ends with an empty line."""
+        async with self._one_at_a_time:
+            click.echo(f"\n{speakable(question)}\n", err=True)
+            click.echo("Your answer, ended by an empty line:", err=True)
+            return "".join([line async for line in self._lines()])
+
+    async def _lines(self) -> AsyncGenerator[str]:
+        while (line := await self._line()).strip():
+            yield line
 
     async def _line(self) -> str:
         """Wait for a line, in a way that Ctrl-C ends."""

@@ -50,6 +50,7 @@ LONGEST_MESSAGE = 10_000
 SUMMARIES: Mapping[str, str] = {
     "bench": "Measure teams on public benchmarks, and compare what came of it.",
     "blame": "Say which agent made a run fail, at which step, and why.",
+    "chat": "Talk with a team: each line is a run that knows what was said before.",
     "diff": "Show what differs between two teams.",
     "doctor": "Tell what this machine has: models, backends, tools, and how safe its jail is.",
     "evolve": "Evolve the teams of a pool over a stream of tasks.",
@@ -102,7 +103,7 @@ _HOST_OPTIONS = (
         multiple=True,
         metavar="[ALIAS=]MODEL",
         help="What a model alias stands for: PROVIDER/NAME, NAME@http://HOST:PORT/v1, local,"
-        " local:/PATH.gguf, or an alias of models.yaml. Without ALIAS=, the alias default.",
+        " local:/PATH.gguf, inbox:FOLDER, or an alias of models.yaml. Without ALIAS=: default.",
     ),
     click.option(
         "--models",

@@ -115,6 +115,24 @@ def test_a_line_at_the_terminal_is_the_answer(
     assert "\x1b" not in shown
 
 
+def test_a_person_answers_in_lines_one_question_after_the_other(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b"Yes.\nDo it.\n\nNo.\n")
+    os.close(writing)
+
+    async def ask(answers: Any) -> list[str]:
+        person = AtTerminal(answers)
+        both = (person.respond("May\x1b[2J we?"), person.respond("Must we?"))
+        return [*await asyncio.gather(*both)]
+
+    with os.fdopen(reading) as answers:
+        assert asyncio.run(ask(answers)) == ["Yes.\nDo it.\n", "No.\n"]
+    shown = capsys.readouterr().err
+    assert shown.index("May we?") < shown.index("Must we?")
+
+
 def test_long_arguments_say_that_there_is_more(capsys: pytest.CaptureFixture[str]) -> None:
     reading, writing = os.pipe()
     os.close(writing)
