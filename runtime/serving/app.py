@@ -39,23 +39,23 @@ if TYPE_CHECKING:
 __all__ = ["app_of", "question_of"]
 
 LONGEST_WAIT = 3600.0
-"""Seconds for which an agent waits for an approval at most."""
-APPROVALS = "coterie-approvals"
-"""The header that says for how many seconds an agent may wait for the client's approval."""
+"""Seconds for which an agent waits for a client's answer at most."""
+ANSWERS = "coterie-answers"
+"""The header that says for how many seconds an agent may wait for the client's answer."""
 HUNG_UP = 499
 
 
 def question_of(request: Request, team: ServedTeam, task: Any) -> Question:
     """Return what a request asks, with what its headers say."""
-    waits = request.headers.get(APPROVALS, "0")
+    waits = request.headers.get(ANSWERS, "0")
     if not waits.isdecimal():
-        raise bad_request(f"the header Coterie-Approvals is {waits!r}. Write seconds: 120.")
+        raise bad_request(f"the header Coterie-Answers is {waits!r}. Write seconds: 120.")
     return Question(
         team=team,
         task=task,
         caller=request.scope.get(CALLER, ""),
         key=request.headers.get("idempotency-key", ""),
-        approval_seconds=min(float(waits), LONGEST_WAIT),
+        answer_seconds=min(float(waits), LONGEST_WAIT),
     )
 
 
@@ -125,8 +125,8 @@ class _Endpoints:
             Route("/v1/responses", _refusing(self.responses), methods=post),
             Route("/v1/models", self.models, methods=get),
             Route("/v1/models/{model:path}", _refusing(self.model), methods=get),
-            Route("/v1/approvals", self.approvals, methods=get),
-            Route("/v1/approvals/{call}", _refusing(self.approve), methods=post),
+            Route("/v1/questions", self.questions, methods=get),
+            Route("/v1/questions/{key}", _refusing(self.answer), methods=post),
             Route(HEALTH, self.health, methods=get),
         ]
 
@@ -171,19 +171,20 @@ class _Endpoints:
         """Say what a team is."""
         return JSONResponse(_model(self.server.teams.named(request.path_params["model"])))
 
-    async def approvals(self, request: Request) -> Response:
-        """List the calls of tools that wait for the client's approval."""
+    async def questions(self, request: Request) -> Response:
+        """List what waits for the client's answer: calls of tools, and questions to a person."""
         waiting = self.server.approving.waiting_for(request.scope[CALLER])
         return JSONResponse({"object": "list", "data": [*waiting]})
 
-    async def approve(self, request: Request) -> Response:
-        """Allow or deny a call: `{"allow": true}`."""
-        allow = read_body(await request.body()).get("allow")
-        if not isinstance(allow, bool):
-            raise bad_request("allow: write true or false.", "allow")
-        call = request.path_params["call"]
-        self.server.approving.answer(request.scope[CALLER], call, allowed=allow)
-        return JSONResponse({"id": call, "allow": allow})
+    async def answer(self, request: Request) -> Response:
+        """Take an answer: `{"allow": true}` of a call, `{"answer": "…"}` of a question."""
+        body = read_body(await request.body())
+        answer = body.get("allow", body.get("answer"))
+        if not isinstance(answer, bool | str):
+            raise bad_request("write allow, which is true or false, or answer, which is a text.")
+        key = request.path_params["key"]
+        self.server.approving.answer(request.scope[CALLER], key, answer)
+        return JSONResponse({"id": key})
 
     async def health(self, _: Request) -> Response:
         """Say whether the server takes requests."""

@@ -10,6 +10,7 @@ from ...schema.loading.loading import parse_task
 from ...schema.values.attachments import MOST_BYTES, MOST_IN_ALL, Attachment
 from ...schema.values.errors import ConfigError
 from ...schema.values.json_text import dumps
+from ..runs.conversation import Turn, continued
 from .refusals import bad_request
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ File = str | Attachment
 Role = Literal["system", "user", "assistant"]
 
 ID = "request"
-SPEAKERS: Mapping[Role, str] = {"user": "User", "assistant": "Assistant"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -77,28 +77,31 @@ def task_of(messages: Sequence[ClientMessage], known: Catalogue) -> Task:
     attachments = {name: file for name, file in files.items() if isinstance(file, Attachment)}
     if sum(len(file.content) for file in attachments.values()) > MOST_IN_ALL:
         raise bad_request(f"the images and PDFs have more than {MOST_IN_ALL} bytes together.")
+    turns, query = _turns_of(messages)
     value = {
         "id": ID,
-        "query": messages[-1].text,
-        "context": _context(messages[:-1]),
+        "query": query,
+        "context": "\n\n".join(one.text for one in messages if one.role == "system"),
         "files": {name: file for name, file in files.items() if isinstance(file, str)},
     }
     try:
         task = parse_task(dumps(value).encode(), ID, Path(), known)
     except ConfigError as error:
         raise bad_request(str(error)) from None
-    return replace(task, attachments=attachments)
+    return replace(continued(task, turns), attachments=attachments)
 
 
-def _context(messages: Sequence[ClientMessage]) -> str:
-    """Write down what was said before: instructions first, then the conversation."""
-    system = [message.text for message in messages if message.role == "system"]
-    talk = [
-        f"{SPEAKERS[message.role]}: {message.text}"
-        for message in messages
-        if message.role in SPEAKERS
-    ]
-    return "\n\n".join([*system, *(["The conversation so far:"] if talk else []), *talk])
+def _turns_of(messages: Sequence[ClientMessage]) -> tuple[list[Turn], str]:
+    """Return what was asked and answered before, and what is asked now."""
+    turns: list[Turn] = []
+    asked: list[str] = []
+    for message in messages:
+        if message.role == "user":
+            asked.append(message.text)
+        elif message.role == "assistant":
+            turns.append(Turn(asked="\n\n".join(asked), answered=message.text))
+            asked = []
+    return turns, "\n\n".join(asked)
 
 
 def _files(messages: Sequence[ClientMessage]) -> dict[str, File]:

@@ -18,6 +18,7 @@ LINES: Mapping[str, str] = {
     "agent_retried": "{agent} tries again\n",
     "agent_started": "{agent} works\n",
     "approval_asked": "{agent} asks whether it may call {tool}\n",
+    "question_asked": "{agent} waits for a person\n",
     "round_started": "round {round}\n",
     "tool_call": "{agent} calls {tool}\n",
 }

@@ -48,14 +48,15 @@ class Question:
         task: What.
         caller: The digest of the client's key; empty where no key is needed.
         key: The client's idempotency key; empty where it sent none.
-        approval_seconds: How long an agent waits for the client to allow a call of a tool.
+        answer_seconds: How long an agent waits for the client to allow a call, or to answer what
+            a `Person` is asked.
     """
 
     team: ServedTeam
     task: Task
     caller: str = ""
     key: str = ""
-    approval_seconds: float = 0
+    answer_seconds: float = 0
 
     @property
     def asked(self) -> str:
@@ -329,7 +330,9 @@ async def serving(
         InputError: A key, a price, a tool server, a jail or a program is missing.
     """
     approving = Approving()
-    async with open_services(teams.known, setting, approver=approving) as services:
+    async with open_services(
+        teams.known, setting, approver=approving, respondent=approving.respond
+    ) as services:
         for team in teams:
             await services.prepare(team.plan)
         server = TeamServer(

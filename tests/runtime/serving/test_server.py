@@ -333,6 +333,15 @@ agents:
 """
 
 
+async def first_question(at: Opened, asked: asyncio.Task[httpx.Response]) -> Any:
+    """Wait until something waits for the client's answer."""
+    while not asked.done():
+        if waiting := (await at.http.get("/v1/questions")).json()["data"]:
+            return waiting[0]
+        await asyncio.sleep(0)
+    raise AssertionError(asked.result().text)
+
+
 @pytest.mark.parametrize("seconds", [0, 60])
 def test_a_call_that_needs_an_approval_waits_for_the_client_or_is_denied(
     here: Path, seconds: int
@@ -340,21 +349,21 @@ def test_a_call_that_needs_an_approval_waits_for_the_client_or_is_denied(
     async def work(model: ScriptedModel) -> None:
         known = catalogue(model).having(HostTools(permissions={"list_files": "ask"}))
         async with opened(here, known, pair(here, READER), keys=[KEY, OTHER]) as at:
-            headers = {"coterie-approvals": str(seconds)}
+            headers = {"coterie-answers": str(seconds)}
             asked = asyncio.create_task(at.http.post(CHAT, json=ASKED, headers=headers))
-            while seconds and not asked.done():
-                waiting = (await at.http.get("/v1/approvals")).json()["data"]
-                if not waiting:
-                    await asyncio.sleep(0)
-                    continue
-                (call,) = waiting
+            if seconds:
+                call = await first_question(at, asked)
                 assert (call["agent"], call["tool"]) == ("reader", "list_files")
                 theirs = {"authorization": f"Bearer {OTHER}"}
-                place = f"/v1/approvals/{call['id']}"
-                denied = await at.http.post(place, json={"allow": True}, headers=theirs)
-                assert denied.status_code == 404
-                assert (await at.http.post(place, json={"allow": True})).status_code == 200
-                break
+                place = f"/v1/questions/{call['id']}"
+                for body, head, status in [
+                    ({"allow": True}, theirs, 404),
+                    ({"allow": "yes"}, {}, 400),
+                    ({}, {}, 400),
+                    ({"allow": True}, {}, 200),
+                ]:
+                    answered = await at.http.post(place, json=body, headers=head)
+                    assert answered.status_code == status
             assert (await asked).status_code == 200
         events = (records(here)[0] / "events.jsonl").read_text("utf-8").splitlines()
         given = [one for one in map(json.loads, events) if one["type"] == "approval_given"]
@@ -362,3 +371,24 @@ def test_a_call_that_needs_an_approval_waits_for_the_client_or_is_denied(
 
     with ScriptedModel([Reply.tool("list_files"), Reply.tool("final_answer", answer="7")]) as model:
         asyncio.run(work(model))
+
+
+def test_a_person_of_the_team_answers_through_the_client(here: Path, model: ScriptedModel) -> None:
+    person = PAIR.replace(
+        'judge: {prompt: "You are [judge]. Decide it."}',
+        "judge: {agent_type: Person, prompt: Decide it.}",
+    )
+
+    async def work() -> None:
+        async with opened(here, catalogue(model), pair(here, person)) as at:
+            headers = {"coterie-answers": "60"}
+            asked = asyncio.create_task(at.http.post(CHAT, json=ASKED, headers=headers))
+            question = await first_question(at, asked)
+            assert "maybe 7" in question["question"]
+            place = f"/v1/questions/{question['id']}"
+            assert (await at.http.post(place, json={"allow": True})).status_code == 400
+            assert (await at.http.post(place, json={"answer": "It is 7."})).status_code == 200
+            content = (await asked).json()["choices"][0]["message"]["content"]
+            assert content.strip() == "It is 7."
+
+    asyncio.run(work())
