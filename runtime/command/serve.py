@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
+ALSO = {"mcp": ("MCP", "/mcp"), "a2a": ("A2A", "/.well-known/agent-card.json")}
+"""What is also served where a package is installed, and where."""
 WAITING = 256
 """Requests that may wait for their turn."""
 
@@ -169,10 +171,15 @@ async def _until_stopped(server: TeamServer, keys: Keys, options: Mapping[str, A
 
 
 def _say(server: TeamServer, address: str) -> None:
-    """Print where teams are served, and how."""
+    """Print where teams are served; on standard output, where the OpenAI API is."""
+    from ...schema.host.catalogue import find_package
+
     for team in server.teams:
         click.echo(speakable(f"{team.name}: {team.file}"), err=True)
     click.echo(f"{address}/v1")
+    for package, (protocol, path) in ALSO.items():
+        if find_package(package) is not None:
+            click.echo(f"{protocol}: {address}{path}", err=True)
     click.echo("Ctrl-C ends it.", err=True)
 
 
