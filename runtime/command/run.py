@@ -410,6 +410,7 @@ class _Making:
     async def _made(self) -> int:
         from ..messages.attached import unseen
         from ..messages.recall import refuse_met, unreminded
+        from ..runs.again import as_recorded
         from ..runs.services import open_services
         from ..tools.terminal_approver import terminal_approver
         from .ending import cancelled, spent
@@ -434,18 +435,8 @@ class _Making:
                 for note in notes:
                     click.echo(f"note: {speakable(note)}.", err=True)
             scrubber = services.scrubber(os.environ)
-            # The run works on what its folder will hold: so it can be made again from there.
-            task = self.loaded.task
-            self.loaded = replace(
-                self.loaded,
-                task=replace(
-                    task,
-                    query=scrubber.known(task.query),
-                    context=scrubber.known(task.context),
-                    briefs={brief: scrubber.known(text) for brief, text in task.briefs.items()},
-                    files={name: scrubber.known(text) for name, text in task.files.items()},
-                ),
-            )
+            task = as_recorded(self.loaded.task, scrubber.known)
+            self.loaded = replace(self.loaded, task=task)
             async with self._record(scrubber) as record:
                 if self.options["view"]:
                     await self._open_page(record.folder.path)

@@ -13,7 +13,7 @@ from ...schema.values.problems import quoted
 from .record import MANIFEST, read_value
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from ...schema.host.catalogue import Catalogue
     from ...schema.host.models import Model
@@ -21,7 +21,23 @@ if TYPE_CHECKING:
     from ...schema.team.team import Team
     from ...schema.values.problems import Problem
 
-__all__ = ["known_again", "load_recorded"]
+__all__ = ["as_recorded", "known_again", "load_recorded"]
+
+
+def as_recorded(task: Task, scrub: Callable[[str], str]) -> Task:
+    """Return a task as its record will hold it, so that the run can be made again from there.
+
+    Args:
+        task: The task.
+        scrub: Takes out the secrets that are known.
+    """
+    return replace(
+        task,
+        query=scrub(task.query),
+        context=scrub(task.context),
+        briefs={brief: scrub(text) for brief, text in task.briefs.items()},
+        files={name: scrub(text) for name, text in task.files.items()},
+    )
 
 
 def load_recorded(folder: Path, known: Catalogue) -> tuple[Team, Task, Catalogue]:

@@ -23,7 +23,7 @@ from ..values.budget import Caps
 from .whole import perform
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Mapping
+    from collections.abc import AsyncGenerator, Iterable, Mapping
     from pathlib import Path
 
     from ...schema.host.catalogue import Catalogue
@@ -126,10 +126,10 @@ class Services:
             await self.gateway.prepare(plan.aliases, priced=self.setting.must_be_priced)
         await self.toolbox.prepare(plan.tools)
 
-    def scrubber(self, environment: Mapping[str, str]) -> Scrubber:
-        """Make what takes the host's secrets out of everything that is written."""
+    def scrubber(self, environment: Mapping[str, str], also: Iterable[str] = ()) -> Scrubber:
+        """Make what takes the host's secrets, and others, out of everything that is written."""
         known = self.gateway.secrets() | self.toolbox.secrets() | secrets_of(environment)
-        return Scrubber(known)
+        return Scrubber(known.union(also))
 
     def calls(self, *, journal: Journal | None = None, scrubber: Scrubber | None = None) -> Calls:
         """Give what makes model calls, for a run or for an operator."""

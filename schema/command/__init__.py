@@ -65,6 +65,7 @@ SUMMARIES: Mapping[str, str] = {
     "pool": "Look at a pool of teams, and look after it.",
     "run": "Run a team on a task.",
     "runs": "List the folders of runs, pack them up, share them, delete them.",
+    "serve": "Serve teams to other programs: the OpenAI API, MCP and A2A.",
     "show": "Show what happened in a run: who was asked what, what each said, what it cost.",
     "seeds": "List the teams that come with coterie.",
     "tools": "Bring tool servers that other programs use into tools.yaml.",
