@@ -37,22 +37,26 @@ KNOWN: Mapping[str, Mapping[str, str]] = MappingProxyType(
 )
 """What they call providers, by our names of them. All others are reached at their addresses."""
 
-STATE = ("query", "reports")
+STATE = ("query", "reports", "settled")
 """The fields of the state that a graph of ours has; no node can be called so."""
 
 PENALTIES = frozenset({"frequency_penalty", "presence_penalty"})
 """Fields of requests for which docker-agent has fields of its own."""
 
 EXECUTION = {
-    "on_error": "where an agent fails, the whole run fails there.",
     "on_overflow": "nothing is trimmed there.",
     "timeout": "a whole run has no limit of time there.",
 }
+UNROLLED = ("never", "unchanged", "finalized")
+"""Ends of rounds that a program for LangGraph knows."""
+FUNCTIONS = ("calculate", "concat", "extract_json", "majority", "vote")
+"""Our own functions, whose source a program can carry."""
 OF_AGENTS = {
     "imports": "it is for agents that write code.",
     "max_steps": "it is for agents that use tools.",
     "member": "there are no pools there.",
     "planning_interval": "it is for agents that use tools.",
+    "recall": "a pool's memory is no part of the file.",
 }
 OF_TEAMS = {
     "lineage": "there are no pools there.",
@@ -72,38 +76,44 @@ def reached_for(target: str, model: Model | None) -> Reached | None:
 
 def rules_for(target: str) -> tuple[Rule, ...]:
     """Give the rules that find what stands in the way (errors) and what is lost (warnings)."""
-    losses = {"langgraph": _lost_in_langgraph, "docker-agent": _lost_in_docker_agent}[target]
 
     def refused(reading: Reading) -> Iterator[Problem]:
         models = reading.catalogue.models
-        for path, message in (*_refused(reading.team), *_unreached(reading.team, models, target)):
+        for path, message in (
+            *_refused(reading.team, target),
+            *_unreached(reading.team, models, target),
+        ):
             yield reading.problem(path, message)
 
     def lost(reading: Reading) -> Iterator[Problem]:
         for path, message in (
             *_lost(reading.team),
             *_lost_of_models(reading.team, reading.catalogue.models, target),
-            *losses(reading.team),
+            *(_lost_in_docker_agent(reading.team) if target == "docker-agent" else ()),
         ):
             yield replace(reading.problem(path, f"is lost: {message}"), severity="warning")
 
     return (refused, lost)
 
 
-def _refused(team: Team) -> Found:
-    """Give what other programs cannot do: anything but one chat call of each agent."""
+def _refused(team: Team, target: str) -> Found:
+    """Yield what another program cannot do."""
     for agent in team.agents.values():
-        path = ("agents", agent.id)
-        if (backend := team.backend_of(agent)) != "llm":
-            yield path, f"only agents of type LLM can be exported; this one's backend is {backend}."
-        if agent.recall is not None:
-            yield (*path, "recall"), "a pool's memory is no part of the file. Leave it out."
-    for name in ("recruit", "rounds", "roster"):
+        path, backend = ("agents", agent.id), team.backend_of(agent)
+        if backend == "function" and target == "langgraph":
+            if agent.function not in FUNCTIONS:
+                yield (*path, "function"), f"only {', '.join(FUNCTIONS)} can be written there."
+        elif backend != "llm":
+            yield path, f"{target} has no counterpart of agents of the backend {backend}."
+    for name in ("recruit", "roster"):
         if getattr(team.execution, name) is not None:
-            yield (
-                ("execution", name),
-                "only teams whose agents work once, and all of them, can be exported.",
-            )
+            yield ("execution", name), "who takes part is fixed there."
+    rounds = team.execution.rounds
+    if rounds is not None and target == "docker-agent":
+        yield ("execution", "rounds"), "agents work once there."
+    elif rounds is not None and rounds.until not in UNROLLED:
+        message = f"rounds end there when {', '.join(UNROLLED)}, and never when {rounds.until}."
+        yield ("execution", "rounds", "until"), message
 
 
 def _unreached(team: Team, models: Mapping[str, Model], target: str) -> Found:
@@ -167,16 +177,9 @@ _DOCKER_MODELS = {
 }
 
 
-def _lost_in_langgraph(team: Team) -> Found:
-    for agent in team.agents.values():
-        if agent.output_schema is not None:
-            yield (
-                ("agents", agent.id, "output_schema"),
-                "the form stands in the instructions, and no answer is checked or asked for again.",
-            )
-
-
 def _lost_in_docker_agent(team: Team) -> Found:
+    if team.execution.on_error != Execution().on_error:
+        yield ("execution", "on_error"), "where an agent fails, the whole run fails there."
     if team.constitution:
         yield ("constitution",), "it stands in the instruction of each agent."
     for name in ("context", "max_retries", "parallel_workers"):
