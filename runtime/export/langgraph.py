@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ...schema.host.catalogue import load_named
@@ -14,11 +15,13 @@ from ..prompts import render
 from ..values.structured import answer_in, json_in, parse_structured
 from .carried import carried
 from .portable import reached_for
+from .toolsets import of_client
 from .unrolled import unrolled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from ...schema.host.catalogue import ToolServer
     from ...schema.host.models import Model
     from ..plan.plan import Plan, PlannedAgent
     from .reached import Reached
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["langgraph_text", "literal"]
 
+NO_SERVERS: Mapping[str, ToolServer] = MappingProxyType({})
 FOLDER = Path(__file__).parent
 PACKAGES = {
     "anthropic": "langchain-anthropic",
@@ -35,6 +39,8 @@ PACKAGES = {
 }
 USUAL_STEPS = 20
 """Levels that LangGraph goes through without being told: it ends a graph after 25 steps."""
+USUAL_TOOL_STEPS = 10
+"""Steps of an agent with tools, where the team says nothing of them; as ours."""
 OWN_WORK = (
     "You have worked on this task before. This is what you reported; keep of it what is right, and"
     " give the whole again:"
@@ -48,8 +54,8 @@ NO_KEY = "none"
 """What is sent to an address that asks for no key: the client insists on one."""
 
 
-def langgraph_text(plan: Plan) -> str:
-    """Write a plan of chat calls and functions as a Python program.
+def langgraph_text(plan: Plan, servers: Mapping[str, ToolServer] = NO_SERVERS) -> str:
+    """Write a plan as a Python program; servers are those of tools.yaml.
 
     Its agents read word for word what they read here: the same instructions, the task, and the
     reports of their colleagues between markers. Rounds are unrolled: each is nodes of its own.
@@ -58,7 +64,7 @@ def langgraph_text(plan: Plan) -> str:
     settings = {
         agent: _settings(plan, planned)
         for agent, planned in plan.agents.items()
-        if planned.backend == "llm"
+        if planned.backend != "function"
     }
     functions = sorted({str(one.function) for one in team.agents.values() if one.function})
     has_schemas = any(agent.output_schema is not None for agent in team.agents.values())
@@ -70,6 +76,9 @@ def langgraph_text(plan: Plan) -> str:
         needed.append(json_in)
     packages = {PACKAGES[setting["model_provider"]] for setting, _ in settings.values()}
     packages |= {"jsonschema"} if has_schemas else set()
+    tools = [tool for agent in team.agents.values() for tool in agent.tools]
+    used = {tool.partition(".")[0] for tool in tools if "." in tool}
+    packages |= {"langchain-mcp-adapters"} if used else set()
     output = nodes[-1].name if len(nodes) == 1 else _last(nodes, plan.output)
     text = render(
         "langgraph",
@@ -92,6 +101,9 @@ def langgraph_text(plan: Plan) -> str:
         wordless=_written(WORDLESS),
         has_functions=bool(functions),
         has_schemas=has_schemas,
+        has_tools=bool(tools),
+        has_servers=bool(used),
+        servers=repr({name: of_client(servers[name]) for name in sorted(used)}),
         has_keys=any(key for _, key in settings.values()),
         answers_in_json=team.agents[plan.output].output_schema is not None,
     )
@@ -166,6 +178,8 @@ def _agent(
         "instructions": literal(instructions),
         "model": {name: _written(value) for name, value in model.items()},
         "key_env": _written(key_env) if key_env else "",
+        "tools": _written(list(agent.tools)) if agent.tools else "",
+        "steps": agent.max_steps or USUAL_TOOL_STEPS,
         "schema": repr(_plain(agent.output_schema)) if agent.output_schema is not None else "",
     }
 

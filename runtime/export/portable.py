@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from ...schema.foreign.docker_names import PROVIDERS, ROOT
 from ...schema.team.team import Agent, Execution, Notes, Team
 from .reached import Reached, reached_by
+from .toolsets import FILES, SHELLS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from ...schema.host.models import Model
     from ...schema.loading.loading import Reading, Rule
@@ -47,6 +48,13 @@ EXECUTION = {
     "on_overflow": "nothing is trimmed there.",
     "timeout": "a whole run has no limit of time there.",
 }
+KINDS: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "docker-agent": frozenset({"llm", "mini-swe-agent", "smolagents", "swe-agent"}),
+        "langgraph": frozenset({"llm", "smolagents"}),
+    }
+)
+"""The backends whose agents they have a counterpart of."""
 UNROLLED = ("never", "unchanged", "finalized")
 """Ends of rounds that a program for LangGraph knows."""
 FUNCTIONS = ("calculate", "concat", "extract_json", "majority", "vote")
@@ -80,7 +88,7 @@ def rules_for(target: str) -> tuple[Rule, ...]:
     def refused(reading: Reading) -> Iterator[Problem]:
         models = reading.catalogue.models
         for path, message in (
-            *_refused(reading.team, target),
+            *_refused(reading.team, target, reading.catalogue.python_tools),
             *_unreached(reading.team, models, target),
         ):
             yield reading.problem(path, message)
@@ -96,18 +104,27 @@ def rules_for(target: str) -> tuple[Rule, ...]:
     return (refused, lost)
 
 
-def _refused(team: Team, target: str) -> Found:
+def _refused(team: Team, target: str, python: Collection[str]) -> Found:
     """Yield what another program cannot do."""
     for agent in team.agents.values():
         path, backend = ("agents", agent.id), team.backend_of(agent)
         if backend == "function" and target == "langgraph":
             if agent.function not in FUNCTIONS:
                 yield (*path, "function"), f"only {', '.join(FUNCTIONS)} can be written there."
-        elif backend != "llm":
-            yield path, f"{target} has no counterpart of agents of the backend {backend}."
+        elif backend not in KINDS[target] or (agent.agent_type in SHELLS and target == "langgraph"):
+            kind = agent.agent_type or backend
+            yield path, f"{target} has no counterpart of a {kind}."
+        for index, tool in enumerate(agent.tools):
+            if tool in python or ("." not in tool and tool not in FILES):
+                message = f"only {', '.join(sorted(FILES))} and tools of servers can be written."
+                yield (*path, "tools", index), message
     for name in ("recruit", "roster"):
         if getattr(team.execution, name) is not None:
             yield ("execution", name), "who takes part is fixed there."
+    yield from _refused_rounds(team, target)
+
+
+def _refused_rounds(team: Team, target: str) -> Found:
     rounds = team.execution.rounds
     if rounds is not None and target == "docker-agent":
         yield ("execution", "rounds"), "agents work once there."
@@ -120,7 +137,7 @@ def _unreached(team: Team, models: Mapping[str, Model], target: str) -> Found:
     """Give the models that only coterie reaches, and names that mean something else there."""
     for agent in team.agents.values():
         model = models.get(agent.model_id)
-        if team.backend_of(agent) == "llm" and reached_for(target, model) is None:
+        if team.backend_of(agent) != "function" and reached_for(target, model) is None:
             said = "the embedded model" if model is None or model.is_embedded else model.model
             yield (
                 ("agents", agent.id, "model_id"),
@@ -148,7 +165,8 @@ def _lost(team: Team) -> Found:
     plain = {field.name: field.default for field in fields(Agent)}
     for agent in team.agents.values():
         for name, message in OF_AGENTS.items():
-            if getattr(agent, name) != plain[name]:
+            is_kept = name == "max_steps" and team.backend_of(agent) != "llm"
+            if getattr(agent, name) != plain[name] and not is_kept:
                 yield ("agents", agent.id, name), message
 
 
@@ -187,6 +205,8 @@ def _lost_in_docker_agent(team: Team) -> Found:
             yield ("execution", name), "agents are called by other agents there, one by one."
     for agent in team.agents.values():
         path = ("agents", agent.id)
+        if lost := SHELLS.get(agent.agent_type or ""):
+            yield (*path, "agent_type"), lost
         if agent.notes.untaught != Notes():
             yield (*path, "notes"), "they stand in its instruction."
         if agent.timeout is not None:

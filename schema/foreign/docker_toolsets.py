@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..values.problems import quoted
+from .docker_names import FILE_TOOLS
 from .source import ids_of
 
 if TYPE_CHECKING:
@@ -17,14 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Granted", "Toolsets"]
 
-FILE_TOOLS: Mapping[str, str] = {
-    "directory_tree": "list_files",
-    "list_directory": "list_files",
-    "read_file": "read_file",
-    "read_multiple_files": "read_file",
-    "search_files_content": "search_text",
-}
-"""Our tools, by docker-agent's names of its own."""
 MOST_TOOLS = 64
 ORIGINAL = "{ORIGINAL_INSTRUCTIONS}"
 """What stands there for the instructions that come with a toolset."""
