@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import MISSING, Field, fields, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ...schema.foreign.docker_names import PROVIDERS, ROOT
-from ...schema.team.team import Agent, Execution, Notes, Team
+from ...schema.team.team import Agent, Execution, Notes, Rounds, Team
 from .reached import Reached, reached_by
 from .toolsets import FILES, SHELLS
 
@@ -59,11 +59,36 @@ UNROLLED = ("never", "unchanged", "finalized")
 """Ends of rounds that a program for LangGraph knows."""
 FUNCTIONS = ("calculate", "concat", "extract_json", "majority", "vote")
 """Our own functions, whose source a program can carry."""
+WRITTEN: Mapping[type[object], frozenset[str]] = MappingProxyType(
+    {
+        Agent: frozenset(
+            {
+                "agent_type", "backend", "effort", "function", "id", "max_tokens", "model_id",
+                "notes", "output_schema", "prompt", "role", "temperature", "timeout", "tools",
+                "top_p",
+            }
+        ),
+        Execution: frozenset(
+            {
+                "context", "max_retries", "on_error", "parallel_workers", "recruit", "roster",
+                "rounds",
+            }
+        ),
+        Rounds: frozenset({"closing", "meeting", "most", "opening", "until"}),
+        Team: frozenset(
+            {
+                "agents", "backend", "constitution", "declared_output", "description", "execution",
+                "name", "reports_to",
+            }
+        ),
+    }
+)  # fmt: skip
+"""The fields that are written, or refused by what they say. Others that are set are refused."""
 OF_AGENTS = {
     "imports": "it is for agents that write code.",
     "max_steps": "it is for agents that use tools.",
     "member": "there are no pools there.",
-    "planning_interval": "it is for agents that use tools.",
+    "planning_interval": "nobody plans anew there.",
     "recall": "a pool's memory is no part of the file.",
 }
 OF_TEAMS = {
@@ -122,6 +147,28 @@ def _refused(team: Team, target: str, python: Collection[str]) -> Found:
         if getattr(team.execution, name) is not None:
             yield ("execution", name), "who takes part is fixed there."
     yield from _refused_rounds(team, target)
+    yield from _unknown(team)
+
+
+def _unknown(team: Team) -> Found:
+    """Yield the fields that are set and of which nothing is said here: none is lost silently."""
+    told = {*EXECUTION, *OF_AGENTS, *OF_TEAMS}
+    parts: dict[Path, Agent | Execution | Rounds | Team] = {
+        (): team,
+        ("execution",): team.execution,
+    }
+    parts |= {("agents", agent.id): agent for agent in team.agents.values()}
+    if team.execution.rounds is not None:
+        parts["execution", "rounds"] = team.execution.rounds
+    for path, part in parts.items():
+        for field in fields(part):
+            if field.name not in WRITTEN[type(part)] | told and _is_set(part, field):
+                yield (*path, field.name), "nothing of the kind can be written."
+
+
+def _is_set(part: object, field: Field[Any]) -> bool:
+    make = field.default_factory
+    return getattr(part, field.name) != (field.default if make is MISSING else make())
 
 
 def _refused_rounds(team: Team, target: str) -> Found:

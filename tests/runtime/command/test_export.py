@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from coterie.runtime.command.export import main
+from coterie.runtime.export import portable
 from coterie.schema.loading.seeds import seed_files
 
 from ...came import Came, invoked
@@ -96,6 +97,20 @@ def test_what_others_cannot_do_is_refused(
         came = export(tmp_path, text, "--to", target, *tools, *MODEL)
         assert (came.code, came.out) == (2, "")
         assert says in came.err
+
+
+def test_a_field_that_the_export_does_not_know_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = {kind: names - {"temperature", "most"} for kind, names in portable.WRITTEN.items()}
+    monkeypatch.setattr(portable, "WRITTEN", known)
+    text = "name: t\nagents: {a: {prompt: Say., temperature: 1}, b: {prompt: Say.}}\n"
+    text += "topology: {reports_to: {a: [b]}}\nexecution: {rounds: {most: 3}}\n"
+    came = export(tmp_path, text, "--to", "langgraph", *MODEL)
+    assert came.code == 2
+    assert "2:41: error: agents.a.temperature: nothing of the kind can be written." in came.err
+    assert "execution.rounds.most: nothing of the kind" in came.err
+    assert "agents.b" not in came.err
 
 
 EXPORTED = {
