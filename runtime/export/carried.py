@@ -68,9 +68,9 @@ class _Source:
                 return self.name_of(target, original)
             case ast.Import() | ast.ImportFrom():
                 alias = next(alias for alias in statement.names if _bound(alias) == name)
-                said = ast.unparse(ast.Import(names=[alias]))
+                imported = ast.unparse(ast.Import(names=[alias]))
                 of = f"from {statement.module} " if isinstance(statement, ast.ImportFrom) else ""
-                self.imports.add(f"{of}{said}")
+                self.imports.add(f"{of}{imported}")
                 return name
             case _:
                 return self._define(module, name, statement)
@@ -81,7 +81,7 @@ class _Source:
         self._names[module, name] = called
         bare = _Bare().visit(statement)
         used = dict.fromkeys(node.id for node in ast.walk(bare) if isinstance(node, ast.Name))
-        names = {one: self.name_of(module, one) or one for one in used}
+        names = {other: self.name_of(module, other) or other for other in used}
         text = ast.unparse(
             ast.fix_missing_locations(_Renamed(names={**names, name: called}).visit(bare))
         )

@@ -66,7 +66,7 @@ def langgraph_text(plan: Plan, servers: Mapping[str, ToolServer] = NO_SERVERS) -
         for agent, planned in plan.agents.items()
         if planned.backend != "function"
     }
-    functions = sorted({str(one.function) for one in team.agents.values() if one.function})
+    functions = sorted({str(agent.function) for agent in team.agents.values() if agent.function})
     has_schemas = any(agent.output_schema is not None for agent in team.agents.values())
     rounds = team.execution.rounds
     needed = [load_named("functions", name) for name in functions]
@@ -83,7 +83,7 @@ def langgraph_text(plan: Plan, servers: Mapping[str, ToolServer] = NO_SERVERS) -
     text = render(
         "langgraph",
         folder=FOLDER,
-        said=literal(_docstring(plan, sorted(packages))),
+        about=literal(_docstring(plan, sorted(packages))),
         carried=carried([*needed, AgentError]),
         agents=[
             _agent(plan, planned, settings.get(agent)) for agent, planned in plan.agents.items()
@@ -139,7 +139,7 @@ def _config(plan: Plan, nodes: Sequence[Node]) -> str:
         config["max_concurrency"] = plan.workers
     depths: dict[str, int] = {}
     for node in nodes:
-        depths[node.name] = 1 + max((depths[one] for one in node.after), default=0)
+        depths[node.name] = 1 + max((depths[other] for other in node.after), default=0)
     if (depth := max(depths.values())) > USUAL_STEPS:
         config["recursion_limit"] = depth + 1
     written = (f"{_written(name)}: {value}" for name, value in config.items())

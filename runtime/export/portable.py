@@ -152,7 +152,7 @@ def _refused(team: Team, target: str, python: Collection[str]) -> Found:
 
 def _unknown(team: Team) -> Found:
     """Yield the fields that are set and of which nothing is said here: none is lost silently."""
-    told = {*EXECUTION, *OF_AGENTS, *OF_TEAMS}
+    lost = {*EXECUTION, *OF_AGENTS, *OF_TEAMS}
     parts: dict[Path, Agent | Execution | Rounds | Team] = {
         (): team,
         ("execution",): team.execution,
@@ -162,7 +162,7 @@ def _unknown(team: Team) -> Found:
         parts["execution", "rounds"] = team.execution.rounds
     for path, part in parts.items():
         for field in fields(part):
-            if field.name not in WRITTEN[type(part)] | told and _is_set(part, field):
+            if field.name not in WRITTEN[type(part)] | lost and _is_set(part, field):
                 yield (*path, field.name), "nothing of the kind can be written."
 
 

@@ -246,14 +246,14 @@ def _schema(source: ForeignFile, path: Path, agent: str) -> Mapping[str, Any] | 
     if not is_mapping(schema):
         source.lose((*path, "schema"), f"{quoted(schema)} is not a form.")
         return None
-    said = {
+    names = {
         "title": source.text((*path, "name")),
         "description": source.text((*path, "description")),
     }
-    if said["title"] == agent:  # as our export calls it
-        del said["title"]
-    form = {**{key: text for key, text in said.items() if text}, **schema}
-    for key, text in said.items():
+    if names["title"] == agent:  # as our export calls it
+        del names["title"]
+    form = {**{key: text for key, text in names.items() if text}, **schema}
+    for key, text in names.items():
         if form.get(key, "") != text:
             name = "name" if key == "title" else key
             source.lose((*path, name), f"The form has a {key} of its own.")

@@ -152,7 +152,7 @@ class Toolsets:
         if kept not in self._names:
             taken = self._names.values()
             numbered = (f"{name}_{number}" for number in range(2, len(taken) + 3))
-            self._names[kept] = next(one for one in (name, *numbered) if one not in taken)
+            self._names[kept] = next(free for free in (name, *numbered) if free not in taken)
         return self._names[kept]
 
 

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..values.document import Document
-    from ..values.problems import Path as Path_
     from .source import Imported
 
 __all__ = ["models_text", "take_over", "tools_text"]
@@ -77,7 +76,9 @@ def models_text(imported: Imported) -> str:
 
 def tools_text(imported: Imported) -> str:
     """Return the tools.yaml that a team needs. Each tool asks before a call, as it does there."""
-    names = [f"{name}.{tool}" for name, one in imported.servers.items() for tool in one["tools"]]
+    names = [
+        f"{name}.{tool}" for name, server in imported.servers.items() for tool in server["tools"]
+    ]
     return write_yaml({"permissions": dict.fromkeys(names, "ask"), "servers": imported.servers})
 
 
@@ -131,7 +132,7 @@ def _joined(documents: list[Document]) -> Document:
     if not others:
         return first
     value: dict[str, Any] = {}
-    grafts: dict[Path_, Document] = {}
+    grafts: dict[tuple[str | int, ...], Document] = {}
     for document in documents:
         for name, entry in document.value.items() if is_mapping(document.value) else ():
             if name in value:

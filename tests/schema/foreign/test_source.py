@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.schema import dump
+from coterie.schema.foreign.crewai import crew_team
 from coterie.schema.foreign.docker_agent import docker_agent_team
 from coterie.schema.values.document import Document
 
@@ -62,3 +63,39 @@ def test_each_value_is_kept_or_reported(agent: Any, toolset: Any, model: Any, ki
     for path, text in leaves(value):
         reported = bool(covering) and re.match(rf"({covering})($|[.\[])", path)
         assert text in written or reported or text == kind, path
+
+
+CREW_FIELDS = st.sampled_from(
+    ["role", "goal", "backstory", "llm", "max_tokens", "tools", "description", "expected_output",
+     "context", "async_execution", "output_file", "guardrail", "name", "markdown", "anything"]
+)  # fmt: skip
+ENTRIES = st.dictionaries(
+    st.sampled_from(["a", "b", "c"]), st.dictionaries(CREW_FIELDS, TREES, max_size=5), min_size=1
+)
+SWITCHES = r".*\.(async_execution|markdown)($|[.\[])"
+"""Switches: any text in them is a yes."""
+
+
+@given(ENTRIES, ENTRIES)
+def test_each_value_of_a_crew_is_kept_or_reported(agents: Any, tasks: Any) -> None:
+    count = itertools.count()
+    value = {"agents": numbered(agents, count), "tasks": numbered(tasks, count)}
+    for name, task in value["tasks"].items():
+        task["agent"] = name
+    agents_file, tasks_file = (
+        Document(file=kind, value=entries, places={}, keys={}) for kind, entries in value.items()
+    )
+    imported = crew_team(agents_file, tasks_file, "t")
+    written = " ".join(f"{dump(imported.team)}{imported.models}".split())
+    altered = ("is filled in by", "nobody reads what", "no agent", "comes later", "is not PROVIDER")
+    for kind, entries in value.items():
+        paths = [
+            re.escape(one.path)
+            for one in imported.lost
+            if one.file == kind and not any(part in one.message for part in altered)
+        ]
+        for path, text in leaves(entries):
+            reported = bool(paths) and re.match(rf"({'|'.join(paths)})($|[.\[])", path)
+            is_named = any(text in one.message for one in imported.lost)
+            kept = text in written or is_named or re.match(SWITCHES, path)
+            assert kept or reported or path.endswith(".agent"), path
