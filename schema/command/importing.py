@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..foreign.taking_over import models_text, take_over, tools_text
+from ..foreign.taking_over import crew_name, models_text, take_over, tools_text
+from ..loading.recognition import crew_folders
 from ..team.writing import dump, schema_beside
 from ..values.errors import InputError
 from ..values.files import write_atomically
@@ -55,11 +56,26 @@ ALL_TOOLS = "all_tools.yaml"
 def main(path: Path, target: Path | None, tools_file: Path | None, inputs: tuple[str, ...]) -> None:
     """Make a team of files of CrewAI or docker-agent.
 
-    FILE is the YAML of a docker-agent, or agents.yaml or tasks.yaml of CrewAI, which are read both;
-    FOLDER that of a CrewAI project. Code is not read, and no server is started. Everything without
-    a counterpart is reported on standard error, each with its place.
+    FILE is the YAML of a docker-agent, or agents.yaml or tasks.yaml of CrewAI, which are read both.
+    FOLDER is that of a CrewAI project; with -o, each of several crews gets a folder. Code is not
+    read, and no server is started. Everything without a counterpart is reported on standard error,
+    each with its place.
     """
-    imported = take_over(path, _inputs(inputs), _listed(tools_file))
+    crews = crew_folders(path) if target is not None and path.is_dir() else []
+    if target is None or len(crews) < 2:
+        _import_team(path, target, tools_file, _inputs(inputs))
+        return
+    for crew in crews:
+        place = target.parent / crew_name(crew) / target.name
+        _import_team(crew, place, tools_file, _inputs(inputs))
+    note("each crew is a team. The order in which they work is code, and was not read.")
+
+
+def _import_team(
+    path: Path, target: Path | None, tools_file: Path | None, inputs: Mapping[str, str]
+) -> None:
+    """Import one team, write it, and report everything that was lost."""
+    imported = take_over(path, inputs, _listed(tools_file))
     team = dump(imported.team, schema=schema_beside(target) if target else "team.schema.json")
     if target is None:
         click.echo(team, nl=False)

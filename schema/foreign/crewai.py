@@ -136,7 +136,7 @@ def crew_team(
 def _how_to_say(inputs: _Inputs) -> Iterator[str]:
     if inputs.unsaid:
         said = "; ".join(f"[{one}]: …" for one in inputs.unsaid)
-        yield f'the task says what they stand for: mas-run team.yaml --query "{said}"'
+        yield f'the task says what they stand for: --query "{said}"'
 
 
 def _ids(crew: _Crew, works: list[str]) -> Mapping[str, str]:

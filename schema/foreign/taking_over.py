@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..values.document import Document
     from .source import Imported
 
-__all__ = ["models_text", "take_over", "tools_text"]
+__all__ = ["crew_name", "models_text", "take_over", "tools_text"]
 
 SUPPORTED = f"{CREWAI}'s {AGENTS_FILE} and {TASKS_FILE}, and the YAML of {DOCKER_AGENT}"
 NO_NAME = ("config", "src", "")
@@ -96,7 +96,9 @@ def _crew_folder(path: Path) -> Path:
         )
     if len(folders) > 1:
         commands = "".join(f"\n  mas import {folder}" for folder in folders)
-        raise InputError(f"{path}: several crews, each a team. Take over one by one:{commands}")
+        raise InputError(
+            f"{path}: several crews, each a team. Write all with -o, or one:{commands}"
+        )
     return folders[0]
 
 
@@ -113,13 +115,18 @@ def _crew(
         raise InputError(
             f"{named or folder}: of CrewAI, and {missing} is missing. A team is made of both files."
         )
-    place = folder.resolve()
-    while place.name in NO_NAME and place != place.parent:
-        place = place.parent
     agents_file, tasks_file = (
         _joined([_read(file, root or folder) for file in files]) for files in (agents, tasks)
     )
-    return crew_team(agents_file, tasks_file, place.name, inputs)
+    return crew_team(agents_file, tasks_file, crew_name(folder), inputs)
+
+
+def crew_name(folder: Path) -> str:
+    """Return what the crew of a folder is called: the folder's name, or that of its project."""
+    place = folder.resolve()
+    while place.name in NO_NAME and place != place.parent:
+        place = place.parent
+    return place.name
 
 
 def _joined(documents: list[Document]) -> Document:

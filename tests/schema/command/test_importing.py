@@ -58,6 +58,19 @@ def test_without_a_file_the_team_is_printed(file: Path) -> None:
     assert f"Write its files: mas import {file} -o team.yaml" in done.stderr
 
 
+def test_each_crew_of_a_project_gets_a_folder(tmp_path: Path) -> None:
+    for name in ("scouts", "cooks"):
+        config = tmp_path / "p" / "src" / "flow" / "crews" / name / "config"
+        config.mkdir(parents=True)
+        (config / "agents.yaml").write_text("a: {role: R, goal: G, backstory: B, llm: openai/m}\n")
+        (config / "tasks.yaml").write_text("t: {description: D, expected_output: E, agent: a}\n")
+    done = mas("import", tmp_path / "p", "-o", tmp_path / "out" / "team.yaml")
+    assert done.exit_code == 0
+    checks = [line.split()[3:] for line in done.stderr.splitlines() if line.startswith("Check it")]
+    assert [Path(words[0]).parent.name for words in checks] == ["cooks", "scouts"]
+    assert all(mas("validate", *words).exit_code == 0 for words in checks)
+
+
 SERVER = """\
 models: {gpt: {provider: openai, model: gpt-4o}}
 agents:
