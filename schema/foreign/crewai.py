@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from ..host.models import DEFAULT_ALIAS
 from ..loading.recognition import CREWAI
 from ..team.team import Agent, Team
-from ..values.errors import ConfigError
 from ..values.hints import did_you_mean
 from ..values.problems import quoted
 from .source import Edges, ForeignFile, Imported, as_prompt, ids_of, ill_fitting
@@ -97,9 +96,6 @@ def crew_team(
         tasks: tasks.yaml, as read.
         name: What the team is to be called.
         inputs: What placeholders stand for, by their names.
-
-    Raises:
-        ConfigError: A field has the wrong type; the exception has every problem of both files.
     """
     crew = _Crew(
         agents=ForeignFile(document=agents),
@@ -116,8 +112,6 @@ def crew_team(
             crew.agents.lose((agent,), "no task of tasks.yaml is its, so it is left out.")
     crew.agents.lose_unread(ADVICE_ON_AGENTS)
     crew.tasks.lose_unread(ADVICE_ON_TASKS)
-    if wrong := [*crew.agents.wrong, *crew.tasks.wrong]:
-        raise ConfigError(sorted(wrong))
     team = Team(
         name=ids_of([name])[name],
         agents=team_agents,

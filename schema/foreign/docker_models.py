@@ -15,7 +15,7 @@ from .docker_names import AUTO, MODEL_RUNNER, PROVIDERS
 from .source import ill_fitting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from ..values.problems import Path
     from .source import ForeignFile
@@ -190,7 +190,7 @@ class Models:
         fields: dict[str, Any] = {"model": model}
         if base:
             fields["api_base"] = base
-        elif provider:
+        else:
             fields["model"] = f"{PROVIDERS.get(provider, provider)}/{model}"
         if style == "openai_responses":
             fields["api"] = "responses"
@@ -214,12 +214,8 @@ class Models:
 
     def _alias(self, wanted: str, whole: str, fields: dict[str, Any]) -> str:
         """Note what an alias stands for; where it stands for something else, take another."""
-        return next(
-            alias
-            for alias in self._aliases(wanted, whole)
-            if self.fields.setdefault(alias, fields) == fields
+        names = chain((wanted, whole), (f"{wanted}_{number}" for number in count(2)))
+        aliases = (
+            _NO_ALIAS.sub("_", name)[-LONGEST_ALIAS:].strip("_./:-") or "m" for name in names
         )
-
-    def _aliases(self, wanted: str, whole: str) -> Iterator[str]:
-        for name in chain((wanted, whole), (f"{wanted}_{number}" for number in count(2))):
-            yield _NO_ALIAS.sub("_", name)[-LONGEST_ALIAS:].strip("_./:-") or "m"
+        return next(alias for alias in aliases if self.fields.setdefault(alias, fields) == fields)

@@ -217,3 +217,24 @@ def test_a_place_that_is_none_is_told(tmp_path: Path) -> None:
     came = export(tmp_path, text, *words)
     assert came.code == 2
     assert "cannot be written" in came.err
+
+
+TOOLS = """\
+servers:
+  clock: {command: [npx, clock], env: [KEY], tools: [now]}
+  wiki: {url: "https://w.example/mcp", key_env: W, headers_env: {X-T: T}, tools: [find]}
+  bare: {url: "https://b.example/mcp", tools: [go]}
+"""
+
+
+def test_servers_are_reached_by_variables_that_are_named(tmp_path: Path) -> None:
+    (tmp_path / "tools.yaml").write_text(TOOLS)
+    text = "name: t\nagents: {a: {agent_type: ToolCallingAgent, prompt: Look., tools: [clock.now,"
+    text += " wiki.find, bare.go]}}\n"
+    words = ("--tools", str(tmp_path / "tools.yaml"), *MODEL)
+    program = export(tmp_path, text, "--to", "langgraph", *words).out
+    assert "'env': {'KEY': '$KEY'}" in program
+    assert "'headers': {'X-T': '$T', 'Authorization': 'Bearer $W'}" in program
+    there = export(tmp_path, text, "--to", "docker-agent", *words).out
+    assert "Authorization: Bearer ${env.W}" in there
+    assert 'KEY: "${KEY}"' in there

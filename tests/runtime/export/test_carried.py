@@ -5,10 +5,12 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.runtime.agents.runner import AgentReport
+from coterie.runtime.export import standing_in
 from coterie.runtime.export.carried import carried
 from coterie.runtime.scoring.functions import calculate, concat, extract_json, majority
 from coterie.runtime.scoring.voting import vote
@@ -28,6 +30,12 @@ TEXTS = st.sampled_from(
      "x = ", '{"answer": 3}', '{"expression": "2-5"}', "```python\nx = 1  # one\n```", "so {not",
      '{"a": 1}', 'Well: {"a": -1, "b": 2} or {"a": "x"}', '```json\n{"a": 2}\n```', "[1, 2]"]
 )  # fmt: skip
+
+
+def annotated(text: str) -> str:
+    parts: list[str]
+    parts = [text, text]
+    return ",".join(parts)
 
 
 def outcome(function: Any, *given: Any) -> Any:
@@ -54,3 +62,20 @@ def test_structured_answers_are_read_and_objected_to_as_here(text: str) -> None:
 
 def test_it_needs_nothing_of_ours() -> None:
     assert "coterie" not in carried(FUNCTIONS)
+
+
+def test_annotations_are_left_out() -> None:
+    text = carried([annotated])
+    assert "list[str]" not in text
+    there: dict[str, Any] = {}
+    exec(text, there)  # noqa: S102 - it is our own source
+    assert there["annotated"]("a") == "a,a"
+
+
+@pytest.mark.parametrize("text", ['{"a": 1}', '{"a": -1, "b": 2}', "[1]", "x"])
+def test_what_stands_in_says_what_ours_does(text: str) -> None:
+    value, problems = parse_structured(text, SCHEMA)
+    if value is not None:
+        assert standing_in.checker(SCHEMA)(value) == problems
+        assert standing_in.is_mapping(value) != standing_in.is_list(value)
+    assert standing_in.scrubbed(text) == text

@@ -72,12 +72,12 @@ def test_each_crew_of_a_project_gets_a_folder(tmp_path: Path) -> None:
 
 
 SERVER = """\
-models: {gpt: {provider: openai, model: gpt-4o}}
 agents:
   root:
-    model: gpt
     instruction: Tell the time.
-    toolsets: [{type: mcp, name: clock, command: PYTHON, args: [-I, -S, SERVER, "{}"]}]
+    toolsets:
+      - {type: mcp, command: listed, tools: [x]}
+      - {type: mcp, name: clock, command: PYTHON, args: [-I, -S, SERVER, "{}"]}
 """
 
 
@@ -140,7 +140,14 @@ def test_what_is_nobodys_file_is_refused(file: Path, text: str, says: str) -> No
     assert says in done.stderr
 
 
+def test_a_place_that_cannot_be_written_is_one_line(file: Path) -> None:
+    done = mas("import", file, "-o", file / "team.yaml")
+    assert done.exit_code == 2
+    assert "cannot be written" in done.stderr
+
+
 def test_an_input_has_a_name_and_a_value(file: Path) -> None:
     done = mas("import", file, "--input", "topic")
     assert done.exit_code == 2
+    assert mas("import", file, "--input", "topic=tea").exit_code == 0
     assert "--input 'topic': write NAME=VALUE" in done.stderr

@@ -371,6 +371,24 @@ agents:
     assert "agents.root.fallback.retries" in told(kept)[5]
 
 
+def test_a_form_keeps_its_own_title_and_what_differs_is_reported(tmp_path: Path) -> None:
+    text = """\
+agents:
+  root:
+    instruction: Give a date.
+    add_date: false
+    structured_output: {name: date, description: A day., strict: false, schema: SCHEMA}
+    fallback: {models: [openai/m]}
+"""
+    imported = taken(tmp_path, text.replace("SCHEMA", "{type: object, title: day}"))
+    form = {"type": "object", "title": "day", "description": "A day."}
+    assert imported.team.agents["root"].output_schema == form
+    assert {problem.path.rpartition("root.")[2] for problem in imported.lost} == {
+        "structured_output.name", "structured_output.strict", "fallback"
+    }  # fmt: skip
+    assert "3 is not a form" in told(taken(tmp_path, text.replace("SCHEMA", "3")))[5]
+
+
 WORDS = st.sampled_from(
     ["", "a", "root", "b", "m", "openai/m", "a,b", "auto", "none", "do it", "${x}", "http://x/v1"]
 )

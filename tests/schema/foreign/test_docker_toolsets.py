@@ -74,3 +74,36 @@ def test_tools_that_a_tools_yaml_lists_are_granted(tmp_path: Path) -> None:
     assert "was given has none of its tools, as notes" in "\n".join(
         problem.message for problem in imported.lost
     )
+
+
+def test_servers_that_cannot_be_declared_are_named(tmp_path: Path) -> None:
+    tools = ", ".join(f"t{number}" for number in range(70))
+    (tmp_path / "t.yaml").write_text(f"""\
+mcps: {{odd: {{command: odd}}}}
+agents:
+  root:
+    instruction: Work.
+    toolsets:
+      - {{type: mcp, command: many, tools: [{tools}, "no tool"]}}
+      - {{type: mcp, ref: "docker:fetch", env: {{fetch.key: "${{K}}"}}}}
+      - {{type: mcp, name: none}}
+      - {{type: mcp, remote: {{url: "https://s.example", transport_type: sse}}}}
+      - {{type: mcp, ref: odd, instruction: Use it well.}}
+      - {{type: mcp, ref: odd}}
+      - {{type: mcp, command: npx, args: [-y, "@acme/odd"]}}
+""")
+    imported = take_over(tmp_path / "t.yaml")
+    assert len(imported.team.agents["root"].tools) == 64
+    assert imported.team.agents["root"].prompt == "Work.\n\nUse it well."
+    assert list(imported.clients) == ["many", "fetch", "odd", "odd_2"]
+    fetch = ["mcp", "gateway", "run", "--servers", "fetch"]
+    assert imported.clients["fetch"] == {"command": "docker", "args": fetch}
+    lost = "\n".join(problem.message for problem in imported.lost)
+    for part in (
+        "an agent has 64 tools at most",
+        "'no tool' is not the name of a tool",
+        "no value is written",
+        "it has no command, no remote, and no ref",
+        "'sse': servers are reached over streamable HTTP alone",
+    ):
+        assert part in lost
