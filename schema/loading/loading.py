@@ -29,7 +29,7 @@ from ..values.problems import MOST_PROBLEMS, Problem, quoted
 from ..values.values import is_list, is_mapping
 from ..values.yaml_text import read_yaml
 from .agent_document import TEAM, is_team_folder, with_used
-from .recognition import crew_folder, foreign_problem
+from .recognition import crew_folders, foreign_problem
 from .seeds import located
 from .task_files import files_of_task
 
@@ -93,7 +93,7 @@ def team_path(name: str | Path) -> Path:
     """
     path = located(name)
     if path.is_dir() and not is_team_folder(path):
-        is_crew = crew_folder(path) is not None
+        is_crew = bool(crew_folders(path))
         how = f" It is of CrewAI. Take it over: mas import {path} -o team.yaml" if is_crew else ""
         raise InputError(f"{path}: a folder, and no team's: there is no {TEAM} in it.{how}")
     if path.is_dir():
