@@ -14,7 +14,7 @@ import asyncio
 import time
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ...schema.values.errors import AgentError, StorageError
 from ..agents.outcomes import AgentOutcome, Run, as_given
@@ -231,6 +231,7 @@ class Running:
         return budget is not None
 
     async def _dataflow(self) -> None:
+        self._load_ahead()
         broken = None
         try:
             async with asyncio.TaskGroup() as self.group:
@@ -244,6 +245,17 @@ class Running:
             pass
         if broken is not None:
             raise broken
+
+    def _load_ahead(self) -> None:
+        """Import the libraries of agents that wait for others, which takes seconds at first."""
+        waiting: list[Any] = [
+            planned.runner
+            for agent_id, planned in self.plan.agents.items()
+            if planned.sees and agent_id not in self.given
+        ]
+        for load in {runner.load for runner in waiting if hasattr(runner, "load")}:
+            loading = asyncio.get_running_loop().run_in_executor(None, load)
+            loading.add_done_callback(_disregard)  # an agent that needs it fails by itself
 
     async def _part(self, planned: PlannedAgent) -> AgentOutcome:
         """Wait for those whose outputs the agent sees, run it, and tell how it ended."""
@@ -451,6 +463,11 @@ class Running:
             agents=outcomes,
             over_budget=over_budget,
         )
+
+
+def _disregard(loading: asyncio.Future[None]) -> None:
+    if not loading.cancelled():
+        loading.exception()
 
 
 def _slowed(run: Run, limit: str) -> Run:

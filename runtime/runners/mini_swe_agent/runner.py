@@ -68,6 +68,11 @@ class MiniSweAgentRunner:
                 f" installed. Run: {how_to_get('mini-swe-agent')}"
             )
 
+    @classmethod
+    def load(cls) -> None:
+        """Import minisweagent."""
+        _import_minisweagent()
+
     async def run(self, assignment: Assignment) -> AgentResult:
         """Let the agent work until it hands in.
 

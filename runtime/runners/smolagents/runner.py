@@ -48,6 +48,11 @@ class SmolagentsRunner:
         """Say yes for a CodeAgent."""
         return agent.agent_type != "ToolCallingAgent"
 
+    @classmethod
+    def load(cls) -> None:
+        """Import smolagents."""
+        _import_smolagents()
+
     async def run(self, assignment: Assignment) -> AgentResult:
         """Let the agent take its steps.
 

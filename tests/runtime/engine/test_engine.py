@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.gateway import CallError
 from coterie.runtime.record.trace import Event
+from coterie.runtime.runners.llm import LlmRunner
 from coterie.schema import Agent
 
 from ...provider import Provider
@@ -50,6 +52,24 @@ def test_agents_without_an_edge_between_them_work_at_the_same_time() -> None:
     provider = Provider(always(1))
     _, seconds = timed.run(vote(6), provider)
     assert (provider.peak, seconds) == (6, 2)
+
+
+def test_libraries_of_later_agents_are_imported_while_earlier_ones_wait(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded, asked = threading.Event(), list[bool]()
+
+    def load() -> None:
+        loaded.set()
+
+    def waits(_request: object) -> Reply:
+        asked.append(loaded.wait(PATIENCE))
+        return Reply(text="1")
+
+    monkeypatch.setattr(LlmRunner, "load", staticmethod(load), raising=False)
+    with ScriptedModel({"[first]": waits, "[second]": "2"}) as model:
+        run = bench.run(team(llm("first"), llm("second"), edges=chain("first", "second")), model)
+    assert (run.answer, asked) == ("2", [True])
 
 
 @pytest.mark.parametrize(("workers", "peak", "seconds"), [(True, 6, 2), (False, 1, 7), (2, 2, 4)])
