@@ -99,7 +99,7 @@ SCENES: Mapping[str, tuple[str, tuple[str, ...]]] = {
         "results/made/*",
         (
             "mas-bench table results/made", "mas-bench compare results/made results/made",
-            f"mas-bench show results/made arithmetic-1-0-0000 {MODEL}", "mas-bench replay results/made",
+            "mas-view --text results/made arithmetic-1-0-0000", "mas-bench replay results/made",
             f"mas-bench resume results/made --quiet {MODEL}",
             "mas show results/made", "mas-view results/made -o report.html",
         ),

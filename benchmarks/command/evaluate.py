@@ -1,4 +1,4 @@
-"""`mas-bench run`, `resume`, `replay` and `show`: a team on a benchmark."""
+"""`mas-bench run`, `resume` and `replay`: a team on a benchmark."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...runtime.cluster import on_option
-from ...runtime.otel import otel_options
+from ...runtime.otel import otel_option
 from ...runtime.values.terminal import speakable
 from ...schema.command import Command, catalogue_of, host_options, problem_format
 from ...schema.values.errors import InputError
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ...schema.host.catalogue import Catalogue
     from ..evaluation.results import Request
 
-__all__ = ["replay", "resume", "run", "show"]
+__all__ = ["replay", "resume", "run"]
 
 OFFLINE = {
     "budget": None,
@@ -81,7 +81,7 @@ OFFLINE = {
 @workers
 @spending
 @results_parent
-@otel_options
+@otel_option
 @click.option("--dry-run", is_flag=True, help="Say what would be run; ask no model.")
 @verdict
 @as_json
@@ -180,7 +180,7 @@ def _examined(request: Request, known: Catalogue, parent: Path, options: dict[st
 @click.argument("folder", metavar="RESULTS", type=RESULTS_FOLDER)
 @workers
 @spending
-@otel_options
+@otel_option
 @verdict
 @as_json
 @host_options
@@ -208,25 +208,3 @@ def replay(folder: Path, **options: Any) -> None:
     is changed. Exit code 1 where something differs.
     """
     sys.exit(recorded(folder, {**OFFLINE, **options}).replayed())
-
-
-@click.command("show", cls=Command)
-@click.argument("folder", metavar="RESULTS", type=RESULTS_FOLDER)
-@click.argument("task_id", metavar="TASK")
-@click.option("--trial", type=click.IntRange(min=1), default=1, show_default=True)
-@click.option(
-    "--runs",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("runs"),
-    show_default=True,
-    help="Where the folder of the run is made.",
-)
-@host_options
-@problem_format
-def show(folder: Path, task_id: str, trial: int, runs: Path, **options: Any) -> None:
-    """Show what happened in one trial: every prompt, answer and tool call, in a run's folder.
-
-    It is made again offline from the recorded answers; no model is asked.
-    """
-    evaluating = recorded(folder, {**OFFLINE, **options, "workers": 1})
-    sys.exit(evaluating.shown(evaluating.task_of(task_id, trial), trial, runs))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...runtime.cluster import on_option
-from ...runtime.otel import otel_options
+from ...runtime.otel import otel_option
 from ...schema.command import Command, catalogue_of, host_options, problem_format
 from ...schema.values.errors import InputError
 
@@ -217,7 +217,7 @@ def _paper_first(args: Sequence[str]) -> list[str]:
 @csv_option
 @json_option
 @click.option("--quiet", is_flag=True, help="No progress on standard error.")
-@otel_options
+@otel_option
 @click.option("--dry-run", is_flag=True, help="Check everything, say what would be done, stop.")
 @click.option(
     "--unsafe-local",

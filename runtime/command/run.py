@@ -16,7 +16,7 @@ from ...schema.command import Command, catalogue_of, host_options, problem_forma
 from ...schema.values.errors import InputError, StorageError
 from ...schema.values.json_text import dumps, loads
 from ..cluster import on_option
-from ..otel import exporting, otel_options
+from ..otel import exporting, otel_option
 from ..values.terminal import counted, speakable
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 @click.option(
     "--seed", type=int, help="The random seed that models are asked with, where they take one."
 )
-@otel_options
+@otel_option
 @click.option("--view", is_flag=True, help="Show the run in a browser while it is made.")
 @click.option("--dry-run", is_flag=True, help="Show the plan; ask no model.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")

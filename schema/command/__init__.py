@@ -1,7 +1,8 @@
 """The command line: `mas`, and what all its commands have in common.
 
-Subcommands are found by name through the entry-point group `coterie.commands` and imported only
-when one is used, so `mas --help` is quick and a plugin can add its own.
+Subcommands are found by name through the entry-point groups `coterie.commands` and, for those of
+`mas dev`, `coterie.dev_commands`. They are imported only when one is used, so `mas --help` is quick
+and a plugin can add its own.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from ..values.errors import ConfigError, CoterieError, InputError, UnsupportedSy
 from ..values.problems import FORMATS
 from ..values.secrets import scrubbed, secrets_of
 from ..values.terminal import speakable
+from ._screen import HELP_ALL, is_long, write_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -39,36 +41,40 @@ __all__ = [
     "host_catalogue",
     "host_options",
     "main",
+    "name_options",
     "note",
     "problem_format",
 ]
 
 BUG = 70
 INTERRUPTED = 130
+LONGEST_SUMMARY = 200
 LONGEST_MESSAGE = 10_000
 """Characters of an error that a person is shown."""
 SUMMARIES: Mapping[str, str] = {
-    "bench": "Measure teams on public benchmarks, and compare what came of it.",
-    "blame": "Say which agent made a run fail, at which step, and why.",
+    "bench": "Measure teams on your tasks or on public benchmarks, and compare the figures.",
+    "chat": "Talk with a team.",
+    "doctor": "Show what this machine has: models, backends, tools, and how safe its jail is.",
+    "evolve": "Find a better version of a team, or evolve a pool of teams.",
+    "init": "Begin a team of your own in a folder.",
+    "pool": "Look at a pool of teams, and maintain it.",
+    "run": "Run a team on a task.",
+    "serve": "Serve teams to other programs.",
+    "validate": "Check files and show every problem.",
+    "view": "Look at a run, pool or evaluation, in a browser or as text.",
+    # mas dev
+    "blame": "Name the agent that made a run fail, the step, and the reason.",
     "diff": "Show what differs between two teams.",
-    "doctor": "Tell what this machine has: models, backends, tools, and how safe its jail is.",
-    "evolve": "Evolve the teams of a pool over a stream of tasks.",
     "explain": "Explain a field of a file.",
     "export": "Write a team for LangGraph or docker-agent.",
     "fmt": "Write team files in canonical form.",
     "graph": "Draw a team.",
-    "import": "Make a team of files of CrewAI or docker-agent.",
-    "init": "Write a folder to begin with: a team, tasks, models.yaml, a CI file.",
-    "models": "Look after the embedded model.",
+    "import": "Turn files of CrewAI or docker-agent into a team.",
+    "models": "Manage the embedded model.",
     "op": "Let an operator act once: mutate, cross, select teams.",
-    "pool": "Look at a pool of teams, and look after it.",
-    "run": "Run a team on a task.",
     "runs": "List the folders of runs, pack them up, share them, delete them.",
-    "show": "Show what happened in a run: who was asked what, what each said, what it cost.",
     "seeds": "List the teams that come with coterie.",
-    "tools": "Bring tool servers that other programs use into tools.yaml.",
-    "validate": "Check files and show every problem.",
-    "view": "Look at a run in a browser, also while it is under way.",
+    "tools": "Take tool servers of other programs into tools.yaml.",
 }
 """A line for each of our own commands: to ask a command itself, it would have to be imported."""
 
@@ -88,13 +94,20 @@ def note(text: str) -> None:
 
 
 def host_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say what this host offers to teams."""
-    for option in reversed(_HOST_OPTIONS):
+    """Add the options that say what this host offers to teams, and what they may use of it."""
+    for option in reversed((*_NAMES, *_GRANTS)):
         command = option(command)
     return command
 
 
-_HOST_OPTIONS = (
+def name_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say what this host offers to teams, for a command that runs none."""
+    for option in reversed(_NAMES):
+        command = option(command)
+    return command
+
+
+_NAMES = (
     click.option(
         "--model",
         "model",
@@ -115,6 +128,8 @@ _HOST_OPTIONS = (
         type=click.Path(dir_okay=False),
         help="The tools.yaml to use.  [default: ./tools.yaml, else the user's own]",
     ),
+)
+_GRANTS = (
     click.option(
         "--allow-tool",
         "allowed_tools",
@@ -148,7 +163,7 @@ HOST = (
 
 def catalogue_of(options: Mapping[str, Any]) -> Catalogue:
     """Collect what this host offers, out of all options of a command; see `host_catalogue`."""
-    return host_catalogue(**{name: options[name] for name in HOST})
+    return host_catalogue(**{name: options[name] for name in HOST if name in options})
 
 
 def host_catalogue(
@@ -208,8 +223,13 @@ class _Ours(click.Command):
         self.context_settings.setdefault("help_option_names", ["-h", "--help"])
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Give the parameters; what is a program of its own also tells its version."""
-        return [*super().get_params(ctx), *([] if ctx.parent else [VERSION])]
+        """Return the parameters; a program of its own also has --version, a long one --help-all."""
+        options = [*super().get_params(ctx), *([] if ctx.parent else [VERSION])]
+        return [*options, HELP_ALL] if is_long(options) else options
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options in their groups."""
+        write_options(self.get_params(ctx), ctx, formatter)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run the command. Until it says otherwise, Ctrl-C ends it there and then.
@@ -249,7 +269,54 @@ class Command(_Ours):
 
 
 class Family(_Ours, click.Group):
-    """A group of commands that it is given."""
+    """A group of commands.
+
+    Args:
+        moved: What to write instead of commands that it no longer has, by their names.
+    """
+
+    def __init__(self, *args: Any, moved: Mapping[str, str] | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._moved = dict(moved or {})
+
+    @property
+    def moved(self) -> Mapping[str, str]:
+        """What to write instead of each command that is no longer here."""
+        return self._moved
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options and the commands."""
+        super().format_options(ctx, formatter)
+        self.format_commands(ctx, formatter)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands that are not hidden."""
+        names = [name for name in self.list_commands(ctx) if not self._is_hidden(name)]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, self.summary(name)) for name in names])
+
+    def _is_hidden(self, name: str) -> bool:
+        return name in self.commands and self.commands[name].hidden
+
+    def summary(self, name: str) -> str:
+        """Return what a command does, in a sentence."""
+        return self.commands[name].get_short_help_str(LONGEST_SUMMARY)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that is meant, or say which one may have been."""
+        known = self.list_commands(ctx)
+        if args and args[0] not in known and not args[0].startswith("-"):
+            ctx.fail(f"no command {args[0]!r}.{self._instead(args[0], known)}")
+        return super().resolve_command(ctx, args)
+
+    def _instead(self, name: str, known: list[str]) -> str:
+        from ..values.hints import did_you_mean
+
+        if name in self.moved:
+            return f" Write: {self.moved[name]}"
+        return did_you_mean(name, [*known, *self.moved])
 
 
 class Group(Family):
@@ -261,7 +328,7 @@ class Group(Family):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Name the installed commands, and those that were added."""
-        return sorted({*installed(self.entries), *super().list_commands(ctx)})
+        return sorted({*installed(self.entries), *super().list_commands(ctx)} - self.moved.keys())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a command."""
@@ -272,23 +339,6 @@ class Group(Family):
         """Give the command that an entry point leads to."""
         return point.load()
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without importing them."""
-        rows = [(name, self.summary(name)) for name in self.list_commands(ctx)]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that is meant, or say which one may have been."""
-        from ..values.hints import did_you_mean
-
-        known = self.list_commands(ctx)
-        if args and args[0] not in known and not args[0].startswith("-"):
-            ctx.fail(f"no command {args[0]!r}.{did_you_mean(args[0], known)}")
-        return super().resolve_command(ctx, args)
-
     def summary(self, name: str) -> str:
         """Return what a command does, in a sentence, without importing it."""
         if name in self.summaries:
@@ -297,9 +347,33 @@ class Group(Family):
         return f"From {package}." if package else ""
 
 
-@click.group(cls=Group)
+class _Dev(Group):
+    """The commands that few need, or need rarely."""
+
+    entries = "dev_commands"
+
+
+class _Mas(Group):
+    """The commands that everybody needs; it knows where the others are."""
+
+    @property
+    def moved(self) -> Mapping[str, str]:
+        """What to write instead of each command that is no longer here."""
+        return {**self._moved, **{name: f"mas dev {name}" for name in installed(_Dev.entries)}}
+
+
+@click.group(
+    cls=_Mas,
+    epilog="More, such as diff, explain, graph, import and blame: mas dev --help",
+    moved={"show": "mas-view --text RUN"},
+)
 def main() -> None:
     """Teams of LLM agents as YAML files: run them, read them, evolve them."""
+
+
+@main.group("dev", cls=_Dev, hidden=True)
+def dev() -> None:
+    """Work on teams in detail: draw and compare them, find faults, exchange them."""
 
 
 def _show(error: CoterieError, problem_format: str) -> None:

@@ -76,11 +76,10 @@ COMMANDS: Sequence[tuple[click.Command, Sequence[str]]] = (
     (mas_pool, ("log", "pool", "ada")),
     (mas_pool, ("memory", "pool")),
     (mas_pool, ("lineage", "pool")),
-    (mas_pool, ("blame", "pool", "solo")),
+    (mas_pool, ("origin", "pool", "solo")),
     (mas_pool, ("best", "pool")),
     (mas_pool, ("import", "pool", "recalling.yaml")),
     (mas_pool, ("import", "honest", "pool")),
-    (mas_pool, ("export", "pool", "solo", "--to", "taken")),
     (mas_pool, ("merge", "pool", "honest")),
     (mas_pool, ("merge", "honest", "pool")),
     (mas_pool, ("merge", "honest", "pool", "--into", "both")),
@@ -91,10 +90,10 @@ COMMANDS: Sequence[tuple[click.Command, Sequence[str]]] = (
     (mas_pool, ("adopt", "pool")),
     (mas_pool, ("verify", "pool")),
     (mas_pool, ("verify", "pool", "--repair")),
-    (mas_pool, ("gc", "pool", "--delete")),
+    (mas_pool, ("verify", "pool", "--delete")),
 )
 EPISODES = "evolutions/recipe/episodes/"
-WHOLE = [0, 1, 2, 3, 5, 21, 22, 23]
+WHOLE = [0, 1, 2, 3, 5, 20, 21, 22]
 """The commands that look into episodes, and so make sure of them."""
 
 

@@ -124,7 +124,7 @@ def test_its_agents_keep_what_they_were_told_and_go_on_with_it(folder: Path) -> 
     text = mas(folder, "evolve", "report", "pool").out
     assert "each task's answer, scored by the reference answers" in text
     assert "reminders: 1.5 a task, 0 to 2, 6 in all" in text
-    shown = mas(folder, "show", "pool/evolutions/recipe", "t1").out
+    shown = mas(folder, "view", "--text", "pool/evolutions/recipe", "t1").out
     assert "run\n  answer: 7\n\nreminders: 2" in shown
 
 

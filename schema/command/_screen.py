@@ -1,0 +1,80 @@
+"""The help screens of all commands: options in groups, rarely used ones behind --help-all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["FIRST_SCREEN", "HELP_ALL", "is_long", "write_options"]
+
+FIRST_SCREEN = 15
+"""Options that `--help` shows of a command, with `--help` itself."""
+ALL = f"{__name__}.all"
+
+GROUPS: Mapping[str, str] = {
+    "Ask": "query context file repo resume continue replay verify team recipe adapt pool name test"
+    " repeats beside trials data level count limit instances split evolve-share shuffle shard"
+    " scorer rubric map seed seeds island meet every no-wait race paper allow-seen",
+    "Model": "model models meta-model embedder cache",
+    "Limits": "budget agent-budget allow-unpriced allow-zeros workers test-workers yes",
+    "Rights": "tools allow-tool approve allow-import unsafe-local on policy",
+    "Output": "output out in-place git runs results keep view dry-run json csv quiet format"
+    " fail-under junit otel",
+}
+"""Where each option stands in `--help`, in this order; what is named nowhere stands below them."""
+
+RARE = (
+    "context verify adapt name repeats beside level count instances split evolve-share shuffle"
+    " shard rubric seed seeds island meet every no-wait race allow-seen embedder cache agent-budget"
+    " allow-unpriced allow-zeros test-workers tools allow-tool approve allow-import unsafe-local on"
+    " recipe workers runs results csv quiet format otel version"
+)
+"""Options that a long command shows with `--help-all` alone."""
+
+_GROUP_OF = {option: group for group, options in GROUPS.items() for option in options.split()}
+
+
+def is_long(options: Sequence[click.Parameter]) -> bool:
+    """Return whether a command has more options than its first screen shows."""
+    return sum(isinstance(option, click.Option) for option in options) > FIRST_SCREEN
+
+
+def write_options(
+    options: Sequence[click.Parameter], ctx: click.Context, formatter: click.HelpFormatter
+) -> None:
+    """Write the options of a command in their groups."""
+    hidden = RARE.split() if is_long(options) and ALL not in ctx.meta else ()
+    rows: dict[str, list[tuple[str, str]]] = {group: [] for group in (*GROUPS, "Options")}
+    for option in options:
+        record = option.get_help_record(ctx)
+        if isinstance(option, click.Option) and record and _name(option) not in hidden:
+            rows[_GROUP_OF.get(_name(option), "Options")].append(record)
+    for group, records in rows.items():
+        if records:
+            with formatter.section(group):
+                formatter.write_dl(records)
+
+
+def _name(option: click.Parameter) -> str:
+    return max(option.opts, key=len).lstrip("-")
+
+
+def _show_all(ctx: click.Context, _option: click.Parameter, asked: bool) -> None:
+    if asked and not ctx.resilient_parsing:
+        ctx.meta[ALL] = True
+        click.echo(ctx.get_help(), color=ctx.color)
+        ctx.exit()
+
+
+HELP_ALL = click.Option(
+    ["--help-all"],
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_all,
+    help="Show all options and exit.",
+)
