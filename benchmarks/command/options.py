@@ -57,7 +57,7 @@ _TASKS = (
     click.option(
         "--data",
         type=click.Path(exists=True, file_okay=False, path_type=Path),
-        help="The folder with the benchmark's files; `mas-bench info NAME` says which.",
+        help="The folder with the benchmark's files; `mas-bench list NAME` says which.",
     ),
     click.option(
         "--level",

@@ -1,4 +1,4 @@
-"""What `mas show` shows of an evaluation: its samples, and any of them as a run."""
+"""What `mas-view --text` shows of an evaluation: its samples, and any of them as a run."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class _Samples:
             f"  {on_one_line(f'{sample.task} {sample.trial}: {sample.score:g} ({sample.reason})')}"
             for sample in self._in_order()
         ]
-        told.append(f"next: mas show {shlex.quote(str(self.folder))} TASK TRIAL")
+        told.append(f"next: mas-view --text {shlex.quote(str(self.folder))} TASK TRIAL")
         return speakable("\n".join(told)) + "\n"
 
     def value(self, *, agent: str | None = None) -> dict[str, Any]:

@@ -100,9 +100,8 @@ def _paper_first(args: Sequence[str]) -> list[str]:
 
 @click.command(
     cls=_Evolve,
-    epilog="`mas-evolve report POOL` tells what came of an evolution until now, and"
-    " `mas show POOL/evolutions/NAME TASK` what was tried on a task. A recipe called report is"
-    " ./report.",
+    epilog="`mas-evolve report POOL` reports on an evolution until now, and `mas-view"
+    " POOL/evolutions/NAME TASK` what was tried on a task. A recipe called report is ./report.",
 )
 @click.argument("recipe_file", metavar="TEAM|RECIPE", type=click.Path(path_type=Path))
 @click.argument("tasks_file", metavar="TASKS", type=click.Path(path_type=Path))
@@ -231,10 +230,11 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path | None, **option
     """Find a better version of a team, or evolve a pool of teams over a stream of tasks.
 
     TEAM is a team file: changed versions of it race on TASKS, and the winner is compared with it on
-    tasks held back until then. RECIPE names another way to evolve (`mas explain evolution`). TASKS
-    is a JSONL file with a task on each line, or a folder of task files. Only valid teams enter the
-    pool, whatever a model answers. The same command again resumes an interrupted evolution, and
-    shows the report of a finished one; nothing is paid twice. Tasks may be added at the end.
+    tasks held back until then. RECIPE names another way to evolve (`mas dev explain evolution`).
+    TASKS is a JSONL file with a task on each line, or a folder of task files; `mas-bench tasks`
+    writes those of a benchmark. Only valid teams enter the pool, whatever a model answers. The same
+    command again resumes an interrupted evolution, and shows the report of a finished one; nothing
+    is paid twice. Tasks may be added at the end.
     """
     from ...schema.loading.recipe import load_recipe
     from ...schema.loading.tasks import placed_tasks

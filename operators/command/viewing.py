@@ -1,4 +1,4 @@
-"""What `mas show` shows of an evolution: its tasks, what was tried on one, and a run of that."""
+"""An evolution as `mas-view --text` shows it: its tasks, what was tried on one, and runs."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class _Tasks:
             whom = f" by {line['team']}" if "team" in line else ""
             came = on_one_line(f"{line['task']}: {line['score']:g}{whom}, {runs_of(line)} tried")
             told.append(f"  {came}")
-        told.append(f"next: mas show {shlex.quote(str(self.folder))} TASK")
+        told.append(f"next: mas-view --text {shlex.quote(str(self.folder))} TASK")
         return speakable("\n".join(told)) + "\n"
 
     def value(self, *, agent: str | None = None) -> dict[str, Any]:
@@ -108,7 +108,7 @@ class _Tried:
         shown = str(self._shown) if self.is_done else f"task {self.task}: not done yet"
         names = self.agents if agent is None else [agent]
         runs = dict.fromkeys(event["run"] for event in self.log.events if "run" in event)
-        where = f"mas show {shlex.quote(str(self.folder))} {shlex.quote(self.task)}"
+        where = f"mas-view --text {shlex.quote(str(self.folder))} {shlex.quote(self.task)}"
         hints = [f"next: {where} {shlex.quote(_word(run))}" for run in runs]
         asked = conversations(calls_of(self._asked), names, full=full)
         damaged = [f"damaged: {on_one_line(self.log.damage)}"] if self.log.damage else []

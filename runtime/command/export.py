@@ -1,4 +1,4 @@
-"""`mas export`: a team as a file of another program."""
+"""`mas dev export`: a team as a file of another program."""
 
 from __future__ import annotations
 

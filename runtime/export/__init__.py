@@ -1,4 +1,4 @@
-"""Teams as files of other programs, for `mas export`: LangGraph, docker-agent.
+"""Teams as files of other programs, for `mas dev export`: LangGraph, docker-agent.
 
 A team is written only where all its agents are chat calls that are made once; `portable` tells what
 stands in the way, and what is lost.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["docker_agent_text"]
 
-HEADER = "# {name}, written by `mas export`. Try it: docker agent run FILE\n"
+HEADER = "# {name}, written by `mas dev export`. Try it: docker agent run FILE\n"
 
 
 def docker_agent_text(plan: Plan) -> str:

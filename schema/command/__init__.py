@@ -359,13 +359,13 @@ class _Mas(Group):
     @property
     def moved(self) -> Mapping[str, str]:
         """What to write instead of each command that is no longer here."""
-        return {**self._moved, **{name: f"mas dev {name}" for name in installed(_Dev.entries)}}
+        return {**{name: f"mas dev {name}" for name in installed(_Dev.entries)}, **self._moved}
 
 
 @click.group(
     cls=_Mas,
     epilog="More, such as diff, explain, graph, import and blame: mas dev --help",
-    moved={"show": "mas-view --text RUN"},
+    moved={"diff": "mas-diff BEFORE AFTER", "show": "mas-view --text RUN"},
 )
 def main() -> None:
     """Teams of LLM agents as YAML files: run them, read them, evolve them."""

@@ -14,6 +14,7 @@ __all__ = ["FIRST_SCREEN", "HELP_ALL", "is_long", "write_options"]
 FIRST_SCREEN = 15
 """Options that `--help` shows of a command, with `--help` itself."""
 ALL = f"{__name__}.all"
+OTHERS = "Options"
 
 GROUPS: Mapping[str, str] = {
     "Ask": "query context file repo resume continue replay verify team recipe adapt pool name test"
@@ -28,35 +29,51 @@ GROUPS: Mapping[str, str] = {
 """Where each option stands in `--help`, in this order; what is named nowhere stands below them."""
 
 RARE = (
-    "context verify adapt name repeats beside level count instances split evolve-share shuffle"
+    "context repo verify adapt name repeats beside level count instances split evolve-share shuffle"
     " shard rubric seed seeds island meet every no-wait race allow-seen embedder cache agent-budget"
     " allow-unpriced allow-zeros test-workers tools allow-tool approve allow-import unsafe-local on"
-    " recipe workers runs results csv quiet format otel version"
+    " policy map recipe workers runs results csv quiet format otel version"
 )
-"""Options that a long command shows with `--help-all` alone."""
+"""Options that a long command shows with `--help-all` alone; if need be, more of its own are."""
 
 _GROUP_OF = {option: group for group, options in GROUPS.items() for option in options.split()}
 
 
 def is_long(options: Sequence[click.Parameter]) -> bool:
     """Return whether a command has more options than its first screen shows."""
-    return sum(isinstance(option, click.Option) for option in options) > FIRST_SCREEN
+    return len(_visible(options)) > FIRST_SCREEN
 
 
 def write_options(
     options: Sequence[click.Parameter], ctx: click.Context, formatter: click.HelpFormatter
 ) -> None:
     """Write the options of a command in their groups."""
-    hidden = RARE.split() if is_long(options) and ALL not in ctx.meta else ()
-    rows: dict[str, list[tuple[str, str]]] = {group: [] for group in (*GROUPS, "Options")}
-    for option in options:
-        record = option.get_help_record(ctx)
-        if isinstance(option, click.Option) and record and _name(option) not in hidden:
-            rows[_GROUP_OF.get(_name(option), "Options")].append(record)
+    shown = _visible(options)
+    if len(shown) > FIRST_SCREEN and ALL not in ctx.meta:
+        shown = _first(shown)
+    rows: dict[str, list[tuple[str, str]]] = {group: [] for group in (*GROUPS, OTHERS)}
+    for option in shown:
+        rows[_group(option)] += filter(None, [option.get_help_record(ctx)])
     for group, records in rows.items():
         if records:
             with formatter.section(group):
                 formatter.write_dl(records)
+
+
+def _visible(options: Sequence[click.Parameter]) -> list[click.Option]:
+    return [one for one in options if isinstance(one, click.Option) and not one.hidden]
+
+
+def _first(options: Sequence[click.Option]) -> list[click.Option]:
+    common = [option for option in options if _name(option) not in RARE.split()]
+    own = [option for option in common if _group(option) == OTHERS and not option.required]
+    surplus = len(common) - FIRST_SCREEN
+    dropped = [option for option in own if not option.is_eager][-surplus:] if surplus > 0 else []
+    return [option for option in common if option not in dropped]
+
+
+def _group(option: click.Parameter) -> str:
+    return _GROUP_OF.get(_name(option), OTHERS)
 
 
 def _name(option: click.Parameter) -> str:

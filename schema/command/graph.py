@@ -1,4 +1,4 @@
-"""`mas graph`: a picture of a team."""
+"""`mas dev graph`: a picture of a team."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def main(file: Path, picture_format: str | None, target: Path | None) -> None:
 
     A file whose shape or graph is wrong is refused with all its problems. Whether this host knows
     the models, tools, prompts and backends that the team names makes no difference here:
-    `mas validate` tells that.
+    `mas-validate` tells that.
     """
     suffix = target.suffix if target else ""
     kind = picture_format or SUFFIXES.get(suffix, "text")

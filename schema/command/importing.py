@@ -1,4 +1,4 @@
-"""`mas import`: files of other programs, as a team."""
+"""`mas dev import`: files of other programs, as a team."""
 
 from __future__ import annotations
 

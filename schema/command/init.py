@@ -26,7 +26,7 @@ FIRST = "seed:majority_vote_3"
     metavar="TEAM",
     default=FIRST,
     show_default=True,
-    help="The team to begin with: seed:NAME, as `mas seeds` lists them, or a team file.",
+    help="The team to begin with: seed:NAME, as `mas dev seeds` lists them, or a team file.",
 )
 def main(folder: Path, source: str) -> None:
     """Write a folder to begin with: a team, tasks, models.yaml, and what git and CI want.

@@ -35,7 +35,7 @@ AGENT_LOST = {
     "reasoning": "How long a model thinks is its effort.",
     "step_callback": "What happens is in the run's trace.",
     "tools": "Grant tools by name: write agent_type: ToolCallingAgent and tools.",
-    "verbose": "`mas show` tells what happened in a run.",
+    "verbose": "`mas-view --text` tells what happened in a run.",
 }
 TASK_READ = (
     "agent", "async_execution", "context", "description", "expected_output", "markdown", "name",

@@ -19,7 +19,6 @@ from coterie.pool import Pool
 from coterie.pool.command import main as mas_pool
 from coterie.pool.ledger.changes import Added
 from coterie.runtime.command.run import main as mas_run
-from coterie.runtime.command.show import main as mas_show
 from coterie.runtime.command.view import main as mas_view
 from coterie.runtime.doubles import ScriptedModel
 from coterie.schema import Agent, Lineage
@@ -63,7 +62,7 @@ COMMANDS: Sequence[tuple[click.Command, Sequence[str]]] = (
     (mas_evolve, EVOLVE),
     (mas_evolve, (*EVOLVE, "--name", "another")),
     (mas_evolve, ("report", "pool")),
-    (mas_show, ("pool/evolutions/recipe", "t0")),
+    (mas_view, ("pool/evolutions/recipe", "t0")),
     (mas_run, ("recalling.yaml", "-q", "Well?", "--pool", "pool", *MODEL)),
     (mas_view, ("pool", "--output", "page.html")),
     (mas_op, ("fork", "pool", "ada", "--niche", "sums", "--keep", *MODEL)),

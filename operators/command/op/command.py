@@ -1,4 +1,4 @@
-"""`mas op`: one operator at a time, on files."""
+"""`mas dev op`: one operator at a time, on files."""
 
 from __future__ import annotations
 

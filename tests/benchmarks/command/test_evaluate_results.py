@@ -15,7 +15,7 @@ from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
 from coterie.benchmarks.evaluation.choosing import TaskChoice
 from coterie.pool import Pool, Trial
 from coterie.pool.ledger.changes import Evaluated, Learnt
-from coterie.runtime.command.show import main as mas_show
+from coterie.runtime.command.view import main as mas_view
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.schema.team.team import natural
 
@@ -109,18 +109,18 @@ def test_results_say_what_they_were_made_of(desk: Desk) -> None:
 def test_mas_show_lists_samples_and_shows_each_as_a_run(desk: Desk) -> None:
     desk.run(team="pair")
     (folder,) = desk.results
-    *samples, hint = invoked(mas_show, [str(folder)], "mas show").out.splitlines()
+    *samples, hint = invoked(mas_view, ["--text", str(folder)], "mas-view").out.splitlines()
     assert len(samples) == TASKS
     assert samples == sorted(samples, key=natural)
-    assert hint == f"next: mas show {folder} TASK TRIAL"
+    assert hint == f"next: mas-view --text {folder} TASK TRIAL"
     task = samples_of(folder)[0].task
-    came = invoked(mas_show, [str(folder), task, "1"], "mas show")
+    came = invoked(mas_view, ["--text", str(folder), task, "1"], "mas-view")
     assert (came.code, came.err) == (0, "")
     assert f"run      {folder} {task}, trial 1\n" in came.out
     assert "status   done\nscore    1 (" in came.out
     assert "CONVERSATION of second\n" in came.out
     for words in (["none"], [task, "2"], [task, "one"]):
-        assert invoked(mas_show, [str(folder), *words], "mas show").code == 2
+        assert invoked(mas_view, ["--text", str(folder), *words], "mas-view").code == 2
 
 
 def test_samples_tell_what_was_asked_and_what_is_right(desk: Desk) -> None:
@@ -138,7 +138,7 @@ def test_a_trial_that_was_not_made_has_no_score_to_show(desk: Desk) -> None:
     )
     (folder,) = desk.results
     (lost,) = (one.task for one in samples_of(folder) if one.score is None)
-    came = invoked(mas_show, [str(folder), lost, "1"], "mas show")
+    came = invoked(mas_view, ["--text", str(folder), lost, "1"], "mas-view")
     assert (came.code, "\nscore " in came.out) == (0, False)
 
 

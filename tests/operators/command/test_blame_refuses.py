@@ -1,4 +1,4 @@
-"""What mas blame makes of damaged runs, useless answers, budgets and kills."""
+"""What mas dev blame makes of damaged runs, useless answers, budgets and kills."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def test_names_of_files_and_models_command_nothing(folder: Path, words: tuple[st
 
 
 def test_what_a_team_file_says_is_no_markup(folder: Path) -> None:
-    shown = mas("graph", folder / "team.yaml").output
+    shown = mas("dev", "graph", folder / "team.yaml").output
     assert "[/bold] [red]x[/red]" in shown
     assert "the [red]judge" in shown
 

@@ -102,7 +102,7 @@ def test_what_has_no_counterpart_is_told_with_its_line(tmp_path: Path) -> None:
     lost = told(taken(tmp_path, year="2026"))
     says = {
         ("agents.yaml", 4): "'{topic}' is filled in by crew.py there",
-        ("agents.yaml", 10): "`mas show` tells",
+        ("agents.yaml", 10): "`mas-view --text` tells",
         ("agents.yaml", 15): "'house_llm' is not PROVIDER/NAME",
         ("agents.yaml", 16): "Grant tools by name",
         ("agents.yaml", 17): "no task of tasks.yaml is its",
