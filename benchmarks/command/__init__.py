@@ -8,7 +8,6 @@ from ...schema.command import Family
 from .evaluate import replay, resume, run
 from .export import export
 from .merge import merge
-from .papers import papers
 from .reports import compare_results, show_list, table
 from .tasks import write_tasks
 from .teams import equip, vote
@@ -41,7 +40,6 @@ for command in (
     resume,
     replay,
     merge,
-    papers,
     compare_results,
     table,
     export,

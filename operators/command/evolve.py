@@ -50,10 +50,7 @@ class _Evolve(Command):
         parent: click.Context | None = None,
         **extra: Any,
     ) -> click.Context:
-        """Read the words; the first may be the name of a command that looks, or one a paper."""
-        if any(word.partition("=")[0] == PAPER for word in args):
-            words = f"{info_name} {PAPER}"
-            return _papers().make_context(words, _paper_first(args), parent, **extra)
+        """Read the words; the first may be the name of a command that looks."""
         if args and args[0] in LOOKING:
             words = f"{info_name} {args[0]}"
             return LOOKING[args[0]].make_context(words, args[1:], parent, **extra)
@@ -81,21 +78,6 @@ def report(pool_folder: Path, name: str | None, csv: Path | None, *, as_json: bo
 
 
 LOOKING = {"report": report}
-PAPER = "--paper"
-
-
-def _papers() -> click.Command:
-    """Return the command that knows the papers' tables: it belongs to the floor above."""
-    from ...schema.host.catalogue import load_named
-
-    return load_named("commands", "bench").commands["papers"]
-
-
-def _paper_first(args: Sequence[str]) -> list[str]:
-    """Return the words without `--paper`, its value first."""
-    at = next(place for place, word in enumerate(args) if word.partition("=")[0] == PAPER)
-    value = args[at].partition("=")[2]
-    return [*([value] if value else []), *args[at + 1 :], *args[:at]]
 
 
 @click.command(
@@ -206,13 +188,6 @@ def _paper_first(args: Sequence[str]) -> list[str]:
 @click.option("--limit", type=click.IntRange(min=1), help="Take only the first N tasks.")
 @click.option("--view", is_flag=True, help="Show the evolution in a browser while it is made.")
 @click.option("--git", "use_git", is_flag=True, help="Commit the pool after each task.")
-@click.option(
-    PAPER,
-    is_flag=True,
-    expose_value=False,
-    help="Instead of RECIPE and TASKS: a row of a paper's table, as in --paper"
-    " evochamber:table2/sa --data DIR. Alone, it lists the papers. More: --paper --help.",
-)
 @csv_option
 @json_option
 @click.option("--quiet", is_flag=True, help="No progress on standard error.")

@@ -72,6 +72,7 @@ SUMMARIES: Mapping[str, str] = {
     "import": "Turn files of CrewAI or docker-agent into a team.",
     "models": "Manage the embedded model.",
     "op": "Let an operator act once: mutate, cross, select teams.",
+    "papers": "Run a row of a paper's table as a recipe, with the published figure beside it.",
     "runs": "List the folders of runs, pack them up, share them, delete them.",
     "seeds": "List the teams that come with coterie.",
     "tools": "Take tool servers of other programs into tools.yaml.",

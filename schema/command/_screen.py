@@ -19,7 +19,7 @@ OTHERS = "Options"
 GROUPS: Mapping[str, str] = {
     "Ask": "query context file repo resume continue replay verify team recipe adapt pool name test"
     " repeats beside trials data level count limit instances split evolve-share shuffle shard"
-    " scorer rubric map seed seeds island meet every no-wait race paper allow-seen",
+    " scorer rubric map seed seeds island meet every no-wait race allow-seen",
     "Model": "model models meta-model embedder cache",
     "Limits": "budget agent-budget allow-unpriced allow-zeros workers test-workers yes",
     "Rights": "tools allow-tool approve allow-import unsafe-local on policy",
