@@ -107,7 +107,7 @@ SCENES: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "an evolution": (
         "pool/evolutions/recipe/* pool/teams/* pool/ledger.jsonl",
         (
-            "mas-evolve report pool --json", "mas-evolve report pool --csv told.csv",
+            "mas-view pool --json",
             "mas-pool memory pool", "mas-pool list pool",
             "mas-view pool -o report.html", "mas-view pool/evolutions/recipe -o report.html",
             "mas-view --text pool/evolutions/recipe t0",
@@ -118,7 +118,7 @@ SCENES: Mapping[str, tuple[str, tuple[str, ...]]] = {
         "people/ledger.jsonl people/agents/*/* people/teams/* people/evolutions/chamber/*",
         (
             "mas-pool population people", "mas-pool agents people", "mas-pool memory people", "mas-pool verify people",
-            "mas-pool lineage people", "mas-view people -o report.html", "mas-evolve report people --json",
+            "mas-pool lineage people", "mas-view people -o report.html", "mas-view people --json",
         ),
     ),
 }  # fmt: skip
@@ -224,7 +224,7 @@ def test_a_line_that_was_edited_is_told_by_its_number(
     *way, last = (int(one) if one.isdecimal() else one for one in f"value.{path}".split("."))
     turns.write_text("".join([replaced_in(first, way, last, odd) + "\n", *others]))
     with at_home(folder):
-        for line in ("mas-evolve report pool", "mas-view --text pool/evolutions/recipe t0"):
+        for line in ("mas-view --text pool", "mas-view --text pool/evolutions/recipe t0"):
             told = called(line)
             assert told.code == 1
             assert why in told.err

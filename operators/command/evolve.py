@@ -33,57 +33,10 @@ REPEATS = 3
 
 ZEROS = "Go on where the first scores are all 0 although the answers contain the reference answers."
 
-csv_option = click.option(
-    "--csv", type=FILE, help="Write a line for each task to this file, as CSV."
-)
-json_option = click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
-name_option = click.option("--name", help="Which evolution of the pool, where it has several.")
-
-
-class _Evolve(Command):
-    """The command, and beside it those that look at what it made."""
-
-    def make_context(
-        self,
-        info_name: str | None,
-        args: list[str],
-        parent: click.Context | None = None,
-        **extra: Any,
-    ) -> click.Context:
-        """Read the words; the first may be the name of a command that looks."""
-        if args and args[0] in LOOKING:
-            words = f"{info_name} {args[0]}"
-            return LOOKING[args[0]].make_context(words, args[1:], parent, **extra)
-        return super().make_context(info_name, args, parent, **extra)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command whose words were read."""
-        return super().invoke(ctx) if ctx.command is self else ctx.command.invoke(ctx)
-
-
-@click.command("report", cls=Command)
-@click.argument("pool_folder", metavar="POOL", type=FOLDER)
-@name_option
-@csv_option
-@json_option
-def report(pool_folder: Path, name: str | None, csv: Path | None, *, as_json: bool) -> None:
-    """Tell what came of an evolution in POOL until now, and spend nothing."""
-    from ..report.rows import rows, write_csv
-    from .telling import EvolutionStatus, evolution_of
-
-    evolution = evolution_of(pool_folder, name)
-    if csv is not None:
-        write_csv(csv, list(rows(pool_folder, evolution)))
-    click.echo(EvolutionStatus.of(pool_folder, evolution).shown(as_json=as_json))
-
-
-LOOKING = {"report": report}
-
 
 @click.command(
-    cls=_Evolve,
-    epilog="`mas-evolve report POOL` reports on an evolution until now, and `mas-view"
-    " POOL/evolutions/NAME TASK` what was tried on a task. A recipe called report is ./report.",
+    cls=Command,
+    epilog="`mas-view --text POOL` reports on an evolution that is at work or was stopped.",
 )
 @click.argument("recipe_file", metavar="TEAM|RECIPE", type=click.Path(path_type=Path))
 @click.argument("tasks_file", metavar="TASKS", type=click.Path(path_type=Path))
@@ -188,8 +141,8 @@ LOOKING = {"report": report}
 @click.option("--limit", type=click.IntRange(min=1), help="Take only the first N tasks.")
 @click.option("--view", is_flag=True, help="Show the evolution in a browser while it is made.")
 @click.option("--git", "use_git", is_flag=True, help="Commit the pool after each task.")
-@csv_option
-@json_option
+@click.option("--csv", type=FILE, help="Write a line for each task to this file, as CSV.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("--quiet", is_flag=True, help="No progress on standard error.")
 @otel_option
 @click.option("--dry-run", is_flag=True, help="Check everything, say what would be done, stop.")

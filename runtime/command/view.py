@@ -51,10 +51,10 @@ def main(folder: Path, words: tuple[str, ...], **options: Any) -> None:
     A folder of several evaluations shows them together. The pages are served to this machine alone,
     at an address with a random token, until Ctrl-C.
 
-    --text prints a run instead: who was asked what, what each answered, and what it cost. Of an
-    evolution (POOL/evolutions/NAME) TASK is the id of a task and NUMBER a candidate that was tried
-    on it; of an evaluation (results/...) NUMBER is a trial. With --otel, what was recorded of a run
-    is also sent as a trace.
+    --text prints a run instead: who was asked what, what each answered, and what it cost. Of a pool
+    it prints the report of its evolution (TASK is the name, where it has several). Of an evolution
+    (POOL/evolutions/NAME) TASK is the id of a task and NUMBER a candidate that was tried on it; of
+    an evaluation (results/...) NUMBER is a trial. With --otel, the trace of a run is also exported.
 
     No model is asked, nothing is changed, and no other host is spoken to.
     """

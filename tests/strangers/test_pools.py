@@ -61,7 +61,7 @@ EVOLVE = ("recipe.yaml", "tasks.jsonl", "--pool", "pool", *MODEL)
 COMMANDS: Sequence[tuple[click.Command, Sequence[str]]] = (
     (mas_evolve, EVOLVE),
     (mas_evolve, (*EVOLVE, "--name", "another")),
-    (mas_evolve, ("report", "pool")),
+    (mas_view, ("--text", "pool")),
     (mas_view, ("pool/evolutions/recipe", "t0")),
     (mas_run, ("recalling.yaml", "-q", "Well?", "--pool", "pool", *MODEL)),
     (mas_view, ("pool", "--output", "page.html")),

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from coterie.operators.command.evolve import main as mas_evolve
 from coterie.runtime.command.view import main as mas_view
 from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
@@ -71,7 +70,7 @@ def test_operators_that_get_nothing_of_use_are_reported_and_warned_of(
     assert "useless: it is not JSON: …" in came.out
     *_, warning = [line for line in came.out.splitlines() if line.startswith("warning: ")]
     assert re.fullmatch(r"warning: every operator answer was useless: (\d+) of \1\.", warning)
-    report = invoked_in(tmp_path, mas_evolve, ["report", "pool", "--json"], "mas-evolve")
+    report = invoked_in(tmp_path, mas_view, ["pool", "--json"], "mas-view")
     assert report.code == 0, report.err
     answers = report.json["asked"].values()
     assert {one["useful"] for one in answers} == {0}

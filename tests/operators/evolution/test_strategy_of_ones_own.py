@@ -121,7 +121,7 @@ def test_its_agents_keep_what_they_were_told_and_go_on_with_it(folder: Path) -> 
     assert owners == ["one", "two"] * 4
     again, nothing = evolve(folder, "--test", "test.jsonl", "--repeats", "1")
     assert (again.out, nothing) == (done.out, 0)
-    text = mas(folder, "evolve", "report", "pool").out
+    text = mas(folder, "view", "--text", "pool").out
     assert "each task's answer, scored by the reference answers" in text
     assert "reminders: 1.5 a task, 0 to 2, 6 in all" in text
     shown = mas(folder, "view", "--text", "pool/evolutions/recipe", "t1").out
