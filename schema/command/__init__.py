@@ -90,7 +90,7 @@ problem_format = click.option(
 
 
 def note(text: str) -> None:
-    """Tell a person something beside what a command gives."""
+    """Print a note on standard error."""
     click.echo(f"note: {speakable(text)}", err=True)
 
 
@@ -114,8 +114,8 @@ _NAMES = (
         "model",
         multiple=True,
         metavar="[ALIAS=]MODEL",
-        help="What a model alias stands for: PROVIDER/NAME, NAME@http://HOST:PORT/v1, local,"
-        " local:/PATH.gguf, or an alias of models.yaml. Without ALIAS=, the alias default.",
+        help="The model of an alias: PROVIDER/NAME, NAME@http://HOST:PORT/v1, local,"
+        " local:/PATH.gguf, or an alias of models.yaml. Without ALIAS=, of the alias default.",
     ),
     click.option(
         "--models",
@@ -136,7 +136,7 @@ _GRANTS = (
         "allowed_tools",
         multiple=True,
         metavar="TOOL",
-        help="Grant this tool and no others but those named in the same way.  [default: all]",
+        help="Grant only the tools named this way. May be repeated.  [default: all]",
     ),
     click.option(
         "--approve",
@@ -150,8 +150,8 @@ _GRANTS = (
         "allowed_imports",
         multiple=True,
         metavar="PACKAGE",
-        help="Let the Python of agents import this package and no others but those named in the"
-        " same way.  [default: all that are installed]",
+        help="Let agents' Python import only the packages named this way. May be repeated."
+        "  [default: all that are installed]",
     ),
 )
 
