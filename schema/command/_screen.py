@@ -29,12 +29,12 @@ GROUPS: Mapping[str, str] = {
 """Where each option stands in `--help`, in this order; what is named nowhere stands below them."""
 
 RARE = (
-    "context repo verify adapt name repeats beside level count instances split evolve-share shuffle"
-    " shard rubric seed seeds island meet every no-wait race allow-seen embedder cache agent-budget"
-    " allow-unpriced allow-zeros test-workers tools allow-tool approve allow-import unsafe-local on"
-    " policy map recipe workers runs results csv quiet format otel version"
+    "version allow-unpriced allow-zeros unsafe-local on island meet every no-wait race allow-seen"
+    " evolve-share shuffle shard instances level count split embedder test-workers agent-budget"
+    " context verify adapt name repeats beside rubric map seed seeds policy recipe workers csv"
+    " format otel results runs cache quiet repo allow-import allow-tool tools approve"
 )
-"""Options that a long command shows with `--help-all` alone; if need be, more of its own are."""
+"""Options that the first screen of a long command leaves out, the rarest first."""
 
 _GROUP_OF = {option: group for group, options in GROUPS.items() for option in options.split()}
 
@@ -65,11 +65,12 @@ def _visible(options: Sequence[click.Parameter]) -> list[click.Option]:
 
 
 def _first(options: Sequence[click.Option]) -> list[click.Option]:
-    common = [option for option in options if _name(option) not in RARE.split()]
-    own = [option for option in common if _group(option) == OTHERS and not option.required]
-    surplus = len(common) - FIRST_SCREEN
-    dropped = [option for option in own if not option.is_eager][-surplus:] if surplus > 0 else []
-    return [option for option in common if option not in dropped]
+    """Leave out rare options, and if need be the last of the command's own, until the rest fits."""
+    rank = {name: place for place, name in enumerate(RARE.split())}
+    rare = sorted((o for o in options if _name(o) in rank), key=lambda o: rank[_name(o)])
+    own = [o for o in options if _group(o) == OTHERS and not (o.required or o.is_eager)]
+    left_out = [*rare, *reversed(own)][: len(options) - FIRST_SCREEN]
+    return [option for option in options if option not in left_out]
 
 
 def _group(option: click.Parameter) -> str:
