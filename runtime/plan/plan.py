@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...schema.host.catalogue import Catalogue, load_named
 from ...schema.host.foreign_code import foreign_code
+from ...schema.host.models import DEFAULT_ALIAS, PERSON
 from ...schema.picture.caption import chooses, duty, goes
 from ...schema.team.team import Agent, Team, is_prompt_id
 from ...schema.team.writing import output_schema_in_order
@@ -200,7 +201,7 @@ def compile(team: Team, catalogue: Catalogue) -> Plan:  # noqa: A001 - the field
     order = [agent_id for level in levels for agent_id in level]
     agents = {
         agent_id: _planned(
-            held_to_choice(team, _as_written(team.agents[agent_id])),
+            held_to_choice(team, _as_planned(team, team.agents[agent_id])),
             backend=team.backend_of(team.agents[agent_id]),
             level=number,
             sees=tuple(other for other in order if other in seen[agent_id]),
@@ -225,8 +226,10 @@ def compile(team: Team, catalogue: Catalogue) -> Plan:  # noqa: A001 - the field
     )
 
 
-def _as_written(agent: Agent) -> Agent:
-    """Ask a model for the same schema before and after its team was written to a file."""
+def _as_planned(team: Team, agent: Agent) -> Agent:
+    """Name whom a person's agent asks; have the same schema after a team was written to a file."""
+    if team.backend_of(agent) == PERSON and agent.model_id == DEFAULT_ALIAS:
+        agent = replace(agent, model_id=PERSON)
     if agent.output_schema is None:
         return agent
     return replace(agent, output_schema=output_schema_in_order(agent.output_schema))
@@ -277,7 +280,7 @@ def _models(planned: Mapping[str, PlannedAgent], catalogue: Catalogue) -> dict[s
     found: dict[str, Model] = {}
     while waiting:
         alias = waiting.pop()
-        model = catalogue.models.get(alias)
+        model = catalogue.model(alias)
         if model is not None and alias not in found:
             found[alias] = model
             waiting += model.fallback
@@ -307,7 +310,7 @@ def _planned(
         backend=backend,
         runner=runner,
         prompt=(catalogue.prompt(agent.prompt) or "") if is_id else agent.prompt,
-        model=catalogue.models.get(agent.model_id) if calls else None,
+        model=catalogue.model(agent.model_id) if calls else None,
         sees=sees,
         calls_at_most=calls,
     )

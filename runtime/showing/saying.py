@@ -165,6 +165,8 @@ SAYINGS: Mapping[str, Callable[[Fields], str]] = {
     "operator_repair": lambda fields: f"has to repair its answer: {'; '.join(fields['problems'])}",
     "only_thought": lambda fields: f"an answer was none: {fields['why']}",
     "parameter_adapted": _adapted,
+    "answer_unread": lambda fields: f"the answer cannot be taken: {fields['problem']}",
+    "question_asked": lambda fields: f"waiting for an answer: {fields['file']}",
     "recalled": _recalled,
     "recruited": lambda fields: f"recruited {span(fields['agents'])}",
     "repair": lambda fields: f"has to repair its answer: {'; '.join(fields['problems'])}",

@@ -53,13 +53,13 @@ LONGEST_MESSAGE = 10_000
 """Characters of an error that a person is shown."""
 SUMMARIES: Mapping[str, str] = {
     "bench": "Measure teams on your tasks or on public benchmarks, and compare the figures.",
-    "chat": "Talk with a team.",
+    "chat": "Talk with a team: each line is a run that knows what was said before.",
     "doctor": "Show what this machine has: models, backends, tools, and how safe its jail is.",
     "evolve": "Find a better version of a team, or evolve a pool of teams.",
     "init": "Begin a team of your own in a folder.",
     "pool": "Look at a pool of teams, and maintain it.",
     "run": "Run a team on a task.",
-    "serve": "Serve teams to other programs.",
+    "serve": "Serve teams to other programs: the OpenAI API, MCP and A2A.",
     "validate": "Check files and show every problem.",
     "view": "Look at a run, pool or evaluation, in a browser or as text.",
     # mas dev

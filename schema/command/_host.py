@@ -43,7 +43,7 @@ _NAMES = (
         multiple=True,
         metavar="[ALIAS=]MODEL",
         help="The model of an alias: PROVIDER/NAME, NAME@http://HOST:PORT/v1, local,"
-        " local:/PATH.gguf, or an alias of models.yaml. Without ALIAS=, of the alias default.",
+        " local:/PATH.gguf, inbox:FOLDER, or an alias of models.yaml. Without ALIAS=: default.",
     ),
     click.option(
         "--models",

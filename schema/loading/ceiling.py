@@ -79,7 +79,7 @@ class CapabilityPolicy:
     def of(cls, *teams: Team) -> CapabilityPolicy:
         """Take the ceiling from teams: whatever one of them asks for is allowed, and no more."""
         agents = [(team, agent) for team in teams for agent in team.agents.values()]
-        asking = [(team, agent) for team, agent in agents if team.backend_of(agent) != "function"]
+        asking = [(team, agent) for team, agent in agents if team.asks_model(agent)]
         steps = [_steps(team, agent) for team, agent in asking]
         return cls(
             tools=frozenset(tool for _, agent in agents for tool in agent.tools),
@@ -120,7 +120,7 @@ class CapabilityPolicy:
         yield from _above(*_repeats(team), self.rounds)
         for agent in team.agents.values():
             yield from self._works_above(team, agent)
-            if team.backend_of(agent) != "function":
+            if team.asks_model(agent):
                 yield from self._spends_above(team, agent)
 
     def _works_above(self, team: Team, agent: Agent) -> Iterator[Excess]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ..host.models import DEFAULT_ALIAS
 from ..team.team import IMPLIED_BACKENDS, natural
 from ..values.values import unlike_default
 
@@ -45,8 +46,9 @@ def engine(team: Team, agent: Agent) -> str:
 
 
 def model(team: Team, agent: Agent) -> str:
-    """Name an agent's model; a function has none."""
-    return "" if team.backend_of(agent) == "function" else agent.model_id
+    """Return the name of an agent's model; a function has none, nor has whoever runs the team."""
+    is_somebody = team.asks_model(agent) or (not agent.function and agent.model_id != DEFAULT_ALIAS)
+    return agent.model_id if is_somebody else ""
 
 
 def works(team: Team, agent: Agent) -> str:

@@ -35,6 +35,7 @@ LONGEST_ID, LONGEST_LINE = 28, 34
 COLORS = {
     "llm": "indigo",
     "function": "teal",
+    "person": "amber",
     "smolagents": "amber",
     "mini-swe-agent": "rose",
     "swe-agent": "rose",

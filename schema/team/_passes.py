@@ -204,7 +204,7 @@ def _cannot_be_chosen(
             f"{quoted(one)} works before {quoted(recruit.by)} has chosen, which hears it. Leave it"
             " out, or let it report to others."
         )
-    if recruit.free and team.backend_of(team.agents[one]) == "function":
+    if recruit.free and not team.asks_model(team.agents[one]):
         return f"{quoted(one)} asks no model, so it is no seat for anybody. Leave it out."
     return None
 

@@ -49,15 +49,19 @@ IMPLIED_BACKENDS: Mapping[str, str] = MappingProxyType(
     {
         "LLM": "llm",
         "Function": "function",
+        "Person": "person",
         "CodeAgent": "smolagents",
         "ToolCallingAgent": "smolagents",
         "DefaultAgent": "mini-swe-agent",
         "SWEAgent": "swe-agent",
     }
 )
-"""The backend that an agent type implies (EvoMAS App. B.3, with our two plain ones)."""
+"""The backend that an agent type implies (EvoMAS App. B.3, with our three plain ones)."""
 
 DEFAULT_BACKEND = "llm"
+
+MODEL_FREE = frozenset({"function", "person"})
+"""The backends whose agents are no models: nobody writes their prompts or chooses their models."""
 
 OF_OTHERS = ("teammates", "pairs")
 """The fields of an agent's notes whose names are other agents."""
@@ -553,6 +557,10 @@ class Team:
         """Choose an agent's backend: its own, else its type's, else the team's, else `llm`."""
         implied = IMPLIED_BACKENDS.get(agent.agent_type or "")
         return agent.backend or implied or self.backend or DEFAULT_BACKEND
+
+    def asks_model(self, agent: Agent) -> bool:
+        """Return whether an agent is a model's: neither a function's nor a person's."""
+        return self.backend_of(agent) not in MODEL_FREE
 
     def known_to(self, agent: Agent) -> Iterator[tuple[str, str]]:
         """Give what an agent has noted of each of the others: its id, and the note."""

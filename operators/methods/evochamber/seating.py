@@ -179,7 +179,7 @@ def _rank(seat: str) -> tuple[int, int]:
 
 
 def _is_function(team: Team, agent: str) -> bool:
-    return team.backend_of(team.agents[agent]) == "function"
+    return not team.asks_model(team.agents[agent])
 
 
 def _others(team: Team, position: str) -> Iterator[str]:
