@@ -21,7 +21,8 @@ GROUPS: Mapping[str, str] = {
     " repeats beside trials data level count limit instances split evolve-share shuffle shard"
     " scorer rubric map seed seeds island meet every no-wait race allow-seen",
     "Model": "model models meta-model embedder cache",
-    "Limits": "budget max-usd max-usd-per-day concurrency agent-budget allow-unpriced allow-zeros workers test-workers yes",
+    "Limits": "budget max-usd max-usd-per-day agent-budget allow-unpriced allow-zeros workers"
+    " test-workers concurrency yes",
     "Rights": "keys allow-origin tools allow-tool approve allow-import unsafe-local on policy",
     "Output": "output out in-place git runs results keep view dry-run json csv quiet format"
     " fail-under junit otel",
