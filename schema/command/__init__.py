@@ -244,6 +244,11 @@ class _Dev(Group):
 
     entries = "dev_commands"
 
+    @property
+    def moved(self) -> Mapping[str, str]:
+        """What to write instead of a command that everybody needs."""
+        return {name: f"mas {name}" for name in installed(Group.entries)}
+
 
 class _Mas(Group):
     """The commands that everybody needs; it knows where the others are."""
