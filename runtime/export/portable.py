@@ -98,6 +98,9 @@ def _refused(team: Team) -> Found:
             yield path, f"only agents of type LLM can be exported; this one's backend is {backend}."
         if agent.recall is not None:
             yield (*path, "recall"), "a pool's memory is no part of the file. Leave it out."
+        for name in ("when", "reads", "each"):
+            if getattr(agent, name):
+                yield (*path, name), "only agents that always work, and once, can be exported."
     for name in ("recruit", "rounds", "roster"):
         if getattr(team.execution, name) is not None:
             yield (

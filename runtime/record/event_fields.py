@@ -122,7 +122,7 @@ EVERY: Mapping[str, Is] = {
     "t": _number,
     **dict.fromkeys(("run", "operator", "path"), _perhaps(_text)),
     **dict.fromkeys(("round", "turn"), _perhaps(_place)),
-    **dict.fromkeys(("seconds", "wait"), _perhaps(_number)),
+    **dict.fromkeys(("seconds", "wait", "item", "items"), _perhaps(_number)),
 }
 FIELDS: Mapping[str, Mapping[str, Is]] = {
     "agent_started": {"agent": _text, "received": _all(_text)},

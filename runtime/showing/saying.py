@@ -42,7 +42,8 @@ def about(agent: str | None, fields: Fields) -> str:
 
 def _started(fields: Fields) -> str:
     received = fields["received"]
-    return f"starts, reads {span(received)}" if received else "starts"
+    starts = f"starts on {counted(items, 'item')}" if (items := fields.get("items")) else "starts"
+    return f"{starts}, reads {span(received)}" if received else starts
 
 
 def _called(fields: Fields) -> str:

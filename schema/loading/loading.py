@@ -17,6 +17,7 @@ from ..host.models import Model
 from ..host.scorer_form import form_problems
 from ..team._meaning import GRAPH_RULES, TEAM_RULES, Reading, Rule, secrets_in
 from ..team.building import team_of
+from ..team.groups import expanded, expanded_value
 from ..team.task import ScorerChoice, Task
 from ..values._json import read_json
 from ..values.attachments import Attachment
@@ -165,8 +166,10 @@ def check_team(
     document, problems = shape_only(*with_used(*read_yaml(content, file), folder), "team")
     if not document.complete:
         return team_of({}), problems
-    team = team_of(sound(document, "team") if problems else document.value)
-    reading = Reading(document=document, team=team, catalogue=catalogue, found=problems)
+    whole, unclear = expanded(document)
+    team = team_of(expanded_value(sound(document, "team")) if problems else whole.value)
+    problems = merged(problems, unclear)
+    reading = Reading(document=whole, team=team, catalogue=catalogue, found=problems)
     return team, merged(problems, (found for rule in rules for found in rule(reading)))
 
 

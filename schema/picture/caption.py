@@ -25,6 +25,7 @@ __all__ = [
     "opens",
     "repeats",
     "span",
+    "terms",
     "totals",
     "within",
     "works",
@@ -57,6 +58,12 @@ def works(team: Team, agent: Agent) -> str:
     return " · ".join(filter(None, parts))
 
 
+def terms(agent: Agent) -> Sequence[str]:
+    """Say when an agent works, what it reads, and on what it works: `when triage.kind is bug`."""
+    reads = [f"reads {one} {when}" for one, when in agent.reads.items()]
+    return [*(str(one) for one in (agent.when, agent.each) if one is not None), *reads]
+
+
 def duty(team: Team, agent: Agent) -> str:
     """Say what an agent does beside the rounds, or whether it is there at all: `closes`."""
     rounds, recruit = team.execution.rounds, team.execution.recruit
@@ -83,7 +90,9 @@ def chooses(recruit: Recruit) -> str:
 def repeats(rounds: Rounds) -> str:
     """Say how often agents work: `at most 3 rounds until unchanged`, `3 rounds`."""
     often = f"{rounds.most} rounds"
-    return often if rounds.until == "never" else f"at most {often} until {rounds.until}"
+    hears = "the others" if rounds.hears == "others" else span(rounds.hears)
+    heard = "" if rounds.hears == "reports" else f", each hears {hears}"
+    return f"{often if rounds.until == 'never' else f'at most {often} until {rounds.until}'}{heard}"
 
 
 def opens(roster: Roster) -> str:
