@@ -37,7 +37,7 @@ def test_help_lists_at_most_ten_commands_and_names_the_others() -> None:
     [
         (["graph", "team.yaml"], "Write: mas dev graph"),
         (["show", "runs/x"], "Write: mas-view --text RUN"),
-        (["dev", "run"], "Write: mas-run"),
+        (["dev", "doctor"], "Write: mas doctor"),
         (["grap"], "Did you mean 'graph'?"),
         (["vew"], "Did you mean 'view'?"),
         (["bench", "info", "gsm8k"], "Write: mas-bench list BENCHMARK"),
