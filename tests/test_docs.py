@@ -113,5 +113,5 @@ def test_every_page_has_one_place_in_the_navigation() -> None:
 
 
 def test_the_picture_on_the_first_page_is_the_team_as_it_is() -> None:
-    drawn = invoked_in(ROOT, mas_graph, ["seeds/debate.yaml", "--format", "svg"], "mas graph")
+    drawn = invoked_in(ROOT, mas_graph, ["seeds/debate.yaml", "--format", "svg"], "mas dev graph")
     assert drawn.out == (ROOT / "docs" / "debate.svg").read_text(encoding="utf-8")

@@ -83,7 +83,7 @@ SCENES: Mapping[str, tuple[str, tuple[str, ...]]] = {
             f"mas-validate {CHECKED}",
             "mas-run team.yaml task.json --dry-run",
             "mas-evolve recipe.yaml tasks.jsonl --pool new --embedder hashing --dry-run",
-            "mas fmt --check team.yaml solo.yaml",
+            "mas dev fmt --check team.yaml solo.yaml",
         ),
     ),
     "a run": (
@@ -91,26 +91,26 @@ SCENES: Mapping[str, tuple[str, tuple[str, ...]]] = {
         (
             f"mas-run --replay runs/run --verify {MODEL} --tools none.yaml",
             f"mas-run --resume runs/run --quiet {MODEL} --tools none.yaml",
-            f"mas blame runs/run --wrong {MODEL} --tools none.yaml",
-            "mas show runs/run", "mas-view runs/run -o report.html",
+            f"mas dev blame runs/run --wrong {MODEL} --tools none.yaml",
+            "mas-view --text runs/run", "mas-view runs/run -o report.html",
         ),
     ),
     "results": (
         "results/made/*",
         (
             "mas-bench table results/made", "mas-bench compare results/made results/made",
-            f"mas-bench show results/made arithmetic-1-0-0000 {MODEL}", "mas-bench replay results/made",
+            "mas-view --text results/made arithmetic-1-0-0000", "mas-bench replay results/made",
             f"mas-bench resume results/made --quiet {MODEL}",
-            "mas show results/made", "mas-view results/made -o report.html",
+            "mas-view --text results/made", "mas-view results/made -o report.html",
         ),
     ),
     "an evolution": (
         "pool/evolutions/recipe/* pool/teams/* pool/ledger.jsonl",
         (
-            "mas-evolve report pool --json", "mas-evolve report pool --csv told.csv",
+            "mas-view pool --json",
             "mas-pool memory pool", "mas-pool list pool",
             "mas-view pool -o report.html", "mas-view pool/evolutions/recipe -o report.html",
-            "mas show pool/evolutions/recipe t0",
+            "mas-view --text pool/evolutions/recipe t0",
             f"mas-evolve recipe.yaml tasks.jsonl --pool pool --embedder hashing --quiet {MODEL}",
         ),
     ),
@@ -118,7 +118,7 @@ SCENES: Mapping[str, tuple[str, tuple[str, ...]]] = {
         "people/ledger.jsonl people/agents/*/* people/teams/* people/evolutions/chamber/*",
         (
             "mas-pool population people", "mas-pool agents people", "mas-pool memory people", "mas-pool verify people",
-            "mas-pool lineage people", "mas-view people -o report.html", "mas-evolve report people --json",
+            "mas-pool lineage people", "mas-view people -o report.html", "mas-view people --json",
         ),
     ),
 }  # fmt: skip
@@ -224,7 +224,7 @@ def test_a_line_that_was_edited_is_told_by_its_number(
     *way, last = (int(one) if one.isdecimal() else one for one in f"value.{path}".split("."))
     turns.write_text("".join([replaced_in(first, way, last, odd) + "\n", *others]))
     with at_home(folder):
-        for line in ("mas-evolve report pool", "mas show pool/evolutions/recipe t0"):
+        for line in ("mas-view --text pool", "mas-view --text pool/evolutions/recipe t0"):
             told = called(line)
             assert told.code == 1
             assert why in told.err

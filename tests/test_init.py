@@ -28,10 +28,8 @@ if TYPE_CHECKING:
     from click.testing import Result
 
 FILES = {
-    ".gitattributes",
     ".github/workflows/team.yml",
     ".gitignore",
-    "models.schema.json",
     "models.yaml",
     "task.json",
     "tasks.jsonl",
@@ -66,11 +64,21 @@ def test_a_seed_becomes_a_folder_that_checks_out(seed: str, tmp_path: Path) -> N
     assert load_team(mine / "team.yaml") == load_team(seed_files()[seed])
     files = ("team.yaml", "models.yaml", "task.json", "tasks.jsonl")
     assert mas(mine, "validate", *files).stdout == "4 files: no problems.\n"
-    assert mas(mine, "fmt", "--check", "team.yaml").exit_code == 0
+    assert mas(mine, "dev", "fmt", "--check", "team.yaml").exit_code == 0
 
 
-def test_its_prompts_are_there_to_be_changed(tmp_path: Path) -> None:
-    mas(tmp_path, "init")
+def test_it_begins_with_two_agents_and_a_dozen_lines(tmp_path: Path) -> None:
+    assert mas(tmp_path, "init").exit_code == 0
+    assert set(texts(tmp_path)) == FILES
+    lines = (tmp_path / "team.yaml").read_text().splitlines()
+    assert len([line for line in lines if not line.startswith("#")]) == 12
+    assert list(load_team(tmp_path / "team.yaml").agents) == ["reader", "judge"]
+    files = ("team.yaml", "models.yaml", "task.json", "tasks.jsonl")
+    assert mas(tmp_path, "validate", *files).stdout == "4 files: no problems.\n"
+
+
+def test_prompts_of_a_seed_are_there_to_be_changed(tmp_path: Path) -> None:
+    mas(tmp_path, "init", "--from", "seed:majority_vote_3")
     (tmp_path / "prompts/label_opinion.md").write_text("Guess.")
     with ScriptedModel(lambda _: Reply.json({"answer": "positive"})) as model:
         words = ("team.yaml", "task.json", "--model", f"scripted@{model.api_base}")
@@ -92,7 +100,7 @@ def test_what_a_repository_has_for_git_stays_and_is_told(tmp_path: Path) -> None
     (tmp_path / ".gitignore").write_text("mine")
     done = mas(tmp_path, "init")
     assert done.exit_code == 0
-    assert "note: .gitignore was there, and stays as it is.\n" in done.stderr
+    assert "note: .gitignore exists already and is left unchanged.\n" in done.stderr
     assert texts(tmp_path)[".gitignore"] == b"mine"
 
 
@@ -127,10 +135,10 @@ def test_the_commands_of_its_ci_are_commands_that_work(tmp_path: Path) -> None:
 
 
 def test_seeds_are_listed_with_their_size_and_where_they_are_from(tmp_path: Path) -> None:
-    listed = json.loads(mas(tmp_path, "seeds", "--json").stdout)
+    listed = json.loads(mas(tmp_path, "dev", "seeds", "--json").stdout)
     assert [one["name"] for one in listed] == [f"seed:{name}" for name in seed_files()]
     assert {"name", "agents", "description"} == set(listed[0])
-    told = mas(tmp_path, "seeds").stdout
+    told = mas(tmp_path, "dev", "seeds").stdout
     assert "seed:debate · 19 agents" in told
     assert "(Du et al., 2023)" in told
     assert max(map(len, told.splitlines())) <= 120

@@ -78,5 +78,5 @@ def test_the_tutorial_shows_its_files_as_they_are() -> None:
 
 def test_the_picture_in_the_tutorial_is_its_team() -> None:
     words = ["examples/tutorial/team.yaml", "--format", "svg"]
-    drawn = invoked_in(ROOT, mas_graph, words, "mas graph")
+    drawn = invoked_in(ROOT, mas_graph, words, "mas dev graph")
     assert drawn.out == (ROOT / "docs" / "tutorial.svg").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""`mas-bench run`, `resume`, `replay` and `show`: a team on a benchmark."""
+"""`mas-bench run`, `resume` and `replay`: a team on a benchmark."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...runtime.cluster import on_option
-from ...runtime.otel import otel_options
+from ...runtime.command.spending import allow_zeros, spending_options
+from ...runtime.otel import otel_option
 from ...runtime.values.terminal import speakable
-from ...schema.command import Command, catalogue_of, host_options, problem_format
+from ...schema.command import Command, catalogue_of, host_options, name_options, problem_format
 from ...schema.values.errors import InputError
 from .evaluating import Evaluating, new_folder, recorded, setting_of
 from .options import (
@@ -23,7 +24,6 @@ from .options import (
     own_tasks,
     results_parent,
     source_of,
-    spending,
     tasks,
     verdict,
     workers,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ...schema.host.catalogue import Catalogue
     from ..evaluation.results import Request
 
-__all__ = ["replay", "resume", "run", "show"]
+__all__ = ["replay", "resume", "run"]
 
 OFFLINE = {
     "budget": None,
@@ -51,54 +51,56 @@ OFFLINE = {
     "--recipe",
     "recipe_file",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Instead of a team: examine the strategy of this recipe with what --pool has learnt.",
+    help="Instead of a team: measure the strategy of this recipe with what --pool has learnt.",
 )
 @click.option(
     "--pool",
     "pool_folder",
     type=click.Path(file_okay=False, path_type=Path),
-    help="The pool whose memory agents with `recall`, or the recipe's strategy, use. It is not"
+    help="The pool whose memory agents with `recall`, or the recipe's strategy, read. It is not"
     " changed.",
 )
 @click.option(
     "--embedder",
     metavar="NAME",
-    help="What finds similar tasks in the pool: minilm, hashing, or a model's alias.  [default:"
-    " minilm]",
+    help="The embedder that finds similar tasks in the pool: minilm, hashing, or a model's alias."
+    "  [default: minilm]",
 )
 @click.option(
     "--trials",
     type=click.IntRange(min=1),
-    help="How often each task is tried.  [default: as the benchmark's protocol has it]",
+    help="How often each task is tried.  [default: the benchmark's protocol]",
 )
 @tasks
 @own_tasks
 @click.option(
     "--allow-seen",
     is_flag=True,
-    help="Also take tasks that the team or the pool has learnt from. The figure is then no test.",
+    help="Also take tasks that the team or the pool has learnt from. Then the figure is no test.",
 )
 @workers
-@spending
+@spending_options
+@allow_zeros
 @results_parent
-@otel_options
-@click.option("--dry-run", is_flag=True, help="Say what would be run; ask no model.")
+@otel_option
+@click.option("--dry-run", is_flag=True, help="Print what would be run; ask no model.")
 @verdict
 @as_json
 @host_options
 @problem_format
 def run(name: str, team_file: str | None, parent: Path, **options: Any) -> None:
-    """Run a team on the tasks of BENCHMARK, and keep figures and samples in a folder of results.
+    """Run a team on tasks, and write figures and samples to a folder of results.
 
-    TASKS is a file of your own: .jsonl with a task on each line, or .csv with a row for each, of
-    which the first names the columns: query and reference, and maybe id, niche, context, scorer.
+    BENCHMARK is one that `mas-bench list` names. TASKS is your own file: .jsonl with a task on each
+    line, or .csv with a row for each; its first row names the columns: query and reference, and
+    optionally id, niche, context, scorer.
 
-    With --recipe and --pool, a strategy runs with what an evolution has learnt in the pool. It
+    With --recipe and --pool, a strategy works with what an evolution has learnt in the pool. It
     learns nothing new: the pool is not changed, and reference answers choose nothing. The same
-    command goes on where it was interrupted, as long as the pool is the same.
+    command resumes an interrupted evaluation, as long as the pool is unchanged.
 
-    A trial without an answer scores 0. One that the provider or this host failed has no score: it
-    is counted apart, and made again by `mas-bench resume`.
+    A trial without an answer scores 0. A trial that the provider or this host failed has no score;
+    it is counted separately, and `mas-bench resume` repeats it.
     """
     from ...runtime.command.loading import load_team_of, refuse_unused
     from ...runtime.messages.recall import recalls
@@ -179,18 +181,18 @@ def _examined(request: Request, known: Catalogue, parent: Path, options: dict[st
 @click.command("resume", cls=Command)
 @click.argument("folder", metavar="RESULTS", type=RESULTS_FOLDER)
 @workers
-@spending
-@otel_options
+@spending_options
+@allow_zeros
+@otel_option
 @verdict
 @as_json
 @host_options
 @problem_format
 def resume(folder: Path, **options: Any) -> None:
-    """Go on with an evaluation: make the trials that are missing, and those without a score.
+    """Resume an evaluation: make the trials that are missing, and those without a score.
 
-    What was paid for is not paid for again. Models are this host's; where they are others than the
-    folder's, --model says whom to ask. The budget is that of everything together, and can be raised
-    with --budget.
+    Answers that were paid for are reused. The models are this host's; if they differ from the
+    folder's, name them with --model. The budget limits everything together; --budget raises it.
     """
     sys.exit(recorded(folder, options, offline=False).to_the_end())
 
@@ -199,34 +201,12 @@ def resume(folder: Path, **options: Any) -> None:
 @click.argument("folder", metavar="RESULTS", type=RESULTS_FOLDER)
 @workers
 @on_option
-@host_options
+@name_options
 @problem_format
 def replay(folder: Path, **options: Any) -> None:
-    """Make an evaluation again offline, from its recorded answers, and compare.
+    """Repeat an evaluation offline, from its recorded answers, and compare.
 
-    Every prompt is derived again and every answer scored again, by what is installed now. Nothing
-    is changed. Exit code 1 where something differs.
+    The installed version derives every prompt and scores every answer again. Nothing is changed.
+    Ends with 1 if something differs.
     """
     sys.exit(recorded(folder, {**OFFLINE, **options}).replayed())
-
-
-@click.command("show", cls=Command)
-@click.argument("folder", metavar="RESULTS", type=RESULTS_FOLDER)
-@click.argument("task_id", metavar="TASK")
-@click.option("--trial", type=click.IntRange(min=1), default=1, show_default=True)
-@click.option(
-    "--runs",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("runs"),
-    show_default=True,
-    help="Where the folder of the run is made.",
-)
-@host_options
-@problem_format
-def show(folder: Path, task_id: str, trial: int, runs: Path, **options: Any) -> None:
-    """Show what happened in one trial: every prompt, answer and tool call, in a run's folder.
-
-    It is made again offline from the recorded answers; no model is asked.
-    """
-    evaluating = recorded(folder, {**OFFLINE, **options, "workers": 1})
-    sys.exit(evaluating.shown(evaluating.task_of(task_id, trial), trial, runs))

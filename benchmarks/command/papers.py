@@ -1,4 +1,4 @@
-"""`mas-bench papers`, which is `mas-evolve --paper`: the rows of the papers' tables as recipes."""
+"""`mas dev papers`: the rows of the papers' tables as recipes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PARENT = Path("runs") / "papers"
 PASSED_ON = {"ignore_unknown_options": True, "allow_extra_args": True}
 
 
-@click.command("papers", cls=Command, context_settings=PASSED_ON, hidden=True)
+@click.command("papers", cls=Command, context_settings=PASSED_ON)
 @click.argument("address", metavar="[PAPER[:TABLE[/ROW[/COLUMN]]]]", required=False)
 @click.option(
     "--data",
@@ -92,7 +92,7 @@ def _the_only(runs: Sequence[PaperRun]) -> PaperRun:
     """
     if len(runs) > 1:
         known = ", ".join(run.address for run in runs)
-        raise InputError(f"--paper: which one? {counted(len(runs), 'run')}: {known}.")
+        raise InputError(f"which one? {counted(len(runs), 'run')}: {known}.")
     return runs[0]
 
 

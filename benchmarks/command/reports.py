@@ -1,4 +1,4 @@
-"""`mas-bench list`, `info`, `compare` and `table`."""
+"""`mas-bench list`, `compare` and `table`."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from ...schema.values.json_text import dumps
 from .options import RESULTS_FOLDER, TOO_LOW, as_json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from click import Context, Parameter
 
     from ..comparison.tables import Format
     from ..evaluation.benchmark import Benchmark
 
-__all__ = ["compare_results", "info", "show_list", "table"]
+__all__ = ["compare_results", "show_list", "table"]
 
 MOST_NICHES = 30
 
@@ -59,39 +59,45 @@ _format = click.option(
 
 
 @click.command("list", cls=Command)
-@as_json
-def show_list(as_json: bool) -> None:
-    """List the benchmarks that are installed; what is broken is told on standard error."""
-    from ..evaluation.benchmark import find_benchmark
-
-    found: list[Benchmark] = []
-    for name in sorted(installed("benchmarks")):
-        try:
-            found.append(find_benchmark(name))
-        except InputError as error:
-            click.echo(f"warning: {speakable(str(error))}", err=True)
-    if as_json:
-        rows = [
-            {"name": benchmark.name, "title": benchmark.title, "trials": benchmark.trials}
-            for benchmark in found
-        ]
-        click.echo(dumps(rows, indent=2))
-        return
-    width = max((len(benchmark.name) for benchmark in found), default=0)
-    for benchmark in found:
-        click.echo(f"{benchmark.name:<{width}}  {benchmark.title}")
-
-
-@click.command("info", cls=Command)
-@click.argument("name", metavar="BENCHMARK")
+@click.argument("name", metavar="[BENCHMARK]", required=False)
 @click.option(
     "--data",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Also count the tasks of this folder.",
+    help="With BENCHMARK: also count the tasks of this folder.",
 )
 @as_json
-def info(name: str, data: Path | None, as_json: bool) -> None:
-    """Say what BENCHMARK asks, how it is scored, whose it is, and how to come by its data."""
+def show_list(name: str | None, data: Path | None, as_json: bool) -> None:
+    """List the benchmarks that are installed, or describe one: tasks, scorer, source, licence.
+
+    A benchmark that cannot be loaded is reported on standard error.
+    """
+    if name is not None:
+        _describe(name, data, as_json=as_json)
+        return
+    benchmarks = [*_loaded()]
+    if as_json:
+        rows = [
+            {"name": benchmark.name, "title": benchmark.title, "trials": benchmark.trials}
+            for benchmark in benchmarks
+        ]
+        click.echo(dumps(rows, indent=2))
+        return
+    width = max((len(benchmark.name) for benchmark in benchmarks), default=0)
+    for benchmark in benchmarks:
+        click.echo(f"{benchmark.name:<{width}}  {benchmark.title}")
+
+
+def _loaded() -> Iterator[Benchmark]:
+    from ..evaluation.benchmark import find_benchmark
+
+    for name in sorted(installed("benchmarks")):
+        try:
+            yield find_benchmark(name)
+        except InputError as error:
+            click.echo(f"warning: {speakable(str(error))}", err=True)
+
+
+def _describe(name: str, data: Path | None, *, as_json: bool) -> None:
     from ..evaluation.benchmark import Source, find_benchmark
 
     benchmark = find_benchmark(name)
@@ -129,11 +135,6 @@ def _described(told: dict[str, Any]) -> str:
 @click.argument("folders", nargs=-1, required=True, metavar="RESULTS...", type=RESULTS_FOLDER)
 @click.option("--all-pairs", is_flag=True, help="Compare each with each, not each with the first.")
 @click.option(
-    "--anyway",
-    is_flag=True,
-    help="Give p-values also of figures that reference answers chose. They say nothing.",
-)
-@click.option(
     "--fail-if-worse",
     "margin",
     is_flag=False,
@@ -155,7 +156,6 @@ def compare_results(
     *,
     folders: Sequence[Path],
     all_pairs: bool,
-    anyway: bool,
     margin: float | None,
     junit: Path | None,
     form: Format,
@@ -168,7 +168,7 @@ def compare_results(
     difference of the means with its 95 % interval, effect sizes, exact McNemar for single trials
     that are right or wrong, else the paired t-test, which decides, and Wilcoxon's over tasks. Of
     three and more each is compared with the first, and p-values are adjusted for their number
-    (Holm). Figures that reference answers chose are marked, and no p-value is given of them.
+    (Holm).
     """
     from ...schema.values.files import write_atomically
     from ..comparison.comparing import compare_all, compared, p_adjusted
@@ -177,7 +177,7 @@ def compare_results(
 
     if len(folders) < 2:
         raise InputError("name two or more folders of results.")
-    found = compare_all(folders, all_pairs=all_pairs, anyway=anyway)
+    found = compare_all(folders, all_pairs=all_pairs)
     if len(found) == 1:
         told = found[0].value()
         click.echo(dumps(told, indent=2) if as_json else speakable(str(found[0])))

@@ -21,11 +21,14 @@ def write_tasks(name: str, **options: Any) -> None:
     """Write the tasks of BENCHMARK, or of a .csv or .jsonl file, as JSONL for `mas-evolve`.
 
     A line has the reference answer and the scorer, which no agent sees: keep the file from agents
-    that read files.
+    that read files. What the tasks need beside it, such as repositories, is fetched.
     """
+    from ..evaluation.benchmark import find_benchmark
     from ..evaluation.results import Request
 
     name = named(name, options)
     source, choice = source_of(options), choice_of(options)
-    for task in Request(benchmark=name, source=source, choice=choice, trials=1).tasks():
+    chosen = Request(benchmark=name, source=source, choice=choice, trials=1).tasks()
+    find_benchmark(name).prepare(source, chosen)
+    for task in chosen:
         click.echo(dumps(task.value()))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...schema.command import Command, catalogue_of, host_options, problem_format
+from ...schema.command import Command, catalogue_of, name_options, problem_format
 from ...schema.values.errors import InputError
 from .options import RESULTS_FOLDER
 
@@ -28,7 +28,7 @@ __all__ = ["equip", "vote"]
 @click.option(
     "--temperature", type=click.FloatRange(0, 2), default=0.7, show_default=True, help="Theirs."
 )
-@host_options
+@name_options
 @problem_format
 def vote(
     team_file: str,
@@ -57,7 +57,7 @@ def vote(
 @click.command("equip", cls=Command)
 @click.argument("name", metavar="BENCHMARK")
 @click.argument("team_file", metavar="TEAM")
-@host_options
+@name_options
 @problem_format
 def equip(name: str, team_file: str, **host: Any) -> None:
     """Write TEAM with the tools of BENCHMARK granted to each agent that can use tools.

@@ -1,4 +1,4 @@
-"""What `mas show` shows of an evaluation: its samples, and any of them as a run."""
+"""What `mas-view --text` shows of an evaluation: its samples, and any of them as a run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ...schema.team.team import natural
 from ...schema.values.codec import to_value
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import loads
-from ..evaluation.logs import artifacts_place
+from ..evaluation.logs import artifacts_place, log_path
 from ..evaluation.results import scored_samples
 from .evaluate import OFFLINE
 from .evaluating import recorded
@@ -73,7 +73,7 @@ class _Samples:
             f"  {on_one_line(f'{sample.task} {sample.trial}: {sample.score:g} ({sample.reason})')}"
             for sample in self._in_order()
         ]
-        told.append(f"next: mas show {shlex.quote(str(self.folder))} TASK TRIAL")
+        told.append(f"next: mas-view --text {shlex.quote(str(self.folder))} TASK TRIAL")
         return speakable("\n".join(told)) + "\n"
 
     def value(self, *, agent: str | None = None) -> dict[str, Any]:
@@ -121,6 +121,7 @@ def trial_of(evaluating: Evaluating, folder: Path, task_id: str, trial: int) -> 
     asyncio.run(evaluating.offline(made))
     sample = to_value(samples[0])
     score = {"value": sample["score"] or 0.0, "reason": sample.get("reason", "")}
+    log = log_path(folder, task_id, trial)
     return Recorded(
         place=f"{folder} {task_id}, trial {trial}",
         team=evaluating.plan.team,
@@ -132,6 +133,7 @@ def trial_of(evaluating: Evaluating, folder: Path, task_id: str, trial: int) -> 
             **sample,
             "score": None if sample["score"] is None else score,
             "artifacts": kept_in(folder, artifacts_place(task_id, trial)),
+            "log": str(log) if log.is_file() else None,
         },
         events=events,
     )

@@ -48,9 +48,6 @@ class Comparison:
         left_out: How many tasks only one of them has.
         costs: What each consumed, in words.
         substituted: In how many trials of each another model answered than its team names.
-        chosen: The names of those whose every sample was the best of several by the reference
-            answers. No other team had that choice, so a test of the difference says nothing.
-        anyway: Give p-values all the same.
         tasks: The ids of the tasks.
         measures: What was measured beside the score, compared on the tasks where both have it.
     """
@@ -62,8 +59,6 @@ class Comparison:
     left_out: int
     costs: tuple[str, str]
     substituted: tuple[int, int] = (0, 0)
-    chosen: tuple[str, ...] = ()
-    anyway: bool = False
     tasks: Sequence[str] = ()
     measures: Mapping[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
 
@@ -82,8 +77,6 @@ class Comparison:
         McNemar's is for single trials that are right or wrong. The paired t-test and Wilcoxon's
         take the task as the unit and the mean over its trials as its score (Meta-Team App. E).
         """
-        if self.chosen and not self.anyway:
-            return dict.fromkeys(TESTS)
         pair = (self.before, self.after)
         has_scipy = find_spec("scipy") is not None
         return {
@@ -128,7 +121,6 @@ class Comparison:
             "effects": self.effects(),
             "measures": dict(self.measures),
             "costs": list(self.costs),
-            "chosen_by_answers": list(self.chosen),
         }
         return {**rounded({**told, "p": None}), "p": told["p"]}  # a small p is no noise
 
@@ -185,8 +177,6 @@ class Comparison:
         return "\n".join([*lines, *self.warnings()])
 
     def _mark(self, test: str) -> str:
-        if self.chosen:
-            return "; of a figure that answers chose, so it says nothing"
         return "; this one decides" if test == self.deciding else ""
 
     def _ties(self, told: Mapping[str, Any]) -> str:
@@ -198,28 +188,20 @@ class Comparison:
 
     def warnings(self) -> list[str]:
         """Say what stands against a comparison."""
-        said = [
-            f"{name}: each task's sample is the best of several by the reference answer. It is an"
-            " upper bound and no score on unseen tasks: compare what was held out."
-            for name in self.chosen
-        ]
-        said += [
-            f"{name}: in {counted(trials, 'trial')} another model answered than the team names."
+        return [
+            f"warning: {name}: in {counted(trials, 'trial')} another model answered than the team"
+            " names."
             for name, trials in zip(self.names, self.substituted, strict=True)
             if trials
         ]
-        if self.chosen and not self.anyway:
-            said.append("No p-value is given for that; --anyway prints them.")
-        return [f"warning: {one}" for one in said]
 
 
-def compare(one: Path, other: Path, *, anyway: bool = False) -> Comparison:
+def compare(one: Path, other: Path) -> Comparison:
     """Compare two evaluations.
 
     Args:
         one: Results.
         other: Results of the same benchmark.
-        anyway: Give p-values also where one side was chosen by the answers.
 
     Raises:
         InputError: They are of different benchmarks, or have no task in common; or one of them was
@@ -242,16 +224,12 @@ def compare(one: Path, other: Path, *, anyway: bool = False) -> Comparison:
         left_out=len(before.keys() ^ after.keys()),
         costs=(sides[0].cost, sides[1].cost),
         substituted=(sides[0].substituted, sides[1].substituted),
-        chosen=tuple(name for name, side in zip(names, sides, strict=True) if side.chosen),
-        anyway=anyway,
         tasks=common,
         measures=_measures(*(side.measured for side in sides)),
     )
 
 
-def compare_all(
-    folders: Sequence[Path], *, all_pairs: bool = False, anyway: bool = False
-) -> list[Comparison]:
+def compare_all(folders: Sequence[Path], *, all_pairs: bool = False) -> list[Comparison]:
     """Compare each of several evaluations with the first, or each with each.
 
     Raises:
@@ -259,7 +237,7 @@ def compare_all(
     """
     first, *others = folders
     pairs = combinations(folders, 2) if all_pairs else ((first, other) for other in others)
-    return [compare(before, after, anyway=anyway) for before, after in pairs]
+    return [compare(before, after) for before, after in pairs]
 
 
 def p_adjusted(comparisons: Sequence[Comparison]) -> list[float | None]:
@@ -284,7 +262,6 @@ def compared(comparisons: Sequence[Comparison]) -> list[dict[str, str]]:
             "effect": _effects(told["effects"]),
             "test": TESTS[one.deciding],
             "p (Holm)": "" if p is None else f"{p:.3g}",
-            **({"note": "chosen by answers"} if one.chosen else {}),
         }
         for one, p in zip(comparisons, p_adjusted(comparisons), strict=True)
         for told in [one.value()]

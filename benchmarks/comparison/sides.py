@@ -13,8 +13,7 @@ from ...schema.values.errors import InputError
 from ..evaluation.benchmark import find_benchmark
 from ..evaluation.figures import EvaluationFigures
 from ..evaluation.measures import Measured
-from ..evaluation.online import CHOSEN
-from ..evaluation.results import RESULTS, read_results, scored_samples
+from ..evaluation.results import read_results, scored_samples
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,7 +31,6 @@ class Side:
         scores: The scores of each task's trials, in [0, 1], by the task's id.
         cost: What they consumed, in words.
         benchmark: The name of the benchmark; None: an evolution's tasks, of whatever kind.
-        chosen: Whether each task's sample was the best of several by the reference answers.
         substituted: In how many trials another model answered than the team names.
         measured: What was measured beside the score.
     """
@@ -41,7 +39,6 @@ class Side:
     scores: Mapping[str, Sequence[float]]
     cost: str
     benchmark: str | None = None
-    chosen: bool = False
     substituted: int = 0
     measured: Measured = field(default_factory=lambda: Measured(known={}))
 
@@ -49,15 +46,10 @@ class Side:
 def read_side(folder: Path) -> Side:
     """Read the folder of an evaluation, or of an evolution that was tested on held-out tasks.
 
-    Of an evolution on a benchmark that was not tested, it is each task's best team.
-
     Raises:
         InputError: It is neither, or was edited.
     """
-    from ...operators.report.frozen import HELD_OUT
-
-    is_evaluated = (folder / RESULTS).is_file() and not (folder / HELD_OUT).is_file()
-    if (folder / MANIFEST).is_file() and not is_evaluated:
+    if (folder / MANIFEST).is_file():
         return _held_out(folder)
     head = read_results(folder)
     figures = EvaluationFigures.on(find_benchmark(head["benchmark"]))
@@ -70,7 +62,6 @@ def read_side(folder: Path) -> Side:
         scores=figures.scores,
         cost=_cost(usage["cost"], tokens, usage["calls"]),
         benchmark=head["benchmark"],
-        chosen=head.get("chosen_by") == CHOSEN,
         substituted=head.get("substituted", 0),
         measured=figures.measured,
     )

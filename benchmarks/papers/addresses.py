@@ -38,7 +38,7 @@ class Address:
         table, _, rest = rest.partition("/")
         row, _, column = rest.partition("/")
         if "/" in column:
-            raise InputError(f"--paper {text}: an address is PAPER:TABLE/ROW/COLUMN at most.")
+            raise InputError(f"{text}: an address is PAPER:TABLE/ROW/COLUMN at most.")
         return cls(paper=paper, table=table, row=row, column=column)
 
 
@@ -108,4 +108,4 @@ def _of_row(paper: Paper, address: Address) -> list[PaperRun]:
 def _unknown(what: str, name: str, known: Iterable[str]) -> InputError:
     known = [*known]
     hint = did_you_mean(name, known) or f" Known: {', '.join(known)}."
-    return InputError(f"--paper: no {what} {quoted(name)}.{hint}")
+    return InputError(f"no {what} {quoted(name)}.{hint}")

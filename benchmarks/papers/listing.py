@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["index", "listing", "section"]
 
-COMMAND = "mas-evolve --paper"
+COMMAND = "mas dev papers"
 
 
 def listing(address: Address | None) -> str:

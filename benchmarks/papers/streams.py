@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Stream", "is_generated", "prepare", "stream_of", "ways_to_get"]
 
 Part = dict[str, Any]
-OWN_FILE = "write a task on each line (mas explain task), and name the folder with --data."
+OWN_FILE = "write a task on each line (mas dev explain task), and name the folder with --data."
 SEED = 0
 """Of the draw of the tasks that are evolved on."""
 

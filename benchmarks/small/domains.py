@@ -65,7 +65,7 @@ DOMAINS = Benchmark(
     citation="; ".join(benchmark.citation for benchmark in DRAWN_FROM),
     source=(
         f"Name the folder that has {', '.join(file.name for file in FILES)} with --data, each as"
-        f" `mas-bench info` says of its own benchmark. {humaneval.FILE.name} is taken from there"
+        f" `mas-bench list` says of its own benchmark. {humaneval.FILE.name} is taken from there"
         " too, where it is there, else it is fetched."
     ),
     tasks=domains_tasks,

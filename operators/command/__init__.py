@@ -1,1 +1,1 @@
-"""Commands of this floor: `mas-evolve` and `mas op`."""
+"""Commands of this floor: `mas-evolve` and `mas dev op`."""

@@ -1,4 +1,4 @@
-"""What the subcommands of `mas op` are given, and how they ask a model."""
+"""What the subcommands of `mas dev op` are given, and how they ask a model."""
 
 from __future__ import annotations
 

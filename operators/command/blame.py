@@ -1,4 +1,4 @@
-"""`mas blame`: who made a run fail, at which step, and why."""
+"""`mas dev blame`: who made a run fail, at which step, and why."""
 
 from __future__ import annotations
 
@@ -17,12 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 
-@click.command(
-    "blame",
-    cls=Command,
-    epilog="`mas-pool blame POOL NAME` is something else: it says which ancestor set each field of"
-    " a team or an agent of a pool.",
-)
+@click.command("blame", cls=Command)
 @click.argument("run_folder", metavar="RUN", type=FOLDER)
 @click.option(
     "--scheme",

@@ -1,4 +1,4 @@
-"""The work of `mas blame`: a run's folder is read, a model is asked, and the verdict is kept."""
+"""The work of `mas dev blame`: reads a run's folder, asks a model, and keeps the verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`mas op credit`: what each agent of a finished run was worth."""
+"""`mas dev op credit`: what each agent of a finished run was worth."""
 
 from __future__ import annotations
 

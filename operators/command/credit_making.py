@@ -1,4 +1,4 @@
-"""What `mas op credit` makes of a finished run: who its players are, their runs, their worth."""
+"""What `mas dev op credit` makes of a finished run: its players, their runs, their worth."""
 
 from __future__ import annotations
 

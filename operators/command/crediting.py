@@ -1,4 +1,4 @@
-"""The work of `mas op credit`: a run's folder is read, its counterfactuals are made, and told."""
+"""The work of `mas dev op credit`: reads a run's folder, makes and reports counterfactuals."""
 
 from __future__ import annotations
 

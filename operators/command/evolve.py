@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...runtime.cluster import on_option
-from ...runtime.otel import otel_options
+from ...runtime.command.spending import allow_zeros, spending_options
+from ...runtime.otel import otel_option
 from ...schema.command import Command, catalogue_of, host_options, problem_format
 from ...schema.values.errors import InputError
 
@@ -31,78 +31,10 @@ EVERY = 5
 REPEATS = 3
 """As often as the evaluations of the EvoMAS paper."""
 
-ZEROS = "Go on where the first scores are all 0 although the answers contain the reference answers."
-
-csv_option = click.option(
-    "--csv", type=FILE, help="Write a line for each task to this file, as CSV."
-)
-json_option = click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
-name_option = click.option("--name", help="Which evolution of the pool, where it has several.")
-
-
-class _Evolve(Command):
-    """The command, and beside it those that look at what it made."""
-
-    def make_context(
-        self,
-        info_name: str | None,
-        args: list[str],
-        parent: click.Context | None = None,
-        **extra: Any,
-    ) -> click.Context:
-        """Read the words; the first may be the name of a command that looks, or one a paper."""
-        if any(word.partition("=")[0] == PAPER for word in args):
-            words = f"{info_name} {PAPER}"
-            return _papers().make_context(words, _paper_first(args), parent, **extra)
-        if args and args[0] in LOOKING:
-            words = f"{info_name} {args[0]}"
-            return LOOKING[args[0]].make_context(words, args[1:], parent, **extra)
-        return super().make_context(info_name, args, parent, **extra)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command whose words were read."""
-        return super().invoke(ctx) if ctx.command is self else ctx.command.invoke(ctx)
-
-
-@click.command("report", cls=Command)
-@click.argument("pool_folder", metavar="POOL", type=FOLDER)
-@name_option
-@csv_option
-@json_option
-def report(pool_folder: Path, name: str | None, csv: Path | None, *, as_json: bool) -> None:
-    """Tell what came of an evolution in POOL until now, and spend nothing."""
-    from ..report.rows import rows, write_csv
-    from .telling import EvolutionStatus, evolution_of
-
-    evolution = evolution_of(pool_folder, name)
-    if csv is not None:
-        write_csv(csv, list(rows(pool_folder, evolution)))
-    click.echo(EvolutionStatus.of(pool_folder, evolution).shown(as_json=as_json))
-
-
-LOOKING = {"report": report}
-PAPER = "--paper"
-
-
-def _papers() -> click.Command:
-    """Return the command that knows the papers' tables: it belongs to the floor above."""
-    from ...schema.host.catalogue import load_named
-
-    return load_named("commands", "bench").commands["papers"]
-
-
-def _paper_first(args: Sequence[str]) -> list[str]:
-    """Return the words without `--paper`, its value first."""
-    at = next(place for place, word in enumerate(args) if word.partition("=")[0] == PAPER)
-    value = args[at].partition("=")[2]
-    return [*([value] if value else []), *args[at + 1 :], *args[:at]]
-
 
 @click.command(
-    cls=_Evolve,
-    epilog="`mas-evolve report POOL` tells what came of an evolution until now, and"
-    " `mas show POOL/evolutions/NAME TASK` what was tried on a task. A recipe called report is"
-    " ./report.",
+    cls=Command,
+    epilog="`mas-view --text POOL` reports on an evolution that is at work or was stopped.",
 )
 @click.argument("recipe_file", metavar="TEAM|RECIPE", type=click.Path(path_type=Path))
 @click.argument("tasks_file", metavar="TASKS", type=click.Path(path_type=Path))
@@ -110,12 +42,12 @@ def _paper_first(args: Sequence[str]) -> list[str]:
     "--pool",
     "pool_folder",
     type=FOLDER,
-    help="The pool. One that does not exist yet begins with the recipe's seeds.  [default, for a"
+    help="The pool. A new one begins with the recipe's seeds.  [default, for a"
     " team: runs/evolve-NAME]",
 )
 @click.option(
     "--name",
-    help="The evolution's name in the pool.  [default: the recipe's file name; with an ending where"
+    help="The evolution's name in the pool.  [default: the recipe's file name, with an ending where"
     " branches of the pool are merged]",
 )
 @click.option(
@@ -123,8 +55,8 @@ def _paper_first(args: Sequence[str]) -> list[str]:
     "test_file",
     metavar="TASKS",
     type=click.Path(path_type=Path),
-    help="Tasks that are held out: at the end what was learnt is tested on them, and the control,"
-    " which is the same without what was learnt.",
+    help="Held-out tasks: at the end, measure on them the team that the pool deploys, and its"
+    " control, the same team without the lessons.",
 )
 @click.option(
     "--repeats",
@@ -135,20 +67,20 @@ def _paper_first(args: Sequence[str]) -> list[str]:
     "--beside",
     multiple=True,
     metavar="TEAM",
-    help="With --test: test this team as well. May be given again.",
+    help="With --test: also measure this team. May be repeated.",
 )
 @click.option(
     "--test-workers",
     type=click.IntRange(min=1),
     default=8,
     show_default=True,
-    help="With --test: how many runs are made at the same time. No score depends on it.",
+    help="With --test: how many runs work at the same time. Scores do not depend on it.",
 )
 @click.option(
     "--seeds",
     type=click.IntRange(min=1),
-    help="Evolve this many times, each with another random seed, counted up from the recipe's, and"
-    " in a pool of its own below --pool: seed_0, seed_1 and so on.",
+    help="Evolve this many times, with the recipe's random seed and the next ones, each in a pool"
+    " of its own below --pool: seed_0, seed_1 and so on.",
 )
 @click.option(
     "--island",
@@ -159,82 +91,63 @@ def _paper_first(args: Sequence[str]) -> list[str]:
     "--meet",
     type=FOLDER,
     metavar="FOLDER",
-    help="With --island: where the islands send each other their best teams; all must reach it.",
+    help="With --island: the folder by which islands exchange their best teams; all must reach it.",
 )
 @click.option(
     "--every",
     type=click.IntRange(min=1),
-    help=f"With --island: after how many of its own tasks they do.  [default: {EVERY}]",
+    help=f"With --island: exchange after this many of its own tasks.  [default: {EVERY}]",
 )
 @click.option(
     "--no-wait",
     is_flag=True,
-    help="With --island: end where another island is not there yet; the same command goes on.",
-)
-@click.option(
-    "--budget",
-    metavar="CAPS",
-    help="What everything together may cost: usd=20,tokens=5000000,calls=1000,seconds=3600.",
-)
-@click.option(
-    "--allow-unpriced", is_flag=True, help="With usd=: also call models whose price is unknown."
-)
-@click.option("--allow-zeros", is_flag=True, help=ZEROS)
-@click.option(
-    "--cache",
-    type=FOLDER,
-    help="Keep the answers of models in this folder, and reuse them where the same is asked again.",
+    help="With --island: end where another island is not ready; the same command resumes.",
 )
 @click.option(
     "--embedder",
-    help="What finds similar tasks: minilm, hashing, or a model's alias.  [default: minilm]",
+    help="The embedder: minilm, hashing, or a model's alias.  [default: minilm]",
 )
 @click.option(
-    "--out", type=FILE, help="For a team: write the better one here.  [default: NAME.better.yaml]"
+    "--out",
+    type=FILE,
+    help="For a team: write the better team to this file.  [default: NAME.better.yaml]",
 )
 @click.option(
     "--in-place",
     is_flag=True,
-    help="For a team: change its own file, as one commit of a clean git work tree.",
+    help="For a team: change its own file, as one commit in a clean git work tree.",
 )
 @click.option(
     "--race",
     metavar="CALLS",
     type=click.IntRange(min=1),
-    help="With a recipe: at the end, the pool's most promising teams race on TASKS with at most"
-    " this many calls, so that what the pool deploys has been run again.",
+    help="With a recipe: at the end, race the pool's most promising teams on TASKS, with at most"
+    " this many calls.",
 )
 @click.option("--limit", type=click.IntRange(min=1), help="Take only the first N tasks.")
-@click.option("--view", is_flag=True, help="Show the evolution in a browser while it is made.")
+@click.option("--view", is_flag=True, help="Show the evolution in a browser while it works.")
 @click.option("--git", "use_git", is_flag=True, help="Commit the pool after each task.")
+@click.option("--csv", type=FILE, help="Write a CSV file with a line for each task.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@otel_option
 @click.option(
-    PAPER,
-    is_flag=True,
-    expose_value=False,
-    help="Instead of RECIPE and TASKS: a row of a paper's table, as in --paper"
-    " evochamber:table2/sa --data DIR. Alone, it lists the papers. More: --paper --help.",
+    "--dry-run", is_flag=True, help="Check everything, print what would be done, and stop."
 )
-@csv_option
-@json_option
-@click.option("--quiet", is_flag=True, help="No progress on standard error.")
-@otel_options
-@click.option("--dry-run", is_flag=True, help="Check everything, say what would be done, stop.")
-@click.option(
-    "--unsafe-local",
-    is_flag=True,
-    help="Use no jail: code that agents write runs with your rights. Only in a throw-away VM.",
-)
-@on_option
+@spending_options
+@allow_zeros
 @host_options
 @problem_format
 def main(recipe_file: Path, tasks_file: Path, pool_folder: Path | None, **options: Any) -> None:
     """Find a better version of a team, or evolve a pool of teams over a stream of tasks.
 
-    TEAM is a team file: changed versions of it race on TASKS, and the winner is compared with it on
-    tasks held back until then. RECIPE names another way to evolve (`mas explain evolution`). TASKS
-    is a JSONL file with a task on each line, or a folder of task files. Only valid teams enter the
-    pool, whatever a model answers. The same command again resumes an interrupted evolution, and
-    shows the report of a finished one; nothing is paid twice. Tasks may be added at the end.
+    With TEAM, a team file, changed versions of the team race on TASKS, and the winner is compared
+    with it on tasks held back until then. RECIPE names another way to evolve (`mas dev explain
+    evolution`). TASKS is a JSONL file with a task on each line, or a folder of task files;
+    `mas-bench tasks` writes those of a benchmark.
+
+    Only valid teams enter the pool, whatever a model answers. The same command again resumes an
+    interrupted evolution, and shows the report of a finished one; nothing is paid twice. You may
+    add tasks at the end.
     """
     from ...schema.loading.recipe import load_recipe
     from ...schema.loading.tasks import placed_tasks

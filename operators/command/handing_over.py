@@ -55,7 +55,7 @@ def refuse_unclean(path: Path, *, besides: Iterable[Path] = ()) -> None:
     """
     if not path.is_file():
         raise InputError(
-            f"--in-place: {path} is not a file. Write the team to one: mas fmt {path} --to-file"
+            f"--in-place: {path} is not a file. Write the team to one: mas dev fmt {path} --to-file"
             " team.yaml"
         )
     folders = [folder.resolve() for folder in besides]

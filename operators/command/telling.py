@@ -181,7 +181,7 @@ def _routing(pool_folder: Path, recipe: Mapping[str, Any]) -> RoutingFigures | N
 
 
 def evolution_of(pool: Path, name: str | None) -> str:
-    """Find the evolution of a pool that is meant: of one alone the name need not be said.
+    """Find an evolution of a pool; a pool's only one needs no name.
 
     Raises:
         InputError: There is none, or several; or none is called so; or a link is in the pool.
@@ -192,7 +192,7 @@ def evolution_of(pool: Path, name: str | None) -> str:
     if name is not None and name not in names:
         raise InputError(f"no evolution {name!r} in {pool}. {known}")
     if name is None and len(names) != 1:
-        raise InputError(f"{pool} has {counted(len(names), 'evolution')}; say --name. {known}")
+        raise InputError(f"{pool} has {counted(len(names), 'evolution')}. Name one. {known}")
     return name or names[0]
 
 

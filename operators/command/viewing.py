@@ -1,4 +1,4 @@
-"""What `mas show` shows of an evolution: its tasks, what was tried on one, and a run of that."""
+"""An evolution as `mas-view --text` shows it: report, tasks, what was tried on one, and runs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...pool.folder.own_files import refuse_links
 from ...pool.ledger.ledger import Ledger
+from ...pool.values.layout import LEDGER
 from ...runtime.record.events import EVENTS, EventLog, events_of
 from ...runtime.record.journal import FILE as JOURNAL
 from ...runtime.record.journal import recorded
@@ -21,6 +22,7 @@ from ...schema.values.hints import did_you_mean
 from ..evolution.folder import EPISODES, EVOLUTIONS, MANIFEST, TURNS, Manifest
 from ..evolution.lines import candidates_of, runs_of
 from .showing import Shown
+from .telling import EvolutionStatus, evolution_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,8 +37,9 @@ def view(folder: Path, words: Sequence[str]) -> Viewed | None:
     """Find what is to be shown of an evolution; None where the folder is none of one.
 
     Args:
-        folder: The folder.
-        words: A task's id, and a candidate's number or the name of a run; or none of them.
+        folder: The folder of an evolution, or of a pool.
+        words: A task's id, and a candidate's number or the name of a run; or none of them. Of a
+            pool, the name of an evolution; its only one needs none.
 
     Raises:
         InputError: There is no such task or run, or a file is damaged, or a link is in the pool.
@@ -45,6 +48,8 @@ def view(folder: Path, words: Sequence[str]) -> Viewed | None:
     place = folder.absolute()
     if place.parent.name == EVOLUTIONS:
         refuse_links(place.parents[1], whole=True)
+    if (folder / LEDGER).exists():
+        return _report(folder, words)
     if not (folder / MANIFEST).exists():
         return None
     lines = [entry.value for entry in Ledger(folder / TURNS).read()]
@@ -61,6 +66,32 @@ def view(folder: Path, words: Sequence[str]) -> Viewed | None:
         line = lines[number] if number < len(lines) else {}
         return run_in(folder, number, what, log, line)
     return _Tried(folder=folder, task=task, number=number, log=log, is_done=number < len(lines))
+
+
+def _report(pool: Path, words: Sequence[str]) -> Viewed:
+    if len(words) > 1:
+        raise InputError(f"{pool}: {' '.join(words)!r} names no evolution. Write one name.")
+    name = evolution_of(pool, words[0] if words else None)
+    return _Report(status=EvolutionStatus.of(pool, name))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Report:
+    """The outcome of an evolution until now."""
+
+    status: EvolutionStatus
+
+    @property
+    def agents(self) -> Sequence[str]:
+        return ()
+
+    def written(self, *, agent: str | None = None, full: bool = False) -> str:
+        del agent, full
+        return f"{self.status.shown(as_json=False)}\n"
+
+    def value(self, *, agent: str | None = None) -> dict[str, Any]:
+        del agent
+        return self.status.value()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -82,7 +113,7 @@ class _Tasks:
             whom = f" by {line['team']}" if "team" in line else ""
             came = on_one_line(f"{line['task']}: {line['score']:g}{whom}, {runs_of(line)} tried")
             told.append(f"  {came}")
-        told.append(f"next: mas show {shlex.quote(str(self.folder))} TASK")
+        told.append(f"next: mas-view --text {shlex.quote(str(self.folder))} TASK")
         return speakable("\n".join(told)) + "\n"
 
     def value(self, *, agent: str | None = None) -> dict[str, Any]:
@@ -108,7 +139,7 @@ class _Tried:
         shown = str(self._shown) if self.is_done else f"task {self.task}: not done yet"
         names = self.agents if agent is None else [agent]
         runs = dict.fromkeys(event["run"] for event in self.log.events if "run" in event)
-        where = f"mas show {shlex.quote(str(self.folder))} {shlex.quote(self.task)}"
+        where = f"mas-view --text {shlex.quote(str(self.folder))} {shlex.quote(self.task)}"
         hints = [f"next: {where} {shlex.quote(_word(run))}" for run in runs]
         asked = conversations(calls_of(self._asked), names, full=full)
         damaged = [f"damaged: {on_one_line(self.log.damage)}"] if self.log.damage else []

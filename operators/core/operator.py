@@ -1,4 +1,4 @@
-"""What an operator is to those that only know its name: strategies, and `mas op`."""
+"""What an operator is to those that only know its name: strategies, and `mas dev op`."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ by themselves."""
 class Operator:
     """An operator, by its name in the entry-point group `coterie.operators`.
 
-    `mas op NAME` needs nothing else: it fills in the parameters by their names, of which
-    `mas op`'s inputs say how each is read: `task`, `parent`, `agent`, `memories`, …
+    `mas dev op NAME` needs nothing else: it fills in the parameters by their names, of which
+    `mas dev op`'s inputs say how each is read: `task`, `parent`, `agent`, `memories`, …
 
     Attributes:
-        name: What strategies and `mas op` call it.
+        name: What strategies and `mas dev op` call it.
         scale: What it works on.
         act: Does it. It **must** ask through the `OperatorModel` that it is given first, under the
             path that it is given second, change nothing that it is given, and return a value whose

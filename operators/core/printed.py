@@ -1,4 +1,4 @@
-"""What a person reads who has an operator act once: `mas op`."""
+"""What a person reads who has an operator act once: `mas dev op`."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ class Contributions:
         return {agent: contribution.value for agent, contribution in self.of.items()}
 
     def printed(self) -> Printed:
-        """Return it as `mas op` prints it."""
+        """Return it as `mas dev op` prints it."""
         return Printed(value=to_value(self), notes=(f"score {self.score:.3g}: {self.reason}",))
 
 

@@ -1,6 +1,6 @@
 """The log of an episode: everything that its operators and its teams were asked, did and answered.
 
-It lies beside the journal and, like that, is not for git. `mas show` reads it.
+It lies beside the journal and, like that, is not for git. `mas-view --text` reads it.
 """
 
 from __future__ import annotations

@@ -6,22 +6,30 @@ import click
 
 from ...schema.command import Family
 from .agents import show_agents, show_log
-from .changes import add_export, add_import, adopt, init, restore, retire
-from .family import show_blame, show_lineage
+from .changes import add_import, adopt, init, restore, retire
+from .family import show_lineage, show_origin
 from .learnt import show_memory
 from .merging import merge, set_up_git
 from .population import show_population
 from .reports import best, show, show_list
 from .since import report
 from .undoing import undo_changes
-from .upkeep import gc, show_findings
+from .upkeep import show_findings
 
 __all__ = ["main"]
 
 
-@click.group("pool", cls=Family)
+@click.group(
+    "pool",
+    cls=Family,
+    moved={
+        "blame": "mas-pool origin POOL NAME",
+        "export": "mas-pool import OTHER_POOL POOL TEAM",
+        "gc": "mas-pool verify POOL --delete",
+    },
+)
 def main() -> None:
-    """Look at a pool of teams and agents, and look after it.
+    """Look at a pool of teams and agents, and maintain it.
 
     A pool is a folder: teams/ has a file for each team, agents/ a folder for each agent with what
     it has learnt, scaffold/ the team that evolves where it is one, and ledger.jsonl what happened.
@@ -37,11 +45,10 @@ for command in (
     show_log,
     show_memory,
     show_lineage,
-    show_blame,
+    show_origin,
     best,
     report,
     add_import,
-    add_export,
     merge,
     set_up_git,
     retire,
@@ -49,6 +56,5 @@ for command in (
     adopt,
     undo_changes,
     show_findings,
-    gc,
 ):
     main.add_command(command)

@@ -1,4 +1,4 @@
-"""`mas-pool init`, `import`, `export`, `retire` and `restore`: what a person changes in a pool."""
+"""`mas-pool init`, `import`, `adopt`, `retire` and `restore`: what a person changes in a pool."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from uuid import uuid4
 import click
 
 from ...runtime.values.terminal import counted
-from ...schema.command import Command, host_catalogue, host_options
+from ...schema.command import Command, host_catalogue, name_options
 from ...schema.loading.agent_document import is_team_folder
 from ...schema.team.team import Lineage
 from ...schema.values.errors import InputError
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..ledger.state import Admission
     from ..teams.pool import Pool
 
-__all__ = ["add_export", "add_import", "adopt", "init", "restore", "retire"]
+__all__ = ["add_import", "adopt", "init", "restore", "retire"]
 
 SEEDS = ("seed:peer_review", "seed:majority_vote", "seed:debate")
 """What reasoning and the use of tools are evolved from (EvoMAS Table 7)."""
@@ -33,7 +33,7 @@ SEEDS = ("seed:peer_review", "seed:majority_vote", "seed:debate")
 @pool_folder
 @click.argument("seeds", metavar="[TEAM]...", nargs=-1)
 @click.option("--empty", is_flag=True, help="Begin without a team.")
-@host_options
+@name_options
 def init(folder: Path, seeds: tuple[str, ...], empty: bool, **host: Any) -> None:
     """Make a folder a pool, with these teams to begin with.
 
@@ -58,7 +58,7 @@ def init(folder: Path, seeds: tuple[str, ...], empty: bool, **host: Any) -> None
 @pool_folder
 @click.argument("source")
 @click.argument("names", metavar="[TEAM]...", nargs=-1)
-@host_options
+@name_options
 def add_import(folder: Path, source: str, names: tuple[str, ...], **host: Any) -> None:
     """Take teams into a pool: from another pool, or from a file.
 
@@ -77,29 +77,6 @@ def add_import(folder: Path, source: str, names: tuple[str, ...], **host: Any) -
     other = open_pool(Path(source))
     chosen = names or tuple(other.members)
     _say(pool, chosen, import_teams(pool, other, chosen))
-
-
-@click.command("export", cls=Command)
-@pool_folder
-@click.argument("names", metavar="TEAM...", nargs=-1, required=True)
-@click.option(
-    "--to",
-    "target",
-    required=True,
-    type=click.Path(path_type=Path),
-    help="The pool that they go to. It is made if need be.",
-)
-@host_options
-def add_export(folder: Path, names: tuple[str, ...], target: Path, **host: Any) -> None:
-    """Copy teams to another pool, with their ancestors and the scores of all of them."""
-    from ..teams.exchange import import_teams
-    from ..teams.pool import Pool
-
-    source = open_pool(folder)
-    for name in names:
-        source.member(name)
-    pool = Pool.init(target, catalogue=host_catalogue(**host), report=tell)
-    _say(pool, names, import_teams(pool, source, names))
 
 
 @click.command("retire", cls=Command)
@@ -126,7 +103,7 @@ def restore(folder: Path, name: str) -> None:
 @click.command("adopt", cls=Command)
 @pool_folder
 @click.option("--reason", default="", help="The reason, which the lineage shows.")
-@host_options
+@name_options
 def adopt(folder: Path, reason: str, **host: Any) -> None:
     """Take in what you edited in scaffold/: it becomes the current team, and the last one retires.
 

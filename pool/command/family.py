@@ -1,4 +1,4 @@
-"""`mas-pool lineage` and `blame`: where teams come from."""
+"""`mas-pool lineage` and `origin`: where teams come from."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..ledger.records import TrialRecord
     from ..teams.pool import Pool
 
-__all__ = ["show_blame", "show_lineage"]
+__all__ = ["show_lineage", "show_origin"]
 
 LONGEST_EDITS = 100
 """Characters of edits on a branch of the tree."""
@@ -58,16 +58,12 @@ def show_lineage(folder: Path, name: str | None, form: str) -> None:
     click.echo("\n".join(FORMS[form](family)))
 
 
-@click.command(
-    "blame",
-    cls=Command,
-    epilog="`mas blame RUN` is something else: it says which agent made a run fail, at which step.",
-)
+@click.command("origin", cls=Command)
 @pool_folder
 @click.argument("name", metavar="NAME")
 @as_json
-def show_blame(folder: Path, name: str, as_json: bool) -> None:
-    """Say for each field of a team which ancestor and operator set it, and what that one scored.
+def show_origin(folder: Path, name: str, as_json: bool) -> None:
+    """Show for each field of a team which ancestor and operator set it, and what that one scored.
 
     Of an agent: which revision, or which ancestor, set it, in which operation, and why. Of an entry
     of the memory: which agent said it, on which case, in which turn, with what credit; and the same
@@ -79,7 +75,7 @@ def show_blame(folder: Path, name: str, as_json: bool) -> None:
         click.echo(told if as_json else "\n".join(origins_table(entry, pool)))
         return
     if name in pool.all_agents:
-        _blame_agent(pool, name, as_json=as_json)
+        _origin_of_agent(pool, name, as_json=as_json)
         return
     pool.member(name)
     origins = blame(pool.teams, name)
@@ -103,7 +99,7 @@ def show_blame(folder: Path, name: str, as_json: bool) -> None:
     click.echo("\n".join(table(BLAME, rows)))
 
 
-def _blame_agent(pool: Pool, name: str, *, as_json: bool) -> None:
+def _origin_of_agent(pool: Pool, name: str, *, as_json: bool) -> None:
     origins = blame_agent(pool.entries(), name)
     if as_json:
         click.echo(dumps([asdict(origin) for origin in origins], indent=2))

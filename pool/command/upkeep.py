@@ -1,4 +1,4 @@
-"""`mas-pool verify` and `gc`: looking after a pool's folder."""
+"""`mas-pool verify`: maintaining a pool's folder."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...runtime.values.terminal import counted, on_one_line
-from ...schema.command import Command, host_catalogue, host_options
+from ...schema.command import Command, host_catalogue, name_options
 from ...schema.values.json_text import dumps
 from .arguments import as_json, open_pool, pool_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["gc", "show_findings"]
+__all__ = ["show_findings"]
 
 FAULTY = 1
 
@@ -28,19 +28,27 @@ FAULTY = 1
     is_flag=True,
     help="First make it a pool that opens, with what is left. What is damaged is kept beside it.",
 )
-@host_options
+@click.option(
+    "--delete",
+    is_flag=True,
+    help="Delete the files under teams/ and agents/ that belong to no team and no agent.",
+)
+@name_options
 @as_json
-def show_findings(folder: Path, mend: bool, as_json: bool, **host: Any) -> None:
+def show_findings(folder: Path, mend: bool, delete: bool, as_json: bool, **host: Any) -> None:
     """Check a pool: each line of its ledger, and each of its files.
 
     Every line is whole, every team loads on this host and is the one that was evaluated, every
     parent was there before its child, and every agent's folder agrees with the ledger. Exit code 1
-    where that is not so. What a crash left behind is told, and counts as no mistake.
+    where that is not so. Files that a crash left, or that somebody put there, are noted, and count
+    as no mistake; mas-pool import takes in a team that was written by hand.
     """
     from ..git.upkeep import repair, verify
 
     known = host_catalogue(**host)
     done = repair(folder, known) if mend else []
+    if delete:
+        done += [f"{name}: deleted" for name in open_pool(folder).remove_orphans()]
     findings = verify(folder, known)
     if as_json:
         click.echo(dumps({"done": done, **asdict(findings)}, indent=2))
@@ -56,21 +64,3 @@ def show_findings(folder: Path, mend: bool, as_json: bool, **host: Any) -> None:
         )
     if findings.faults:
         raise click.exceptions.Exit(FAULTY)
-
-
-@click.command("gc", cls=Command)
-@pool_folder
-@click.option("--delete", is_flag=True, help="Remove them.")
-def gc(folder: Path, delete: bool) -> None:
-    """List the files under teams/ and agents/ that belong to no team and no agent.
-
-    A process that was stopped left them, or somebody put them there by hand. mas-pool import takes
-    in a team that was written by hand.
-    """
-    orphans = open_pool(folder).remove_orphans(dry_run=not delete)
-    for name in orphans:
-        click.echo(on_one_line(f"{name}: removed" if delete else name))
-    if not orphans:
-        click.echo(f"{folder}: every file under teams/ and agents/ belongs to a team or an agent.")
-    elif not delete:
-        click.echo("Remove them with: --delete", err=True)

@@ -195,9 +195,9 @@ def _left_behind(path: Path, state: State, end: int) -> Iterator[str]:
     owned = {member.path for member in state.teams.values()}
     for file in sorted((path.parent / TEAMS).glob("*")):
         if file.is_file() and file not in owned:
-            yield f"{file}: belongs to no team. mas-pool gc removes it."
+            yield f"{file}: belongs to no team. mas-pool verify --delete removes it."
     for name in AgentFolders(path.parent).orphans(state.agents.values()):
-        yield f"{path.parent / name}: belongs to no agent. mas-pool gc removes it."
+        yield f"{path.parent / name}: belongs to no agent. mas-pool verify --delete removes it."
 
 
 def _faults_of(member: Member, catalogue: Catalogue) -> Iterator[str]:

@@ -1,1 +1,1 @@
-"""Commands of the interpreter: `mas-run`, `mas doctor` and `mas models`."""
+"""Commands of the interpreter: `mas-run`, `mas doctor` and `mas dev models`."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...schema.command import Command, host_catalogue, host_options
+from ...schema.command import Command, host_catalogue, name_options
 from ...schema.host.catalogue import load_named, load_tool
 from ...schema.team.team import IMPLIED_BACKENDS, Agent
 from ...schema.values.errors import AgentError, InputError, JailError
@@ -31,22 +31,22 @@ __all__ = ["main"]
 
 
 @click.command(cls=Command)
-@host_options
+@name_options
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
-@click.option("--no-probes", is_flag=True, help="Do not attack the jail, and try no program.")
+@click.option("--no-probes", is_flag=True, help="Attack no jail and try no program.")
 @click.option(
     "--ping",
     "only_ping",
     is_flag=True,
-    help="Do nothing but ask each model for a few tokens, and tell what came. Ends with 1 where one"
-    " does not answer.",
+    help="Only ask each model for a few tokens, and report which answer. Ends with 1 if one does"
+    " not.",
 )
 def main(as_json: bool, no_probes: bool, only_ping: bool, **host: Any) -> None:
-    """Tell what this machine has: models, backends, tools, and how safe its jail is.
+    """Show what this machine has: models, backends, tools, and how safe its jail is.
 
-    The jail is attacked with a battery of probes, each of which must be stopped, and programs that
-    backends run are tried. Ends with 1 when there is no jail or a probe gets through. No model is
-    asked, but with --ping.
+    It attacks the jail with probes, which the jail must stop, and tries the programs that backends
+    run. Ends with 1 if there is no jail, or if a probe gets through. No model is asked without
+    --ping.
     """
     known = host_catalogue(**host)
     if only_ping:

@@ -1,4 +1,4 @@
-"""`mas export`: a team as a file of another program."""
+"""`mas dev export`: a team as a file of another program."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...schema.command import Command, catalogue_of, host_options, note
+from ...schema.command import Command, catalogue_of, name_options, note
 from ...schema.values.errors import ConfigError, InputError
 from ...schema.values.terminal import speakable
 from ..export.portable import TARGETS
@@ -38,7 +38,7 @@ ADVICE = {
     type=click.Path(path_type=Path),
     help="Write it to this file. Nothing is overwritten.  [default: standard output]",
 )
-@host_options
+@name_options
 def main(team: str, target: str, file: Path | None, **host: Any) -> None:
     """Write a team as a program for LangGraph, or as docker-agent's YAML.
 

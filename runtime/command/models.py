@@ -1,4 +1,4 @@
-"""`mas models`: the embedded model's file, what it is and where it is."""
+"""`mas dev models`: the embedded model's file, what it is and where it is."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def print_path() -> None:
     path = find()
     if path is None:
         raise InputError(
-            f"model {SMOLLM2.name} is not in {str(weights_dir())!r}. Run: mas models pull"
+            f"model {SMOLLM2.name} is not in {str(weights_dir())!r}. Run: mas dev models pull"
         )
     click.echo(path)
 

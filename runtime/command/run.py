@@ -15,9 +15,9 @@ import click
 from ...schema.command import Command, catalogue_of, host_options, problem_format
 from ...schema.values.errors import InputError, StorageError
 from ...schema.values.json_text import dumps, loads
-from ..cluster import on_option
-from ..otel import exporting, otel_options
+from ..otel import exporting, otel_option
 from ..values.terminal import counted, speakable
+from .spending import spending_options
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -54,13 +54,13 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     multiple=True,
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="With --query: a file for the agents. May be given again.",
+    help="With --query: a file for the agents. May be repeated.",
 )
 @click.option(
     "--repo",
     metavar="FOLDER",
     type=click.Path(path_type=Path),
-    help="With --query: the git working copy that it is about. Agents work in a copy of it.",
+    help="With --query: the git working copy to work on. Agents get a copy of it.",
 )
 @host_options
 @click.option(
@@ -70,7 +70,7 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     show_default=True,
     help="Where run folders are made.",
 )
-@click.option("--resume", metavar="RUN", type=FOLDER, help="Go on with the run of this folder.")
+@click.option("--resume", metavar="RUN", type=FOLDER, help="Resume the run in this folder.")
 @click.option(
     "--continue",
     "continued",
@@ -82,66 +82,45 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     "--replay",
     metavar="RUN",
     type=FOLDER,
-    help="Repeat the run of this folder offline, from what it recorded.",
+    help="Repeat the run in this folder offline, from its recorded answers.",
 )
 @click.option(
     "--verify",
     is_flag=True,
-    help="With --replay: check every prompt and result against the recording.",
-)
-@click.option(
-    "--budget",
-    metavar="CAPS",
-    help="What the run may cost: usd=2,tokens=500000,calls=100,seconds=900, or some of them.",
+    help="With --replay: compare every prompt and result with the recording.",
 )
 @click.option(
     "--adapt",
     metavar="RECIPE",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Let the team adapt while it works, as a recipe's strategy says.",
+    help="Adapt the team while it works, by the strategy of this recipe.",
 )
-@click.option("--agent-budget", metavar="CAPS", help="What each of its agents may cost.")
-@click.option(
-    "--allow-unpriced", is_flag=True, help="With usd=: also call models whose price is unknown."
-)
-@click.option(
-    "--cache",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Keep the answers of models in this folder, and reuse them where the same is asked again.",
-)
+@click.option("--agent-budget", metavar="CAPS", help="The limits of each agent.")
 @click.option(
     "--pool",
     metavar="FOLDER",
     type=click.Path(file_okay=False, path_type=Path),
-    help="The pool from whose memory agents with `recall` are reminded.",
+    help="The pool whose memory agents with `recall` read.",
 )
 @click.option(
     "--embedder",
     metavar="NAME",
-    help="What finds similar tasks in the pool: minilm, hashing, or an alias of models.yaml.",
+    help="The embedder that finds similar tasks: minilm, hashing, or an alias of models.yaml.",
 )
-@click.option(
-    "--seed", type=int, help="The random seed that models are asked with, where they take one."
-)
-@otel_options
-@click.option("--view", is_flag=True, help="Show the run in a browser while it is made.")
-@click.option("--dry-run", is_flag=True, help="Show the plan; ask no model.")
+@click.option("--seed", type=int, help="The random seed, for models that take one.")
+@otel_option
+@click.option("--view", is_flag=True, help="Show the run in a browser while it works.")
+@click.option("--dry-run", is_flag=True, help="Print the plan; ask no model.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-@click.option("--quiet", is_flag=True, help="No progress on standard error.")
-@click.option(
-    "--unsafe-local",
-    is_flag=True,
-    help="Use no jail: code that agents write runs with your rights. Only in a throw-away VM.",
-)
-@on_option
+@spending_options
 @problem_format
 def main(**options: Any) -> None:
-    """Run the team of a YAML file on a task and print its answer.
+    """Run a team on a task and print its answer.
 
-    TEAM is a team file, or seed:NAME for one that comes with coterie. TASK is a task file, or - for
-    JSON or a question on standard input. Progress goes to standard error, the answer to standard
-    output; runs/ keeps everything that happened. A run that was interrupted, failed or met a limit
-    goes on with --resume: what it has paid for is not paid for again.
+    TEAM is a team file, a team's folder, or seed:NAME for one that comes with coterie. TASK is a
+    task file, or - for JSON or a question on standard input. The answer goes to standard output,
+    progress to standard error, and a record of everything to a folder in runs/. --resume completes
+    a run that was interrupted, failed or met a limit; answers that were paid for are reused.
     """
     code, _ = make(options)
     sys.exit(code)

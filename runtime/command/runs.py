@@ -1,4 +1,4 @@
-"""`mas runs`: the folders of runs, how large they are, and what becomes of them."""
+"""`mas dev runs`: the folders of runs, how large they are, and what becomes of them."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def archive_runs(folders: Sequence[Path], target: Path, delete: bool, **chosen: 
 @click.argument("folder", metavar="RUN", type=click.Path(path_type=Path))
 @_target
 def share_run(folder: Path, target: Path) -> None:
-    """Write a run as a .zip that others may read, with mas show and mas-view.
+    """Write a run as a .zip that others may read, with mas-view --text and mas-view.
 
     Secrets are taken out, and the names and paths of this machine, of its user and of servers. The
     journal stays out, so it cannot be resumed or replayed; so do files that are no text.

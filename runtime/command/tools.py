@@ -1,4 +1,4 @@
-"""`mas tools`: the tool servers of other programs, for tools.yaml."""
+"""`mas dev tools`: the tool servers of other programs, for tools.yaml."""
 
 from __future__ import annotations
 

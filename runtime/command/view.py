@@ -1,4 +1,4 @@
-"""`mas-view`: a folder as pages in a browser."""
+"""`mas-view`: a folder as pages in a browser, or as text."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ import os
 import sys
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...schema.command import Command
+from ..otel import otel_option
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -23,6 +24,12 @@ __all__ = ["main"]
 
 @click.command(cls=Command)
 @click.argument("folder", metavar="FOLDER", type=click.Path(path_type=Path))
+@click.argument("words", metavar="[TASK] [NUMBER]", nargs=-1)
+@click.option("--text", "as_text", is_flag=True, help="Print it here; open no browser.")
+@click.option("--agent", metavar="NAME", help="Print the part of this agent alone.")
+@click.option("--full", is_flag=True, help="Print every text whole, however long it is.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, with every text whole.")
+@otel_option
 @click.option(
     "-o",
     "--output",
@@ -38,25 +45,38 @@ __all__ = ["main"]
 )
 @click.option("--no-browser", is_flag=True, help="Print the address only.")
 @click.option("--with-parent", is_flag=True, hidden=True, help="End with standard input.")
-def main(
-    folder: Path, output: Path | None, port: int, *, no_browser: bool, with_parent: bool
-) -> None:
+def main(folder: Path, words: tuple[str, ...], **options: Any) -> None:
     """Look at a folder in a browser: a run, a pool, an evolution or an evaluation, also under way.
 
-    A folder of several evaluations shows them together.
+    A folder of several evaluations shows them together. The pages are served to this machine alone,
+    at an address with a random token, until Ctrl-C.
 
-    The pages are served to this machine alone, at an address with a random token, until Ctrl-C.
-    Nothing is asked, nothing is changed, and no other host is spoken to.
+    --text prints a run instead: who was asked what, what each answered, and what it cost. Of a pool
+    it prints the report of its evolution (TASK is the name, where it has several). Of an evolution
+    (POOL/evolutions/NAME) TASK is the id of a task and NUMBER a candidate that was tried on it; of
+    an evaluation (results/...) NUMBER is a trial. With --otel, the trace of a run is also exported.
+
+    No model is asked, nothing is changed, and no other host is spoken to.
     """
+    printed = {name: options[name] for name in ("agent", "full", "as_json", "otel")}
+    if words or options["as_text"] or any(printed.values()):
+        from .show import show
+
+        return show(folder, words, **printed)
     from ..view import opened
 
-    site = opened(folder)
+    site, output = opened(folder), options["output"]
     if output is not None:
-        _write(site, folder, output)
-        return
+        return _write(site, folder, output)
     from .signals import to_the_end
 
-    served = _served(site, folder, port, is_opened=not no_browser, with_parent=with_parent)
+    served = _served(
+        site,
+        folder,
+        options["port"],
+        is_opened=not options["no_browser"],
+        with_parent=options["with_parent"],
+    )
     sys.exit(to_the_end(served, lambda: ""))
 
 

@@ -1,4 +1,4 @@
-"""Teams as files of other programs, for `mas export`: LangGraph, docker-agent.
+"""Teams as files of other programs, for `mas dev export`: LangGraph, docker-agent.
 
 `portable` reports what of a team the other program cannot do, and what is lost; `carried` takes our
 functions along as source text.

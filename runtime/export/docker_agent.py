@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["docker_agent_text"]
 
 NO_SERVERS: Mapping[str, ToolServer] = MappingProxyType({})
-HEADER = "# {name}, written by `mas export`. Try it: docker agent run FILE\n"
+HEADER = "# {name}, written by `mas dev export`. Try it: docker agent run FILE\n"
 
 
 def docker_agent_text(plan: Plan, servers: Mapping[str, ToolServer] = NO_SERVERS) -> str:

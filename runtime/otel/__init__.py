@@ -4,7 +4,7 @@ One listener on the events that runs tell anyway; nothing that runs teams knows 
 OpenTelemetry is imported before somebody asks for traces.
 """
 
-from .asked import exporting, otel_options, ready
+from .asked import exporting, otel_option, ready
 from .many import TurnSpans, around
 
-__all__ = ["TurnSpans", "around", "exporting", "otel_options", "ready"]
+__all__ = ["TurnSpans", "around", "exporting", "otel_option", "ready"]

@@ -1,4 +1,4 @@
-"""The options that ask for traces, and where those go."""
+"""The option that asks for traces, and where those go."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ...schema.values.extras import how_to_get
 from ..values.terminal import speakable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
+    from collections.abc import Generator, Mapping
 
     from .telemetry import Telemetry
 
-__all__ = ["exporting", "otel_options", "ready"]
+__all__ = ["exporting", "otel_option", "ready"]
 
 CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 """The conventions' variable for the content of messages."""
@@ -31,50 +31,31 @@ ADDRESSES = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"
 USUAL_ADDRESS = "http://localhost:4318"
 NEEDED = ("opentelemetry.sdk.trace", "opentelemetry.exporter.otlp.proto.http")
 
-_OPTIONS = (
-    click.option(
-        "--otel",
-        is_flag=True,
-        help="Send OpenTelemetry traces over OTLP/HTTP; OTEL_EXPORTER_OTLP_ENDPOINT says where.",
-    ),
-    click.option(
-        "--otel-file",
-        metavar="FILE",
-        type=click.Path(dir_okay=False, path_type=Path),
-        help="Append the traces to this file instead, as lines of OTLP JSON.",
-    ),
-    click.option(
-        "--otel-content",
-        is_flag=True,
-        help="Have in the traces what models and tools were told and said, without secrets.",
-    ),
+COLLECTOR = "otlp"
+
+otel_option = click.option(
+    "--otel",
+    metavar="otlp|URL|FILE",
+    help="Export OpenTelemetry traces: otlp to the collector of OTEL_EXPORTER_OTLP_ENDPOINT, URL to"
+    " that one; or append them to FILE as lines of OTLP JSON.",
 )
-
-
-def otel_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that ask for traces; `exporting` reads them."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+"""Asks for traces; `exporting` reads it."""
 
 
 @contextmanager
 def exporting(options: Mapping[str, Any]) -> Generator[Telemetry | None]:
-    """Export traces while the block lasts, where the options ask for it; else give None.
+    """Export traces while the block lasts, where the option asks for it; else yield None.
 
-    What could not be sent is told once, on standard error, when the block is left.
+    What could not be sent is reported once, on standard error, when the block is left.
 
     Args:
-        options: What the user said.
+        options: The options of the command.
 
     Raises:
         InputError: The extra is not installed, the file cannot be written, or a variable asks for
             what there is not. Nothing was spent.
     """
-    file: Path | None = options.get("otel_file")
-    if not (options.get("otel") or file is not None):
-        if options.get("otel_content"):
-            raise InputError("--otel-content says what is in traces. Write --otel as well.")
+    if (target := options.get("otel")) is None:
         yield None
         return
     if not _is_installed():
@@ -83,8 +64,7 @@ def exporting(options: Mapping[str, Any]) -> Generator[Telemetry | None]:
         )
     from .telemetry import Telemetry
 
-    with_content = bool(options.get("otel_content")) or _captures(os.environ)
-    telemetry = Telemetry(_exporter(file), content=with_content)
+    telemetry = Telemetry(_exporter(target), content=_captures(os.environ))
     try:
         yield telemetry
     finally:
@@ -92,19 +72,21 @@ def exporting(options: Mapping[str, Any]) -> Generator[Telemetry | None]:
             click.echo(speakable(f"note: {said}"), err=True)
 
 
-def _exporter(file: Path | None) -> Any:
-    """Make what sends spans, or writes them.
+def _exporter(target: str) -> Any:
+    """Return what sends spans, or writes them.
 
     Raises:
         InputError: It cannot be made.
     """
-    if file is not None:
+    is_url = target.startswith(("http://", "https://"))
+    if target != COLLECTOR and not is_url:
         from .file import FileExporter
 
-        return FileExporter(file)
+        return FileExporter(Path(target))
     if (wanted := os.environ.get(EXPORTER, "otlp")) != "otlp":
         raise InputError(
-            f"{EXPORTER}={wanted!r}: --otel exports by otlp. Unset it, or write --otel-file FILE."
+            f"{EXPORTER}={wanted!r}: --otel {target} exports by otlp. Unset it, or write --otel"
+            " FILE."
         )
     for name in PROTOCOLS:
         if (protocol := os.environ.get(name, PROTOCOL)) != PROTOCOL:
@@ -114,7 +96,7 @@ def _exporter(file: Path | None) -> Any:
             )
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 
-    return OTLPSpanExporter()
+    return OTLPSpanExporter(endpoint=f"{target.rstrip('/')}/v1/traces" if is_url else None)
 
 
 def ready() -> str:
@@ -123,7 +105,7 @@ def ready() -> str:
         return f"not installed: {how_to_get('otel')}"
     address = next((os.environ[one] for one in ADDRESSES if os.environ.get(one)), USUAL_ADDRESS)
     content = ", with content" if _captures(os.environ) else ""
-    return f"ready: --otel sends to {_without_login(address)}{content}"
+    return f"ready: --otel otlp sends to {_without_login(address)}{content}"
 
 
 def _without_login(address: str) -> str:

@@ -37,7 +37,7 @@ class FileExporter(SpanExporter):
         try:
             self._file = path.open("a", encoding="utf-8")
         except OSError as error:
-            raise InputError(f"--otel-file {path}: cannot be written: {error.strerror}.") from None
+            raise InputError(f"--otel {path}: cannot be written: {error.strerror}.") from None
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
         """Write spans.

@@ -185,4 +185,4 @@ FIELDS: Mapping[str, Mapping[str, Is]] = {
     "trimmed": {"left_out": _number},
     "work_unused": {"count": _number},
 }
-"""What those fields have to be without which `mas show`, `mas-view` or `mas blame` fails."""
+"""What those fields have to be without which `mas-view` or `mas dev blame` fails."""

@@ -58,6 +58,8 @@ def _head(run: Recorded, *, full: bool) -> Iterator[str]:
         yield f"score    {score['value']:g} ({_line(score.get('reason', ''))})"
     elif result.get("answer") is not None:
         yield "score    none: the task has no reference answer"
+    for name, value in result.get("measures", {}).items():
+        yield f"measured {on_one_line(name)} {value:g}"
     answers = from_value(Mapping[str, OperatorAnswers], result.get("operators", {}))
     yield from (f"useless  {_line(line)}" for line in useless_answers(answers))
     yield from (f"warning  {_line(warning)}" for warning in answer_warnings(answers))
@@ -71,6 +73,8 @@ def _head(run: Recorded, *, full: bool) -> Iterator[str]:
         yield f"started  {run.started}"
     yield from (f"model    {on_one_line(model)}" for model in run.models)
     yield from (f"file     {on_one_line(str(one))}" for one in result.get("artifacts", ()))
+    if log := result.get("log"):
+        yield f"log      {on_one_line(str(log))}"
     if run.damage:
         yield f"damaged  {on_one_line(run.damage)}"
     yield from (f"next     {hint}" for hint in run.hints)

@@ -1,4 +1,4 @@
-"""What `mas show` can show that is no run's folder: how it is found, and what it has to give."""
+"""What `mas-view --text` can show beside runs: how it is found, and what it has to provide."""
 
 from __future__ import annotations
 

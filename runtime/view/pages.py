@@ -90,8 +90,8 @@ def shortened(text: str) -> str:
     if len(text) <= LONGEST:
         return text
     half = LONGEST // 2
-    gap = f"\n\n[… {len(text) - 2 * half:,} characters left out; mas show --full has them …]\n\n"
-    return text[:half] + gap + text[-half:]
+    gap = f"{len(text) - 2 * half:,} characters left out; mas-view --text --full has them"
+    return f"{text[:half]}\n\n[… {gap} …]\n\n{text[-half:]}"
 
 
 def _text(value: Any) -> Any:

@@ -1,7 +1,8 @@
 """The command line: `mas`, and what all its commands have in common.
 
-Subcommands are found by name through the entry-point group `coterie.commands` and imported only
-when one is used, so `mas --help` is quick and a plugin can add its own.
+Subcommands are found by name through the entry-point groups `coterie.commands` and, for those of
+`mas dev`, `coterie.dev_commands`. They are imported only when one is used, so `mas --help` is quick
+and a plugin can add its own.
 """
 
 from __future__ import annotations
@@ -16,16 +17,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..host.catalogue import Catalogue, installed, plugin_packages
+from ..host.catalogue import installed, plugin_packages
 from ..host.foreign_code import plugin_place, why
 from ..values.errors import ConfigError, CoterieError, InputError, UnsupportedSystem
 from ..values.problems import FORMATS
 from ..values.secrets import scrubbed, secrets_of
 from ..values.terminal import speakable
+from ._host import HOST, catalogue_of, host_catalogue, host_options, name_options, note
+from ._screen import HELP_ALL, is_long, write_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
+    from collections.abc import Mapping
 
     from ..values.entries import EntryPoint
 
@@ -39,38 +41,41 @@ __all__ = [
     "host_catalogue",
     "host_options",
     "main",
+    "name_options",
     "note",
     "problem_format",
 ]
 
 BUG = 70
 INTERRUPTED = 130
+LONGEST_SUMMARY = 200
 LONGEST_MESSAGE = 10_000
 """Characters of an error that a person is shown."""
 SUMMARIES: Mapping[str, str] = {
-    "bench": "Measure teams on public benchmarks, and compare what came of it.",
-    "blame": "Say which agent made a run fail, at which step, and why.",
+    "bench": "Measure teams on your tasks or on public benchmarks, and compare the figures.",
     "chat": "Talk with a team: each line is a run that knows what was said before.",
+    "doctor": "Show what this machine has: models, backends, tools, and how safe its jail is.",
+    "evolve": "Find a better version of a team, or evolve a pool of teams.",
+    "init": "Begin a team of your own in a folder.",
+    "pool": "Look at a pool of teams, and maintain it.",
+    "run": "Run a team on a task.",
+    "serve": "Serve teams to other programs: the OpenAI API, MCP and A2A.",
+    "validate": "Check files and show every problem.",
+    "view": "Look at a run, pool or evaluation, in a browser or as text.",
+    # mas dev
+    "blame": "Name the agent that made a run fail, the step, and the reason.",
     "diff": "Show what differs between two teams.",
-    "doctor": "Tell what this machine has: models, backends, tools, and how safe its jail is.",
-    "evolve": "Evolve the teams of a pool over a stream of tasks.",
     "explain": "Explain a field of a file.",
     "export": "Write a team for LangGraph or docker-agent.",
     "fmt": "Write team files in canonical form.",
     "graph": "Draw a team.",
-    "import": "Make a team of files of CrewAI or docker-agent.",
-    "init": "Write a folder to begin with: a team, tasks, models.yaml, a CI file.",
-    "models": "Look after the embedded model.",
+    "import": "Turn files of CrewAI or docker-agent into a team.",
+    "models": "Manage the embedded model.",
     "op": "Let an operator act once: mutate, cross, select teams.",
-    "pool": "Look at a pool of teams, and look after it.",
-    "run": "Run a team on a task.",
+    "papers": "Run a row of a paper's table as a recipe, with the published figure beside it.",
     "runs": "List the folders of runs, pack them up, share them, delete them.",
-    "serve": "Serve teams to other programs: the OpenAI API, MCP and A2A.",
-    "show": "Show what happened in a run: who was asked what, what each said, what it cost.",
     "seeds": "List the teams that come with coterie.",
-    "tools": "Bring tool servers that other programs use into tools.yaml.",
-    "validate": "Check files and show every problem.",
-    "view": "Look at a run in a browser, also while it is under way.",
+    "tools": "Take tool servers of other programs into tools.yaml.",
 }
 """A line for each of our own commands: to ask a command itself, it would have to be imported."""
 
@@ -82,106 +87,6 @@ problem_format = click.option(
     show_default=True,
     help="How problems are shown.",
 )
-
-
-def note(text: str) -> None:
-    """Tell a person something beside what a command gives."""
-    click.echo(f"note: {speakable(text)}", err=True)
-
-
-def host_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say what this host offers to teams."""
-    for option in reversed(_HOST_OPTIONS):
-        command = option(command)
-    return command
-
-
-_HOST_OPTIONS = (
-    click.option(
-        "--model",
-        "model",
-        multiple=True,
-        metavar="[ALIAS=]MODEL",
-        help="What a model alias stands for: PROVIDER/NAME, NAME@http://HOST:PORT/v1, local,"
-        " local:/PATH.gguf, inbox:FOLDER, or an alias of models.yaml. Without ALIAS=: default.",
-    ),
-    click.option(
-        "--models",
-        "models_file",
-        type=click.Path(dir_okay=False),
-        help="The models.yaml to use.  [default: ./models.yaml, else the user's own]",
-    ),
-    click.option(
-        "--tools",
-        "tools_file",
-        type=click.Path(dir_okay=False),
-        help="The tools.yaml to use.  [default: ./tools.yaml, else the user's own]",
-    ),
-    click.option(
-        "--allow-tool",
-        "allowed_tools",
-        multiple=True,
-        metavar="TOOL",
-        help="Grant this tool and no others but those named in the same way.  [default: all]",
-    ),
-    click.option(
-        "--approve",
-        "approved_tools",
-        multiple=True,
-        metavar="TOOL",
-        help="Call this tool without asking, where tools.yaml says to ask.",
-    ),
-    click.option(
-        "--allow-import",
-        "allowed_imports",
-        multiple=True,
-        metavar="PACKAGE",
-        help="Let the Python of agents import this package and no others but those named in the"
-        " same way.  [default: all that are installed]",
-    ),
-)
-
-
-HOST = (
-    "model", "models_file", "tools_file", "allowed_tools", "approved_tools", "allowed_imports",
-)  # fmt: skip
-"""The names of the options of `host_options`."""
-
-
-def catalogue_of(options: Mapping[str, Any]) -> Catalogue:
-    """Collect what this host offers, out of all options of a command; see `host_catalogue`."""
-    return host_catalogue(**{name: options[name] for name in HOST})
-
-
-def host_catalogue(
-    *,
-    model: tuple[str, ...] = (),
-    models_file: str | Path | None = None,
-    tools_file: str | Path | None = None,
-    allowed_tools: tuple[str, ...] = (),
-    approved_tools: tuple[str, ...] = (),
-    allowed_imports: tuple[str, ...] = (),
-) -> Catalogue:
-    """Collect what this host offers; the arguments are those of `host_options`.
-
-    Raises:
-        InputError: An option cannot be read, or names a file, a tool or a package that does not
-            exist.
-        ConfigError: models.yaml or tools.yaml does not load.
-    """
-    from ..loading.host import misnamed, resolve_models, resolve_tools
-
-    for name, given in (("models.yaml", models_file), ("tools.yaml", tools_file)):
-        if given is None and (path := misnamed(name, os.environ)) is not None:
-            note(f"{path} is not read. Call it {name}, or name it with --{name.split('.')[0]}.")
-    known = Catalogue.of_host(
-        models=resolve_models(model, models_file=models_file),
-        host_tools=resolve_tools(tools_file),
-    )
-    known = known.approving(approved_tools)
-    if allowed_imports:
-        known = known.importing(allowed_imports)
-    return known.granting(frozenset(allowed_tools)) if allowed_tools else known
 
 
 def _tell_version(ctx: click.Context, _option: click.Parameter, asked: bool) -> None:
@@ -210,8 +115,13 @@ class _Ours(click.Command):
         self.context_settings.setdefault("help_option_names", ["-h", "--help"])
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Give the parameters; what is a program of its own also tells its version."""
-        return [*super().get_params(ctx), *([] if ctx.parent else [VERSION])]
+        """Return the parameters; a program of its own also has --version, a long one --help-all."""
+        options = [*super().get_params(ctx), *([] if ctx.parent else [VERSION])]
+        return [*options, HELP_ALL] if is_long(options) else options
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options in their groups."""
+        write_options(self.get_params(ctx), ctx, formatter)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run the command. Until it says otherwise, Ctrl-C ends it there and then.
@@ -251,7 +161,54 @@ class Command(_Ours):
 
 
 class Family(_Ours, click.Group):
-    """A group of commands that it is given."""
+    """A group of commands.
+
+    Args:
+        moved: What to write instead of commands that it no longer has, by their names.
+    """
+
+    def __init__(self, *args: Any, moved: Mapping[str, str] | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._moved = dict(moved or {})
+
+    @property
+    def moved(self) -> Mapping[str, str]:
+        """What to write instead of each command that is no longer here."""
+        return self._moved
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options and the commands."""
+        super().format_options(ctx, formatter)
+        self.format_commands(ctx, formatter)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands that are not hidden."""
+        names = [name for name in self.list_commands(ctx) if not self._is_hidden(name)]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, self.summary(name)) for name in names])
+
+    def _is_hidden(self, name: str) -> bool:
+        return name in self.commands and self.commands[name].hidden
+
+    def summary(self, name: str) -> str:
+        """Return what a command does, in a sentence."""
+        return self.commands[name].get_short_help_str(LONGEST_SUMMARY)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that is meant, or say which one may have been."""
+        known = self.list_commands(ctx)
+        if args and args[0] not in known and not args[0].startswith("-"):
+            ctx.fail(f"no command {args[0]!r}.{self._instead(args[0], known)}")
+        return super().resolve_command(ctx, args)
+
+    def _instead(self, name: str, known: list[str]) -> str:
+        from ..values.hints import did_you_mean
+
+        if name in self.moved:
+            return f" Write: {self.moved[name]}"
+        return did_you_mean(name, [*known, *self.moved])
 
 
 class Group(Family):
@@ -263,7 +220,7 @@ class Group(Family):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Name the installed commands, and those that were added."""
-        return sorted({*installed(self.entries), *super().list_commands(ctx)})
+        return sorted({*installed(self.entries), *super().list_commands(ctx)} - self.moved.keys())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a command."""
@@ -274,23 +231,6 @@ class Group(Family):
         """Give the command that an entry point leads to."""
         return point.load()
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without importing them."""
-        rows = [(name, self.summary(name)) for name in self.list_commands(ctx)]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that is meant, or say which one may have been."""
-        from ..values.hints import did_you_mean
-
-        known = self.list_commands(ctx)
-        if args and args[0] not in known and not args[0].startswith("-"):
-            ctx.fail(f"no command {args[0]!r}.{did_you_mean(args[0], known)}")
-        return super().resolve_command(ctx, args)
-
     def summary(self, name: str) -> str:
         """Return what a command does, in a sentence, without importing it."""
         if name in self.summaries:
@@ -299,9 +239,38 @@ class Group(Family):
         return f"From {package}." if package else ""
 
 
-@click.group(cls=Group)
+class _Dev(Group):
+    """The commands that few need, or need rarely."""
+
+    entries = "dev_commands"
+
+    @property
+    def moved(self) -> Mapping[str, str]:
+        """What to write instead of a command that everybody needs."""
+        return {name: f"mas {name}" for name in installed(Group.entries)}
+
+
+class _Mas(Group):
+    """The commands that everybody needs; it knows where the others are."""
+
+    @property
+    def moved(self) -> Mapping[str, str]:
+        """What to write instead of each command that is no longer here."""
+        return {**{name: f"mas dev {name}" for name in installed(_Dev.entries)}, **self._moved}
+
+
+@click.group(
+    cls=_Mas,
+    epilog="More, such as diff, explain, graph, import and blame: mas dev --help",
+    moved={"diff": "mas-diff BEFORE AFTER", "show": "mas-view --text RUN"},
+)
 def main() -> None:
     """Teams of LLM agents as YAML files: run them, read them, evolve them."""
+
+
+@main.group("dev", cls=_Dev, hidden=True)
+def dev() -> None:
+    """Work on teams in detail: draw and compare them, find faults, exchange them."""
 
 
 def _show(error: CoterieError, problem_format: str) -> None:

@@ -1,4 +1,4 @@
-"""`mas explain`: what a field of a file means."""
+"""`mas dev explain`: what a field of a file means."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def main(path: str | None, schema_of: str | None, page_of: str | None) -> None:
         raise click.UsageError("give a PATH, or --schema, or --markdown: one of them.")
     if path and is_seed(path):
         raise InputError(
-            f"{path} is a team, and this explains fields. `mas seeds` tells what the team is for,"
-            f" `mas graph {path}` draws it."
+            f"{path} is a team, and this explains fields. `mas dev seeds` says what the team is"
+            f" for, `mas dev graph {path}` draws it."
         )
     if schema_of:
         click.echo(schema_text(schema_of), nl=False)

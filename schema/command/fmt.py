@@ -1,4 +1,4 @@
-"""`mas fmt`: team files in canonical form."""
+"""`mas dev fmt`: team files in canonical form."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def main(
     if not check and (seeds := [file for file in files if is_seed(file)]):
         raise InputError(
             f"{seeds[0]} comes with coterie, and is not written."
-            f" Write a copy: mas fmt {seeds[0]} --to-file team.yaml."
+            f" Write a copy: mas dev fmt {seeds[0]} --to-file team.yaml."
         )
     files = tuple(one for file in files for one in _files_of(file))
     changed = [file for file in files if _format(file, check=check, inline=inline)]

@@ -1,4 +1,4 @@
-"""`mas graph`: a picture of a team."""
+"""`mas dev graph`: a picture of a team."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SUFFIXES = {".mmd": "mermaid", ".svg": "svg"}
     "--format",
     "picture_format",
     type=click.Choice(FORMATS),
-    help="What the picture is.  [default: what FILE's suffix says, else text]",
+    help="The kind of picture.  [default: by the suffix of FILE, else text]",
 )
 @click.option(
     "-o",
@@ -39,9 +39,8 @@ def main(file: Path, picture_format: str | None, target: Path | None) -> None:
 
     TEAM is a team file, a team's folder, or seed:NAME for one that comes with coterie.
 
-    A file whose shape or graph is wrong is refused with all its problems. Whether this host knows
-    the models, tools, prompts and backends that the team names makes no difference here:
-    `mas validate` tells that.
+    A file whose shape or graph is wrong is refused with all its problems. The models, tools,
+    prompts and backends that it names need not exist on this host: `mas-validate` checks that.
     """
     suffix = target.suffix if target else ""
     kind = picture_format or SUFFIXES.get(suffix, "text")

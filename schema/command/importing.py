@@ -1,4 +1,4 @@
-"""`mas import`: files of other programs, as a team."""
+"""`mas dev import`: files of other programs, as a team."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def _commands(
         granted = target.parent / "granted" / target.name
         again = ["mas", "import", str(path), "--tools", str(tools), "-o", str(granted)]
         yield f"Grant the servers' tools: read {servers}, whose commands this starts, then"
-        yield f"  mas tools import {shlex.quote(str(servers))} > {shlex.quote(str(tools))}"
+        yield f"  mas dev tools import {shlex.quote(str(servers))} > {shlex.quote(str(tools))}"
         yield f"  {shlex.join(again)}"
     tools = target.with_name(TOOLS) if imported.servers else tools_file
     options = ["--models", str(target.with_name(MODELS))] if imported.models else []

@@ -12,9 +12,6 @@ from . import Command, note
 
 __all__ = ["main"]
 
-FIRST = "seed:majority_vote_3"
-"""The one that the embedded model does well with."""
-
 
 @click.command(cls=Command)
 @click.argument(
@@ -24,20 +21,18 @@ FIRST = "seed:majority_vote_3"
     "--from",
     "source",
     metavar="TEAM",
-    default=FIRST,
-    show_default=True,
-    help="The team to begin with: seed:NAME, as `mas seeds` lists them, or a team file.",
+    help="A team to begin with: seed:NAME, as `mas dev seeds` lists them, or a team file."
+    "  [default: two agents]",
 )
-def main(folder: Path, source: str) -> None:
-    """Write a folder to begin with: a team, tasks, models.yaml, and what git and CI want.
+def main(folder: Path, source: str | None) -> None:
+    """Begin a team of your own: team.yaml, tasks, models.yaml, and a CI file.
 
-    DIR is made if need be; without it, the files come into this folder. Nothing that is there is
-    written over. The team and its prompts are copies, for you to change; the schemas beside them
-    let an editor complete and check what you write.
+    The files go to DIR, or to this folder. No file is overwritten. The team is yours to change; the
+    schema beside it lets an editor complete and check what you write.
     """
     for name in (written := begin(folder, source)):
         click.echo(speakable(str(folder / name)))
     for name in sorted(FRIENDLY - {*written}):
-        note(f"{folder / name} was there, and stays as it is.")
+        note(f"{folder / name} exists already and is left unchanged.")
     there = "" if folder == Path() else f"cd {speakable(str(folder))} && "
     click.echo(f"Try it: {there}mas-run team.yaml task.json", err=True)

@@ -1,4 +1,4 @@
-"""`mas seeds`: the teams that come with coterie."""
+"""`mas dev seeds`: the teams that come with coterie."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def main(*, as_json: bool) -> None:
     """List the teams that come with coterie: how large, what for, and where they are from.
 
     seed:NAME stands wherever a team is wanted: `mas-run seed:debate task.json`,
-    `mas graph seed:debate`. `mas init --from seed:NAME` makes a copy to change.
+    `mas dev graph seed:debate`. `mas init --from seed:NAME` makes a copy to change.
     """
     teams = {f"{SEED}{name}": read_team(file) for name, file in seed_files().items()}
     if as_json:

@@ -30,13 +30,14 @@ __all__ = ["main"]
 @problem_format
 @host_options
 def main(files: tuple[Path, ...], problem_format: str, **host: Any) -> None:
-    """Check files and show every problem of each, sorted by place.
+    """Check files and show every problem, sorted by place.
 
-    Team files, agent files, models.yaml, tools.yaml, policy.yaml and recipes (YAML) and task files
-    (JSON or YAML) are told apart by their top-level fields; of a .jsonl each line is a task, of a
-    .csv each row. A folder is an agent's where it has an agent.yaml; of any other, the agent files
-    and agents' folders in it are checked. A team may be seed:NAME. Ends with 2 when there is a
-    problem; a warning tells of a likely mistake, and is none. Nothing is run.
+    FILES are team files, agent files, models.yaml, tools.yaml, policy.yaml, recipes (YAML) and task
+    files (JSON or YAML), recognised by their top-level fields. Each line of a .jsonl and each row
+    of a .csv is a task. A folder is a team's, an agent's, or one of agent files. A team may be
+    seed:NAME.
+
+    Ends with 2 if there is a problem; a warning of a likely mistake is none. Nothing is run.
     """
     known = host_catalogue(**host)
     files = tuple(with_agent for file in files for with_agent in with_agents(file))

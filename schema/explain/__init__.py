@@ -1,1 +1,1 @@
-"""What `mas explain` and `mas init` say: fields in words, reference pages, starter folders."""
+"""What `mas dev explain` and `mas init` say: fields in words, reference pages, starter folders."""

@@ -1,4 +1,4 @@
-"""What `mas explain` says: a field in words, or all fields as a tree."""
+"""What `mas dev explain` says: a field in words, or all fields as a tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reference pages of `docs/`, written from the JSON Schemas: `mas explain --markdown team`."""
+"""The reference pages of `docs/`, made from the schemas: `mas dev explain --markdown team`."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ _TEAM = ReferencePage(
     title="The team file",
     before="It is YAML, and it only names things: what a model is ([models.yaml](models.md)), what"
     " a tool is ([tools.yaml](tools-file.md)), and whether a team may use it, is up to the host"
-    " that runs it. `mas validate team.yaml` tells every problem of a file at once, `mas graph"
-    " team.yaml` draws it, `mas fmt team.yaml` brings it into this form:",
-    after="The first line is for editors. With `mas explain --schema team > team.schema.json`"
+    " that runs it. `mas-validate team.yaml` tells every problem of a file at once, `mas dev graph"
+    " team.yaml` draws it, `mas dev fmt team.yaml` brings it into this form:",
+    after="The first line is for editors. With `mas dev explain --schema team > team.schema.json`"
     " beside the file, which `mas init` writes, they complete its fields and mark mistakes as you"
     " type.\n\n"
     "What agents share stands once, under `defaults`; what teams share, in agent files that their"
     " agents `use`. Agents that are alike are written once: `count: 3` makes a group of three, and"
     " `like: solver` gives an agent all that another one has, but for what stands beside it. A"
     " debate of three over two rounds is short this way"
-    " (`seed:debate_in_rounds`). Runs, plans, pictures and operators see"
-    " the team with its agents written out, and `mas fmt team.yaml --to-file FILE` writes it so. An"
-    " edit that goes back into the file (`mas-evolve --in-place`) changes the group where most of"
+    " (`seed:debate_in_rounds`). Runs, plans, pictures and operators see the team with its"
+    " agents written out, and `mas dev fmt team.yaml --to-file FILE` writes it so. An edit"
+    " that goes back into the file (`mas-evolve --in-place`) changes the group where most of"
     " its members changed, and adds an entry for a member that differs from the others.\n\n"
     "An agent always works, and once, unless it says otherwise. `when` is a condition on what an"
     " earlier agent answered: `when: {agent: triage, field: kind, is: bug}`. An agent whose"
@@ -68,7 +68,7 @@ _TASK = ReferencePage(
     path="docs/task.md",
     title="The task file",
     before="It is JSON, or YAML with the same fields where the file's name ends with `.yaml`."
-    " `mas run team.yaml task.json` gives it to a team.",
+    " `mas-run team.yaml task.json` gives it to a team.",
     after="Images and PDFs among the files are shown to every agent whose model takes them, as"
     " `inputs` in [models.yaml](models.md) says. `docs/runs.md` tells the rest.",
 )
@@ -179,7 +179,7 @@ def reference(document: str) -> str:
         f"```{fence}\n{first}{example(file)}\n```",
         *map(_wrapped, page.after.split("\n\n")),
         *(part for field in walk(file) for part in _section(field)),
-        f"*This page is written from the schema: `mas explain --markdown {document}`.*",
+        f"*This page is written from the schema: `mas dev explain --markdown {document}`.*",
     ]
     return "\n\n".join(filter(None, parts)) + "\n"
 

@@ -27,22 +27,21 @@ STARTER = {
     "task.json": "task.json",
     "tasks.jsonl": "tasks.jsonl",
     "models.yaml": "models.yaml",
-    ".gitattributes": "gitattributes",
     ".gitignore": "gitignore",
     ".github/workflows/team.yml": "workflow.yaml",
 }
 """What is the same for every team: where it is put, and where it stands here."""
 
-FRIENDLY = frozenset({".gitattributes", ".gitignore"})
-"""Files that a repository has for itself: those that are there already stay."""
+FRIENDLY = frozenset({".gitignore"})
+"""Files that a repository has for itself: an existing one is left alone."""
 
 
-def begin(folder: Path, source: str) -> tuple[str, ...]:
-    """Write a folder to begin with. Nothing that is there is written over.
+def begin(folder: Path, source: str | None) -> tuple[str, ...]:
+    """Write a folder to begin with. An existing file is never overwritten.
 
     Args:
         folder: Where. It is made if need be.
-        source: The team: a path, or `seed:NAME`.
+        source: The team: a path, or `seed:NAME`. None: two agents.
 
     Returns:
         The files that were written, by their paths in the folder.
@@ -67,18 +66,20 @@ def begin(folder: Path, source: str) -> tuple[str, ...]:
     return written
 
 
-def _texts(source: str) -> Mapping[str, bytes | str]:
-    """Give what the files of the folder say, by their paths in it, the team's file last."""
-    path = team_path(source)
-    known = Catalogue.of_host().beside(path.parent)
-    team = self_contained(read_team(path), known)
+def _texts(source: str | None) -> Mapping[str, bytes | str]:
+    """Return the files of the folder by their paths in it, the team's file last."""
     starter = SEEDS / "starter"
     return {
         **{name: read_file(starter / stored) for name, stored in STARTER.items()},
-        **{f"{kind}.schema.json": schema_text(kind) for kind in ("team", "models")},
-        **_prompts(team),
-        TEAM: dump(team),
+        "team.schema.json": schema_text("team"),
+        **(_copied(source) if source is not None else {TEAM: read_file(starter / TEAM)}),
     }
+
+
+def _copied(source: str) -> Mapping[str, bytes | str]:
+    path = team_path(source)
+    team = self_contained(read_team(path), Catalogue.of_host().beside(path.parent))
+    return {**_prompts(team), TEAM: dump(team)}
 
 
 def _prompts(team: Team) -> Mapping[str, bytes]:

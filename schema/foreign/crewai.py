@@ -33,7 +33,7 @@ ADVICE_ON_AGENTS = {
     "reasoning": "How long a model thinks is its effort.",
     "step_callback": "What happens is in the run's trace.",
     "tools": "Grant tools by name: write agent_type: ToolCallingAgent and tools.",
-    "verbose": "`mas show` tells what happened in a run.",
+    "verbose": "`mas-view --text` tells what happened in a run.",
 }
 ADVICE_ON_TASKS = {
     "callback": "What happens is in the run's trace.",

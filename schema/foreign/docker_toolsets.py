@@ -210,7 +210,7 @@ class _Server:
         return list(dict.fromkeys(names))
 
     def of_client(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the server as `mcpServers` has it, for `mas tools import`."""
+        """Return the server as `mcpServers` has it, for `mas dev tools import`."""
         if "url" in fields:
             bearer = (
                 {"Authorization": f"Bearer ${{{fields['key_env']}}}"} if "key_env" in fields else {}

@@ -95,7 +95,7 @@ def _crew_folder(path: Path) -> Path:
             " in config/ and in src/*/config/. Name the file, or the folder with both."
         )
     if len(folders) > 1:
-        commands = "".join(f"\n  mas import {folder}" for folder in folders)
+        commands = "".join(f"\n  mas dev import {folder}" for folder in folders)
         raise InputError(
             f"{path}: several crews, each a team. Write all with -o, or one:{commands}"
         )

@@ -26,8 +26,8 @@ class Configurable(Protocol):
     """What a recipe asks of the strategy that it names.
 
     * `schema` **must** be the JSON Schema of a mapping that is closed (`additionalProperties:
-      false`), without references, and with a `description` of each field: messages, `mas explain`
-      and docs/recipe.md are made of it.
+      false`), without references, and with a `description` of each field: messages,
+      `mas dev explain` and docs/recipe.md are made of it.
     * `settings` **must** make a value of any fields that this schema lets through, lists being
       tuples; without any, of the defaults. The value **must** be a dataclass of plain values.
     """

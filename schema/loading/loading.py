@@ -94,7 +94,9 @@ def team_path(name: str | Path) -> Path:
     path = located(name)
     if path.is_dir() and not is_team_folder(path):
         is_crew = bool(crew_folders(path))
-        how = f" It is of CrewAI. Take it over: mas import {path} -o team.yaml" if is_crew else ""
+        how = (
+            f" It is of CrewAI. Take it over: mas dev import {path} -o team.yaml" if is_crew else ""
+        )
         raise InputError(f"{path}: a folder, and no team's: there is no {TEAM} in it.{how}")
     if path.is_dir():
         read_file(path / TEAM, LIMITS, root=path)

@@ -35,7 +35,7 @@ DEFAULT_SEEDS = ("seed:peer_review", "seed:majority_vote", "seed:debate")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recipe:
-    """A recipe. The fields are those of its file; `mas explain evolution` tells them.
+    """A recipe. The fields are those of its file; `mas dev explain evolution` tells them.
 
     `settings` is a value of the strategy's own type; `cost_unit` and `cost_per` are what the file
     has under `cost`; `policy` is a path.

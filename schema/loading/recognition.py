@@ -61,7 +61,7 @@ def foreign_problem(document: Document) -> Problem | None:
         return None
     message = (
         f"this is a file of {program}, and not a team. Take it over:"
-        f" mas import {document.file} -o team.yaml"
+        f" mas dev import {document.file} -o team.yaml"
     )
     return Problem(file=document.file, message=message)
 

@@ -32,7 +32,7 @@ class ScorerChoice:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Task:
-    """A task. The fields are those of the task file; `mas explain task` tells them.
+    """A task. The fields are those of the task file; `mas dev explain task` tells them.
 
     Attributes:
         briefs: What only one agent is told, by its id in the team. Ids that a team does not have

@@ -193,7 +193,7 @@ class Recall:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Agent:
-    """One agent of a team. The fields are those of the team file; `mas explain agents` tells them.
+    """One agent of a team. The team file has the fields; `mas dev explain agents` shows them.
 
     Units: `max_tokens` in tokens per answer, `timeout` in seconds, `max_steps` and
     `planning_interval` in steps. None means the default of the backend or of the endpoint. `member`
@@ -487,7 +487,7 @@ class Team:
     lineage: Lineage | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
-        """Name it and its agents; `coterie.write_yaml` and `mas fmt` show all of it."""
+        """Name it and its agents; `coterie.write_yaml` and `mas dev fmt` show all of it."""
         return f"<Team {self.name}: {', '.join(self.agents)}>"
 
     @property

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from importlib.metadata import distribution
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -33,6 +32,8 @@ def how_to_get(extra: str) -> str:
 
 def _requirement(extra: str) -> list[str]:
     """Return what names this installation with an extra, by its record of origin (PEP 610)."""
+    from importlib.metadata import distribution
+
     origin = json.loads(distribution(DISTRIBUTION).read_text("direct_url.json") or "{}")
     address = origin.get("url", "")
     if origin.get("dir_info", {}).get("editable"):

@@ -19,7 +19,6 @@ from coterie.pool import Pool
 from coterie.pool.command import main as mas_pool
 from coterie.pool.ledger.changes import Added
 from coterie.runtime.command.run import main as mas_run
-from coterie.runtime.command.show import main as mas_show
 from coterie.runtime.command.view import main as mas_view
 from coterie.runtime.doubles import ScriptedModel
 from coterie.schema import Agent, Lineage
@@ -62,8 +61,8 @@ EVOLVE = ("recipe.yaml", "tasks.jsonl", "--pool", "pool", *MODEL)
 COMMANDS: Sequence[tuple[click.Command, Sequence[str]]] = (
     (mas_evolve, EVOLVE),
     (mas_evolve, (*EVOLVE, "--name", "another")),
-    (mas_evolve, ("report", "pool")),
-    (mas_show, ("pool/evolutions/recipe", "t0")),
+    (mas_view, ("--text", "pool")),
+    (mas_view, ("pool/evolutions/recipe", "t0")),
     (mas_run, ("recalling.yaml", "-q", "Well?", "--pool", "pool", *MODEL)),
     (mas_view, ("pool", "--output", "page.html")),
     (mas_op, ("fork", "pool", "ada", "--niche", "sums", "--keep", *MODEL)),
@@ -76,11 +75,10 @@ COMMANDS: Sequence[tuple[click.Command, Sequence[str]]] = (
     (mas_pool, ("log", "pool", "ada")),
     (mas_pool, ("memory", "pool")),
     (mas_pool, ("lineage", "pool")),
-    (mas_pool, ("blame", "pool", "solo")),
+    (mas_pool, ("origin", "pool", "solo")),
     (mas_pool, ("best", "pool")),
     (mas_pool, ("import", "pool", "recalling.yaml")),
     (mas_pool, ("import", "honest", "pool")),
-    (mas_pool, ("export", "pool", "solo", "--to", "taken")),
     (mas_pool, ("merge", "pool", "honest")),
     (mas_pool, ("merge", "honest", "pool")),
     (mas_pool, ("merge", "honest", "pool", "--into", "both")),
@@ -91,10 +89,10 @@ COMMANDS: Sequence[tuple[click.Command, Sequence[str]]] = (
     (mas_pool, ("adopt", "pool")),
     (mas_pool, ("verify", "pool")),
     (mas_pool, ("verify", "pool", "--repair")),
-    (mas_pool, ("gc", "pool", "--delete")),
+    (mas_pool, ("verify", "pool", "--delete")),
 )
 EPISODES = "evolutions/recipe/episodes/"
-WHOLE = [0, 1, 2, 3, 5, 21, 22, 23]
+WHOLE = [0, 1, 2, 3, 5, 20, 21, 22]
 """The commands that look into episodes, and so make sure of them."""
 
 

@@ -1,1 +1,1 @@
-"""`mas op`: one command for each operator, made from its parameters."""
+"""`mas dev op`: one command for each operator, made from its parameters."""

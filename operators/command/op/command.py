@@ -1,4 +1,4 @@
-"""`mas op`: one operator at a time, on files."""
+"""`mas dev op`: one operator at a time, on files."""
 
 from __future__ import annotations
 
@@ -23,17 +23,16 @@ class _Operators(Group):
     summaries = {"credit": "Say what each agent of a finished run was worth to its score."}  # noqa: RUF012 - no operator
 
     def command_of(self, point: EntryPoint) -> click.Command | None:
-        """Make an operator's command; of `attribute`, that of `mas blame`, which resumes.
+        """Make an operator's command.
 
         Raises:
             UsageError: The operator cannot be imported, or has a parameter that is no input.
         """
         from ...core.operator import operator_of
-        from ..blame import main as blame
         from .signature import command_of
 
         try:
-            return blame if point.name == "attribute" else command_of(operator_of(point.name))
+            return command_of(operator_of(point.name))
         except InputError as error:
             raise click.UsageError(str(error)) from None
 
@@ -49,7 +48,7 @@ class _Operators(Group):
             return str(error)
 
 
-@click.group("op", cls=_Operators)
+@click.group("op", cls=_Operators, moved={"attribute": "mas dev blame RUN"})
 def main() -> None:
     """Let an operator act once, and look at what it proposes before anything is kept."""
 

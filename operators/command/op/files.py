@@ -58,7 +58,7 @@ def _written(file: Path, operator: str, make: Callable[[Any], Read]) -> Read:
     try:
         return make(loads(read_file(file)))
     except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{file}: not what mas op {operator} writes: {error!r}.") from None
+        raise InputError(f"{file}: not what mas dev op {operator} writes: {error!r}.") from None
 
 
 def _judged(file: Path) -> Contributions:
@@ -66,7 +66,7 @@ def _judged(file: Path) -> Contributions:
         return contributions_in(text_in(file))
     except InvalidAnswer as unfit:
         why = unfit.problems[0].removeprefix("the answer: ")
-        raise InputError(f"{file}: not what mas op contributions writes: {why}.") from None
+        raise InputError(f"{file}: not what mas dev op contributions writes: {why}.") from None
 
 
 def judged(judged_files: tuple[Path, ...]) -> list[Contributions]:

@@ -68,7 +68,7 @@ def command_of(operator: Operator) -> click.Command:
     """Make the command of an operator.
 
     Raises:
-        InputError: A parameter of the operator is no input that `mas op` knows.
+        InputError: A parameter of the operator is no input that `mas dev op` knows.
     """
     signature = Signature(operator)
 
@@ -109,8 +109,8 @@ class Signature:
                 inputs[name] = kind
             elif parameter.default is parameter.empty:
                 raise InputError(
-                    f"{self.operator.name}: its parameter {name!r} is no input of mas op. Say what"
-                    f" it is in `inputs` of the Operator: a Setting, or one of"
+                    f"{self.operator.name}: its parameter {name!r} is no input of mas dev op. Say"
+                    f" what it is in `inputs` of the Operator: a Setting, or one of"
                     f" {', '.join(sorted(READERS))}."
                 )
         return inputs

@@ -1,4 +1,4 @@
-"""What a person can say to `mas op`: each word and each option, declared once.
+"""What a person can say to `mas dev op`: each word and each option, declared once.
 
 An input of an operator is read from some of these; see `readers`. A command has those that its
 operator's inputs need, and no others.

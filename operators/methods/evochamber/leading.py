@@ -109,7 +109,7 @@ class StructureChoice:
     reason: str = ""
 
     def printed(self) -> Printed:
-        """Return it as `mas op` prints it."""
+        """Return it as `mas dev op` prints it."""
         team = ", ".join(f"{name} ({seat})" for seat, name in self.leader.names.items())
         notes = (f"team: {team}", f"why: {self.reason or 'there is no other'}")
         return Printed(value=self.structure, notes=notes)

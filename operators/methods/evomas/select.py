@@ -58,7 +58,7 @@ class Selection:
     shortlist: tuple[str, ...]
 
     def printed(self) -> Printed:
-        """Return it as `mas op` prints it."""
+        """Return it as `mas dev op` prints it."""
         return Printed(value="\n".join(self.names), notes=(f"reason: {self.reason}",))
 
 

@@ -154,7 +154,7 @@ class Appraised:
     lost: Sequence[RejectedProposal]
 
     def printed(self) -> Printed:
-        """Return it as `mas op` prints it."""
+        """Return it as `mas dev op` prints it."""
         scored = [
             (utterance, self.scores[utterance.turn])
             for utterance in self.said

@@ -58,7 +58,7 @@ class Distilled:
         return f"When: {self.context}\nDo: {self.action}\nWhy: {self.rationale}"
 
     def printed(self) -> Printed:
-        """Return it as `mas op` prints it."""
+        """Return it as `mas dev op` prints it."""
         return Printed(value=self.text)
 
     def entry(

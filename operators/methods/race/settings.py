@@ -29,7 +29,7 @@ COMPONENTS: tuple[Component, ...] = (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RaceSettings:
-    """Settings of a race. The fields are those of its schema; `mas explain settings` shows them."""
+    """Settings of a race. Its schema has the fields; `mas dev explain settings` shows them."""
 
     kinds: tuple[str, ...] = (HYPOTHESIS, MERGE, *KINDS)
     components: tuple[Component, ...] = COMPONENTS

@@ -37,7 +37,7 @@ SCHEMA = read_schema(Path(__file__).with_name("search.schema.json"))
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SearchSettings:
-    """Settings of a search. The fields are those of its schema; `mas explain settings` tells them.
+    """Settings of a search. Its schema has the fields; `mas dev explain settings` shows them.
 
     The baselines have the same, and read of them what they have a use for: so one word makes a
     recipe its own baseline.

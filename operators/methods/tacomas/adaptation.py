@@ -48,7 +48,7 @@ LARGEST_SHARE = 4.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AdaptationSettings:
-    """How a team adapts. The fields are those of its schema; `mas explain settings` tells them."""
+    """How a team adapts. Its schema has the fields; `mas dev explain settings` shows them."""
 
     begin: Literal["team", "roles"] = "team"
     roles: str | None = None

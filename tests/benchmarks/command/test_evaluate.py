@@ -1,4 +1,4 @@
-"""`mas-bench run`, `resume`, `replay` and `show`, as somebody uses them."""
+"""`mas-bench run`, `resume` and `replay`, as somebody uses them."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from coterie.benchmarks.evaluation.results import read_samples
-from coterie.runtime.command.show import main as mas_show
+from coterie.runtime.command.view import main as mas_view
 from coterie.runtime.doubles import Reply, message_text
 from coterie.runtime.doubles.script import Request
 from coterie.runtime.jail import detect
@@ -204,13 +204,13 @@ def test_what_agents_write_in_a_trial_is_kept_and_shown(
     kept = [path for path in (folder / "artifacts").rglob("*") if path.is_file()]
     assert kept == [folder / "artifacts" / "made-1" / "one" / "out.txt"]
     assert kept[0].read_text() == "made"
-    shown = invoked(mas_show, [str(folder), "made"], "mas show")
+    shown = invoked(mas_view, ["--text", str(folder), "made"], "mas-view")
     assert "\nfile     artifacts/made-1/one/out.txt\n" in shown.out
     assert own.bench("replay", str(folder)).code == 0
 
 
 def test_traces_have_each_trial_its_run_and_its_judge(own: Desk) -> None:
-    words = run(own, "--scorer", "judge", "--rubric", "Any number.", "--otel-file", "t.jsonl")
+    words = run(own, "--scorer", "judge", "--rubric", "Any number.", "--otel", "t.jsonl")
     assert own.bench(*words, "--workers", "2", replies=judges).code == 0
     spans = spans_in(Path("t.jsonl"))
     (root,) = tree(spans).values()
@@ -224,6 +224,6 @@ def test_traces_have_each_trial_its_run_and_its_judge(own: Desk) -> None:
     (folder,) = own.results
     with Journal.open(folder) as journal:
         assert sum(one.tokens for one in spans) == journal.spent().tokens
-    again = own.bench("resume", str(folder), "--quiet", "--otel-file", "u.jsonl", replies=judges)
+    again = own.bench("resume", str(folder), "--quiet", "--otel", "u.jsonl", replies=judges)
     assert again.code == 0
     assert [one.name for one in spans_in(Path("u.jsonl"))] == ["evaluation"]

@@ -15,7 +15,7 @@ from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
 from coterie.benchmarks.evaluation.choosing import TaskChoice
 from coterie.pool import Pool, Trial
 from coterie.pool.ledger.changes import Evaluated, Learnt
-from coterie.runtime.command.show import main as mas_show
+from coterie.runtime.command.view import main as mas_view
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.schema.team.team import natural
 
@@ -106,38 +106,21 @@ def test_results_say_what_they_were_made_of(desk: Desk) -> None:
     assert agents[1].startswith(f"pair,first,{TASKS},")
 
 
-def test_one_trial_can_be_shown(desk: Desk) -> None:
-    desk.run(team="pair")
-    (folder,) = desk.results
-    task = samples_of(folder)[0].task
-    came = desk.bench("show", str(folder), task)
-    assert (came.code, came.out) == (0, "The answer is: 1\n")
-    assert "score 1 (" in came.err
-    (run,) = (desk.folder / "runs").iterdir()
-    events = [json.loads(line) for line in (run / "events.jsonl").read_text().splitlines()]
-    assert [one["agent"] for one in events if one["type"] == "agent_finished"] == [
-        "first", "second",
-    ]  # fmt: skip
-    for words in (("show", str(folder), "none"), ("show", str(folder), task, "--trial", "2")):
-        came = desk.bench(*words)
-        assert (came.code, "has no trial" in came.err) == (2, True)
-
-
 def test_mas_show_lists_samples_and_shows_each_as_a_run(desk: Desk) -> None:
     desk.run(team="pair")
     (folder,) = desk.results
-    *samples, hint = invoked(mas_show, [str(folder)], "mas show").out.splitlines()
+    *samples, hint = invoked(mas_view, ["--text", str(folder)], "mas-view").out.splitlines()
     assert len(samples) == TASKS
     assert samples == sorted(samples, key=natural)
-    assert hint == f"next: mas show {folder} TASK TRIAL"
+    assert hint == f"next: mas-view --text {folder} TASK TRIAL"
     task = samples_of(folder)[0].task
-    came = invoked(mas_show, [str(folder), task, "1"], "mas show")
+    came = invoked(mas_view, ["--text", str(folder), task, "1"], "mas-view")
     assert (came.code, came.err) == (0, "")
     assert f"run      {folder} {task}, trial 1\n" in came.out
     assert "status   done\nscore    1 (" in came.out
     assert "CONVERSATION of second\n" in came.out
     for words in (["none"], [task, "2"], [task, "one"]):
-        assert invoked(mas_show, [str(folder), *words], "mas show").code == 2
+        assert invoked(mas_view, ["--text", str(folder), *words], "mas-view").code == 2
 
 
 def test_samples_tell_what_was_asked_and_what_is_right(desk: Desk) -> None:
@@ -155,9 +138,8 @@ def test_a_trial_that_was_not_made_has_no_score_to_show(desk: Desk) -> None:
     )
     (folder,) = desk.results
     (lost,) = (one.task for one in samples_of(folder) if one.score is None)
-    came = desk.bench("show", str(folder), lost)
-    assert "score 0" not in came.err
-    assert "no score" in came.err
+    came = invoked(mas_view, ["--text", str(folder), lost, "1"], "mas-view")
+    assert (came.code, "\nscore " in came.out) == (0, False)
 
 
 def test_the_cache_serves_the_next_evaluation(desk: Desk) -> None:
@@ -236,7 +218,6 @@ def test_agents_recall_from_a_pool_on_what_it_has_not_learnt_from(desk: Desk, po
         (["resume", "gone"], "does not exist"),
         (["resume", "data"], "run.json: there is no such file"),
         (["replay", "data"], "run.json: there is no such file"),
-        (["show", "data", "t"], "run.json: there is no such file"),
     ],
 )  # fmt: skip
 def test_wrong_input_is_said_and_nothing_is_made(

@@ -11,8 +11,10 @@ from coterie.benchmarks.bbeh.verdict import bbeh
 from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
 from coterie.benchmarks.evaluation.logs import Logs, log_path
 from coterie.benchmarks.workbench.recorded import judge_file
+from coterie.runtime.command.view import main as mas_view
 from coterie.runtime.doubles import Reply
 
+from ...came import invoked
 from ...repairs import RIGHT, needs_jail, small_repository
 from ..bbeh.published import clone
 from ..kept import kept, sample
@@ -123,8 +125,8 @@ def test_what_the_tests_of_a_patch_printed_is_kept_with_its_trial(desk: Desk) ->
     (folder,) = Path("results").iterdir()
     kept_log = log_path(folder, "mine", 1)
     assert "3 passed" in kept_log.read_text()
-    shown = desk.bench("show", str(folder), "mine")
-    assert f"what the scorer kept: {kept_log}" in shown.err
+    shown = invoked(mas_view, ["--text", str(folder), "mine"], "mas-view").out
+    assert f"\nlog      {kept_log}\n" in shown
     came = desk.bench("export", str(folder), "preds.json")
     assert came.out == "1 prediction in preds.json\n"
 

@@ -1,4 +1,4 @@
-"""`mas-bench list`, `info`, `compare`, `table` and `export`."""
+"""`mas-bench list`, `compare`, `table` and `export`."""
 
 from __future__ import annotations
 
@@ -45,20 +45,20 @@ def test_benchmarks_are_listed(desk: Desk) -> None:
     assert rows["bbeh"]["trials"] == 3
 
 
-def test_info_says_what_to_know_before_using_it(desk: Desk) -> None:
-    came = desk.bench("info", "bbeh-mini", "--data", "data")
+def test_list_says_of_one_what_to_know_before_using_it(desk: Desk) -> None:
+    came = desk.bench("list", "bbeh-mini", "--data", "data")
     assert came.code == 0
     for said in ("CC BY 4.0", "arXiv:2502.19187", "--data", "headline: accuracy", "tasks: 24"):
         assert said in came.out
     assert "niches: boardgame_qa 8, boolean_expressions 8, buggy_tables 8" in came.out
-    told = desk.bench("info", "bbeh", "--json").json
+    told = desk.bench("list", "bbeh", "--json").json
     assert (told["name"], told["trials"]) == ("bbeh", 3)
     assert "tasks" not in told
 
 
 @pytest.mark.parametrize("name", sorted(OURS))
 def test_every_benchmark_names_its_licence_and_its_makers(desk: Desk, name: str) -> None:
-    told = desk.bench("info", name, "--json").json
+    told = desk.bench("list", name, "--json").json
     assert all(told[field] for field in ("title", "about", "licence", "citation", "headline"))
 
 
@@ -114,8 +114,8 @@ def test_patches_are_exported_for_the_official_harness(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["info", "nope"], "no benchmark is called 'nope'"),
-        (["info", "bbeh", "--data", "gone"], "does not exist"),
+        (["list", "nope"], "no benchmark is called 'nope'"),
+        (["list", "bbeh", "--data", "gone"], "does not exist"),
         (["compare", "before", "gone"], "does not exist"),
         (["compare", "before", "data"], "data/results.json: there is no such file"),
         (["compare", "before", "full"], "before is of bbeh-mini, full of bbeh"),

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from coterie.operators.command.evolve import main as mas_evolve
+from coterie.runtime.doubles import ScriptedModel
 from coterie.schema import load_team
 
+from ...came import invoked
 from .conftest import Desk
 
 
@@ -28,11 +31,13 @@ def test_it_takes_as_many_copies_as_another_method_costs(desk: Desk) -> None:
     assert "name: solo_vote_2\n" in came.out
     recipe = "strategy: best_of_n\nseeds: [solo.yaml, pair.yaml]\nscore: answer\n"
     Path("recipe.yaml").write_text(recipe + "settings: {parents: 2}\n")
-    pool = ("--pool", "pool", "--data", "data", "--limit", "3", "--quiet")
-    desk.bench("evolve", "bbeh-mini", "recipe.yaml", *pool, replies="The answer is: 1")
-    came = desk.bench(
-        "vote", "solo.yaml", "--single", single, "--match", "pool/evolutions/bbeh-mini"
-    )
+    tasks = desk.bench("tasks", "bbeh-mini", "--data", "data", "--limit", "3").out
+    Path("tasks.jsonl").write_text(tasks)
+    with ScriptedModel("The answer is: 1") as model:
+        words = ["recipe.yaml", "tasks.jsonl", "--pool", "pool", "--quiet"]
+        came = invoked(mas_evolve, [*words, "--model", f"m@{model.api_base}"], "mas-evolve")
+    assert came.code == 0, came.err
+    came = desk.bench("vote", "solo.yaml", "--single", single, "--match", "pool/evolutions/recipe")
     assert came.code == 0, came.err
     assert "name: solo_vote_" in came.out
 
@@ -40,7 +45,7 @@ def test_it_takes_as_many_copies_as_another_method_costs(desk: Desk) -> None:
 def test_a_team_is_given_the_tools_of_a_benchmark(desk: Desk) -> None:
     came = desk.bench("equip", "workbench", "seed:single_agent")
     assert came.code == 0, came.err
-    tools = desk.bench("info", "workbench", "--json").json["tools"]
+    tools = desk.bench("list", "workbench", "--json").json["tools"]
     Path("single.yaml").write_text(came.out)
     (agent,) = load_team("single.yaml").agents.values()
     assert set(agent.tools) >= set(tools)

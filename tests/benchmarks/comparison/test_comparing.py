@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -106,22 +105,6 @@ def test_what_cannot_be_compared_is_said(tmp_path: Path) -> None:
     (mini / "samples.jsonl").unlink()
     with pytest.raises(InputError, match=r"samples\.jsonl: there is no such file"):
         compare(mini, mini)
-
-
-def test_a_figure_that_answers_chose_is_marked_and_gets_no_p_value(tmp_path: Path) -> None:
-    """The best of several by the reference answer wins against any team that has one try."""
-    single = kept(tmp_path / "one", scores([0.0] * 8))
-    told = json.loads((kept(tmp_path / "best", scores([1.0] * 8)) / "results.json").read_text())
-    (tmp_path / "best" / "results.json").write_text(json.dumps({**told, "chosen_by": "answers"}))
-    comparison = compare(single, tmp_path / "best")
-    value = comparison.value()
-    assert value["chosen_by_answers"] == ["solo (best)"]
-    assert value["p"] == {"mcnemar": None, "paired_t": None, "wilcoxon": None}
-    assert "warning: solo (best): each task's sample is the best of several" in str(comparison)
-    assert "p =" not in str(comparison)
-    anyway = compare(single, tmp_path / "best", anyway=True)
-    assert anyway.value()["p"]["mcnemar"] == pytest.approx(2 / 256)
-    assert "of a figure that answers chose, so it says nothing" in str(anyway)
 
 
 def test_several_teams_are_compared_with_the_first_or_each_with_each(tmp_path: Path) -> None:

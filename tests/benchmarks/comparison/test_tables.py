@@ -108,10 +108,3 @@ def test_a_measure_of_some_samples_says_of_how_many(folder: Path) -> None:
     some = [sample("a", 1.0, answer="x", measures={"f2p": 1.0}), sample("b", 0.0, status="failed")]
     (row,) = by_team([results(folder, "solo", some)])
     assert row["f2p"] == "1.000 (1 of 2)"
-
-
-def test_a_figure_that_answers_chose_is_marked(folder: Path) -> None:
-    told = results(folder, "solo", four(3))
-    rows = by_team([told, {**told, "chosen_by": "answers"}])
-    assert rows[1]["note"] == "chosen by answers, no held-out figure"
-    assert "note" not in rows[0]

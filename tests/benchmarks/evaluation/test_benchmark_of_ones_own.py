@@ -103,7 +103,7 @@ def test_one_with_a_scorer_of_its_own_is_listed_described_and_run(tmp_path: Path
     with ScriptedModel(counts) as model:
         chosen = ("--model", f"m@{model.api_base}", "--trials", "1", "--seed", "3", "--json")
         run = ("run", "change", "--team", "solo.yaml", *chosen, "--quiet")
-        listed, described, done = mas_bench(tmp_path, ["list"], ["info", "change"], run)
+        listed, described, done = mas_bench(tmp_path, ["list"], ["list", "change"], run)
     assert "change " in listed.out
     assert "Counting coins." in described.out
     assert done.code == 0, done.err
@@ -129,7 +129,7 @@ BROKEN = {
 
 def test_a_broken_package_is_named(tmp_path: Path) -> None:
     install_change(tmp_path, "\n".join(f"{name} = {place}" for name, (place, _) in BROKEN.items()))
-    listed, *told = mas_bench(tmp_path, ["list"], *(["info", name] for name in BROKEN))
+    listed, *told = mas_bench(tmp_path, ["list"], *(["list", name] for name in BROKEN))
     assert listed.code == 0
     assert "bbeh-mini" in listed.out
     assert not BROKEN.keys() & {line.split()[0] for line in listed.out.splitlines()}

@@ -8,9 +8,9 @@ from runpy import run_path
 
 import pytest
 
+from coterie.benchmarks.command.papers import papers
 from coterie.benchmarks.papers import PaperRun, load_paper, paper_names, runs_at, stream_of
 from coterie.benchmarks.papers.addresses import Address
-from coterie.operators.command.evolve import main
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.schema.loading.loading import load_models, load_team
 from coterie.schema.loading.recipe import load_recipe
@@ -28,7 +28,7 @@ NUMBERS = {
 
 
 def paper(folder: Path, *words: str) -> Came:
-    return invoked_in(folder, main, ["--paper", *words], "mas-evolve")
+    return invoked_in(folder, papers, words, "mas dev papers")
 
 
 def run_of(address: str) -> PaperRun:
@@ -161,9 +161,7 @@ def test_a_row_runs_on_its_data_and_goes_on_from_there(tmp_path: Path) -> None:
     assert "evochamber:table2/sa/aime_2022: Published (accuracy): AIME'22 0.133." in came.err
     assert again.json["score"] == 0.5
     assert (tmp_path / "runs/papers/evochamber/table2/sa/aime_2022/recipe.yaml").exists()
-    came = invoked_in(
-        tmp_path, main, [f"--paper={words[0]}", *words[1:], "--dry-run"], "mas-evolve"
-    )
+    came = paper(tmp_path, *words, "--dry-run")
     assert "evochamber over 3 tasks" in came.out
 
 

@@ -73,7 +73,7 @@ def test_all_splits_are_installed_as_benchmarks() -> None:
 
 
 def test_info_says_whose_it_is_and_how_to_come_by_it(folder: Path) -> None:
-    done = CliRunner().invoke(mas_bench, ["info", "plancraft", "--data", str(folder)])
+    done = CliRunner().invoke(mas_bench, ["list", "plancraft", "--data", str(folder)])
     assert done.exit_code == 0, done.output
     for words in ("MIT, Copyright (c) 2024 Gautier Dagan", "arXiv:2412.21033", "tasks: 3"):
         assert words in done.output

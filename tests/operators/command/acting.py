@@ -67,7 +67,7 @@ def judgement(values: Mapping[str, float] = LOW) -> dict[str, Any]:
 def mas(*words: str, replies: Replies = "never asked", command: Any = mas_op) -> Came:
     """Run a command here; every model is the scripted one."""
     with ScriptedModel(replies) as model:
-        came = invoked(command, [*words, "--model", f"scripted@{model.api_base}"], "mas op")
+        came = invoked(command, [*words, "--model", f"scripted@{model.api_base}"], "mas dev op")
         came.asked = list(model.calls)
         return came
 

@@ -133,7 +133,7 @@ class Desk:
 
     def blame(self, run: Path, *words: str, command: Any = main) -> Came:
         before = len(self.model.calls)
-        came = invoked(command, [str(run), "--model", self.address, *words], "mas blame")
+        came = invoked(command, [str(run), "--model", self.address, *words], "mas dev blame")
         came.calls = len(self.model.calls) - before
         return came
 

@@ -14,6 +14,7 @@ import pytest
 
 from coterie.operators.command.evolve import main
 from coterie.pool.ledger.ledger import Ledger
+from coterie.runtime.command.view import main as mas_view
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 
@@ -89,6 +90,9 @@ class Lab:
 
     def command(self, *words: str) -> Came:
         return invoked(main, words, "mas-evolve")
+
+    def report(self, *words: str) -> Came:
+        return invoked(mas_view, ["--text", *words], "mas-view")
 
     def ledger(self, pool: str = "pool") -> list[Any]:
         return [entry.value for entry in Ledger(self.folder / pool / "ledger.jsonl").read()]

@@ -1,4 +1,4 @@
-"""`mas blame`: who made a run fail, told from its folder, in which nothing else is changed."""
+"""`mas dev blame`: who made a run fail, told from its folder, in which nothing else is changed."""
 
 from __future__ import annotations
 

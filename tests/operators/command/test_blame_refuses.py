@@ -1,4 +1,4 @@
-"""What mas blame makes of damaged runs, useless answers, budgets and kills."""
+"""What mas dev blame makes of damaged runs, useless answers, budgets and kills."""
 
 from __future__ import annotations
 
@@ -16,17 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.operators.blame import TextBudget, trace_of, trace_of_events, view
-from coterie.operators.command.blame import main
-from coterie.operators.command.op.command import main as mas_op
-from coterie.pool.command import main as mas_pool
 from coterie.runtime import Journal
 from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
 from coterie.schema.values.errors import InputError
 
-from ...came import invoked
 from ...schema.strategies import VALUES
-from .blaming import TASK, TEAM, Desk, Stage, fruit, verdict
+from .blaming import TASK, TEAM, Desk, Stage, fruit
 
 
 def test_a_run_in_which_nobody_did_anything_is_refused(desk: Desk) -> None:
@@ -193,15 +189,6 @@ def test_the_host_s_secrets_stay_out_of_what_is_asked_and_kept(
     assert "Count the pears" not in came.out
     told = "".join(one.read_text() for one in (run / "blame").glob("*.json"))
     assert "Count the pears" not in told
-
-
-def test_operators_offer_it_too_and_each_blame_names_the_other(desk: Desk) -> None:
-    run = desk.make()
-    words = ["attribute", str(run), "--scheme", "global", "--json", "--model", desk.address]
-    came = invoked(mas_op, words, "mas op")
-    assert verdict(came)[0] == "planner"
-    assert "mas-pool blame" in invoked(main, ["--help"], "mas blame").out
-    assert "mas blame" in invoked(mas_pool, ["blame", "--help"], "mas-pool").out
 
 
 def test_a_folder_without_a_question_is_no_record_of_a_run(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`mas op credit`: what agents of a finished run were worth, told from runs without them."""
+"""`mas dev op credit`: what agents of a finished run were worth, told from runs without them."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class Desk:
     def credit(self, run: Path, *words: str) -> Came:
         before = len(self.model.calls)
         model = ("--model", f"m@{self.model.api_base}")
-        came = invoked(main, ["credit", str(run), *model, *words], "mas op")
+        came = invoked(main, ["credit", str(run), *model, *words], "mas dev op")
         came.calls = len(self.model.calls) - before
         return came
 

@@ -63,10 +63,10 @@ def test_what_is_asked_and_answered_is_exact_agent_by_agent(
         factual = len(model.calls)
         [run] = Path("runs").iterdir()
         words = ["credit", str(run), "--workers", "1", "--json", "--quiet", *chosen]
-        came = invoked(main, words, "mas op")
+        came = invoked(main, words, "mas dev op")
         assert came.code == 0, came.err
         ledger = [call.text for call in model.calls[factual:]]
-        again = invoked(main, words, "mas op")
+        again = invoked(main, words, "mas dev op")
         assert len(model.calls) == factual + len(ledger)
     team = load_team(run / "team.yaml")
     said = json.loads((run / "result.json").read_text())["agents"]

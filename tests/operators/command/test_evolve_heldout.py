@@ -155,7 +155,7 @@ def test_a_judge_without_a_verdict_leaves_no_score_and_is_counted(lab: Lab) -> N
     assert came.code == 0, came.err
     assert all(one["unscored"] == 2 for one in came.json["held_out"]["teams"])
     lost = 2 * len(came.json["held_out"]["teams"])
-    assert f"  {lost} trials without a score" in lab.command("report", "pool").out
+    assert f"  {lost} trials without a score" in lab.report("pool").out
     failed = [one for one in lab.ledger() if one["kind"] == "failed"]
     assert {(one["task"], one["split"]) for one in failed} == {("open", "test")}
 

@@ -74,14 +74,14 @@ def test_calls_of_a_task_that_is_not_finished_are_counted_too(lab: Lab) -> None:
 
 def test_a_report_spends_nothing_and_says_what_the_command_said(lab: Lab) -> None:
     done = lab.evolve("--limit", "2", "--json")
-    told = lab.command("report", "pool", "--json")
-    assert (told.code, told.out) == (0, done.out)
+    told = lab.report("pool", "--json")
+    assert (told.code, told.json) == (0, done.json)
     assert lab.evolve("--limit", "1", "--name", "other").code == 0
-    several = lab.command("report", "pool")
+    several = lab.report("pool")
     assert several.code == 2
-    assert "has 2 evolutions; say --name. Known: other, recipe." in several.err
-    assert lab.command("report", "pool", "--name", "recipe", "--json").json["tasks"] == 2
-    assert lab.command("report", "gone").code == 2
+    assert "has 2 evolutions. Name one. Known: other, recipe." in several.err
+    assert lab.report("pool", "recipe", "--json").json["tasks"] == 2
+    assert lab.report("gone").code == 2
 
 
 def test_turns_as_csv_have_a_line_for_each_task(lab: Lab) -> None:
@@ -96,7 +96,7 @@ def test_turns_as_csv_have_a_line_for_each_task(lab: Lab) -> None:
     assert int(lines[-1]["pool"]) == len(Pool.open("pool").members)
     assert sum(int(one["teams_calls"]) for one in lines) > 0
     assert lines[0]["teams_usd"] == ""
-    assert lab.command("report", "pool", "--csv", "again.csv").code == 0
+    assert lab.evolve("--csv", "again.csv").calls == 0
     assert (lab.folder / "again.csv").read_text() == (lab.folder / "turns.csv").read_text()
 
 
@@ -183,7 +183,7 @@ def test_a_folder_of_task_files_is_a_stream_by_their_names(lab: Lab) -> None:
 def test_a_report_beside_one_that_is_at_work_leaves_out_what_it_cannot_see(lab: Lab) -> None:
     assert lab.evolve("--limit", "1").code == 0
     with Journal.open(lab.folder / "pool/evolutions/recipe"):
-        told = lab.command("report", "pool")
+        told = lab.report("pool")
     assert told.code == 0
     assert "unfinished tasks: another process is at work on them" in told.out
 

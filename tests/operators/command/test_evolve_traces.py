@@ -9,7 +9,7 @@ from .conftest import Lab
 
 
 def test_an_evolution_is_a_tree_of_turns_candidates_and_operators(lab: Lab) -> None:
-    words = ("--limit", "2", "--test", "test.jsonl", "--repeats", "1", "--otel-file", "t.jsonl")
+    words = ("--limit", "2", "--test", "test.jsonl", "--repeats", "1", "--otel", "t.jsonl")
     came = lab.evolve(*words)
     assert came.code == 0, came.err
     assert "note:" not in came.err

@@ -95,7 +95,7 @@ def test_a_file_that_no_commit_can_change_is_refused(repo: Repo, tmp_path: Path)
     untracked.write_text(TEXT)
     with pytest.raises(InputError, match="git does not track"):
         refuse_unclean(untracked)
-    with pytest.raises(InputError, match=r"is not a file\. Write the team to one: mas fmt"):
+    with pytest.raises(InputError, match=r"is not a file\. Write the team to one: mas dev fmt"):
         refuse_unclean(repo.folder / "teams")
     outside = tmp_path / "team.yaml"
     outside.write_text(TEXT)

@@ -1,10 +1,10 @@
-"""`mas show EVOLUTION TASK`: what was tried on a task, of what it was made, what it answered."""
+"""`mas-view EVOLUTION TASK`: what was tried on a task, what of, and what it answered."""
 
 from __future__ import annotations
 
 import pytest
 
-from coterie.runtime.command.show import main
+from coterie.runtime.command.view import main
 
 from ...came import Came, invoked
 from .conftest import Lab
@@ -13,7 +13,7 @@ EVOLUTION = "pool/evolutions/recipe"
 
 
 def shown(*words: str) -> Came:
-    return invoked(main, words, "mas show")
+    return invoked(main, ["--text", *words], "mas-view")
 
 
 def test_all_candidates_of_a_turn_are_shown_with_edits_and_answers(lab: Lab) -> None:

@@ -17,7 +17,7 @@ def by_length(words: float) -> tuple[float, float]:
 
 def test_a_report_has_the_router_s_figures_where_a_pool_has_cases(lab: Lab) -> None:
     assert "router" not in lab.evolve("--limit", "1").out
-    bare = lab.command("report", "pool", "--json").json
+    bare = lab.report("pool", "--json").json
     assert "routing" not in bare
     cases = world(40, by_length)
     other = [named(one, "other") for one in world(20, by_length, seed=1)]
@@ -26,8 +26,8 @@ def test_a_report_has_the_router_s_figures_where_a_pool_has_cases(lab: Lab) -> N
         pool.commit(one.told(), op=f"recipe/{number:06d}/routed")
     told = figures(cases)
     assert told is not None
-    assert f"\n{told}\n" in lab.command("report", "pool").out
-    value = lab.command("report", "pool", "--json").json
+    assert f"\n{told}\n" in lab.report("pool").out
+    value = lab.report("pool", "--json").json
     assert value.pop("routing") == told.value()
     assert value == bare
 

@@ -1,10 +1,10 @@
-"""`mas show` on an evolution: what was tried, what operators were asked, a candidate's run."""
+"""`mas-view --text` of an evolution: candidates, questions of operators, a candidate's run."""
 
 from __future__ import annotations
 
 import shlex
 
-from coterie.runtime.command.show import main
+from coterie.runtime.command.view import main
 
 from ...came import Came, invoked
 from .conftest import Lab
@@ -13,7 +13,7 @@ EVOLUTION = "pool/evolutions/recipe"
 
 
 def shown(*words: str) -> Came:
-    return invoked(main, [EVOLUTION, *words], "mas show")
+    return invoked(main, ["--text", EVOLUTION, *words], "mas-view")
 
 
 def test_an_evolution_lists_its_tasks(lab: Lab) -> None:
@@ -22,7 +22,7 @@ def test_an_evolution_lists_its_tasks(lab: Lab) -> None:
     assert head == f"{EVOLUTION}: 2 of 2 tasks done"
     assert first == "  t0: 1 by solo_1, 3 tried"
     assert second.startswith("  t1: 1 by ")
-    assert hint == f"next: mas show {EVOLUTION} TASK"
+    assert hint == f"next: mas-view --text {EVOLUTION} TASK"
 
 
 def test_a_task_shows_what_operators_were_asked_and_answered(lab: Lab) -> None:
@@ -42,7 +42,7 @@ def test_every_candidate_is_shown_as_a_run_is_those_that_lost_too(lab: Lab) -> N
     assert len(hints) == 3
     for number, hint in enumerate(hints):
         words = shlex.split(hint.removeprefix("next: "))
-        text = invoked(main, words[2:], "mas show").out
+        text = invoked(main, ["--text", *words[2:]], "mas-view").out
         assert f"run      {EVOLUTION} candidate {number}\n" in text
         assert "  | What is 0 + 7?\n" in text
         assert "status   done\nscore    " in text

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from coterie.operators.command.evolve import main as mas_evolve
-from coterie.runtime.command.show import main as mas_show
+from coterie.runtime.command.view import main as mas_view
 from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
 from coterie.schema.host.catalogue import installed
@@ -71,7 +70,7 @@ def test_operators_that_get_nothing_of_use_are_reported_and_warned_of(
     assert "useless: it is not JSON: …" in came.out
     *_, warning = [line for line in came.out.splitlines() if line.startswith("warning: ")]
     assert re.fullmatch(r"warning: every operator answer was useless: (\d+) of \1\.", warning)
-    report = invoked_in(tmp_path, mas_evolve, ["report", "pool", "--json"], "mas-evolve")
+    report = invoked_in(tmp_path, mas_view, ["pool", "--json"], "mas-view")
     assert report.code == 0, report.err
     answers = report.json["asked"].values()
     assert {one["useful"] for one in answers} == {0}
@@ -98,7 +97,7 @@ def test_a_run_whose_operators_get_nothing_of_use_says_so_everywhere(
     answers = json.loads((run / "result.json").read_text())["operators"]
     assert json.loads((run / "story.json").read_text())["operators"] == answers
     assert {one["useful"] for name, one in answers.items() if name != "judge"} == {0}
-    shown = invoked_in(tmp_path, mas_show, [str(run)], "mas-show").out
+    shown = invoked_in(tmp_path, mas_view, ["--text", str(run)], "mas-view").out
     assert re.search(r"^useless  \w+: (\d+) of \1 answers? useless: it is not JSON", shown, re.M)
     assert re.search(r"^warning  every operator answer was useless", shown, re.M)
     assert re.search(r"s  \w+: nothing of use: it is not JSON: 'I would rather not", shown)

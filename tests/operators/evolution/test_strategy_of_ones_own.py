@@ -121,10 +121,10 @@ def test_its_agents_keep_what_they_were_told_and_go_on_with_it(folder: Path) -> 
     assert owners == ["one", "two"] * 4
     again, nothing = evolve(folder, "--test", "test.jsonl", "--repeats", "1")
     assert (again.out, nothing) == (done.out, 0)
-    text = mas(folder, "evolve", "report", "pool").out
+    text = mas(folder, "view", "--text", "pool").out
     assert "each task's answer, scored by the reference answers" in text
     assert "reminders: 1.5 a task, 0 to 2, 6 in all" in text
-    shown = mas(folder, "show", "pool/evolutions/recipe", "t1").out
+    shown = mas(folder, "view", "--text", "pool/evolutions/recipe", "t1").out
     assert "run\n  answer: 7\n\nreminders: 2" in shown
 
 
@@ -167,18 +167,18 @@ def test_its_settings_are_checked_and_explained(folder: Path) -> None:
     assert "recipe.yaml:2:20: error: settings.pieces: 11 is out of range (pieces, 0 to 10)" in (
         done.err
     )
-    assert "strategy  mentoring" in mas(folder, "explain", "settings.pieces").out
-    assert "Of `mentoring`:" in mas(folder, "explain", "--markdown", "evolution").out
+    assert "strategy  mentoring" in mas(folder, "dev", "explain", "settings.pieces").out
+    assert "Of `mentoring`:" in mas(folder, "dev", "explain", "--markdown", "evolution").out
 
 
 def test_its_operator_acts_at_the_prompt_too(folder: Path) -> None:
-    assert "advise" in mas(folder, "op", "--help").out
+    assert "advise" in mas(folder, "dev", "op", "--help").out
     with ScriptedModel(mentor) as model:
         asked = ("-q", "What is 3 + 4?", "--model", f"m@{model.api_base}", "--dry-run")
-        done = mas(folder, "op", "advise", "pair.yaml", "two", *asked)
+        done = mas(folder, "dev", "op", "advise", "pair.yaml", "two", *asked)
         assert done.code == 0, done.err
         assert "two should count." in done.out
-        nobody = mas(folder, "op", "advise", "pair.yaml", "to", *asked)
+        nobody = mas(folder, "dev", "op", "advise", "pair.yaml", "to", *asked)
     assert nobody.code == 2
     assert "no agent 'to' in pair." in nobody.err
 

@@ -96,9 +96,9 @@ def test_an_archive_is_listed_with_where_each_entry_comes_from(folder: Path) -> 
 
 
 def test_blame_tells_which_revision_or_ancestor_set_each_field(folder: Path) -> None:
-    rows = run("blame", folder, "ada").stdout.splitlines()
+    rows = run("origin", folder, "ada").stdout.splitlines()
     assert rows[0].split("  ")[0] == "field"
-    told = json.loads(run("blame", folder, "ada", "--json").stdout)
+    told = json.loads(run("origin", folder, "ada", "--json").stdout)
     assert [
         (one["field"], one["agent"], one["revision"], one["by"], one["op"], one["reason"])
         for one in told

@@ -55,7 +55,7 @@ BAD = {
     "no pool": (("list", "nothing"), "no pool in 'nothing': it has no ledger.jsonl. Make one"),
     "no pool to verify": (("verify", "nothing"), "no pool in 'nothing'"),
     "no team": (("show", "pool", "vot"), "no team 'vot' in pool. Did you mean 'vote'?"),
-    "no team to blame": (("blame", "pool", "x"), "no team 'x' in pool."),
+    "no origin of nobody": (("origin", "pool", "x"), "no team 'x' in pool."),
     "no team in lineage": (("lineage", "pool", "x"), "no team 'x' in pool."),
     "no niche": (("best", "pool", "--niche", "x"), "Niches there: ages, dates."),
     "no split": (("best", "pool", "--split", "x"), "on the split 'x'. Niches there: none."),
@@ -63,7 +63,6 @@ BAD = {
     "no source": (("import", "pool", "nothing"), "no file 'nothing'"),
     "a team of a file": (("import", "pool", "seed:debate", "x"), "'seed:debate' is one team"),
     "source no pool": (("import", "pool", "empty"), "no pool in 'empty'"),
-    "export of nobody": (("export", "pool", "x", "--to", "new"), "no team 'x' in pool."),
     "retire nobody": (("retire", "pool", "x", "--reason", "y"), "no team 'x' in pool."),
     "restore nobody": (("restore", "pool", "x"), "no team 'x' in pool."),
 }
@@ -290,35 +289,31 @@ def test_lineage_as_a_picture(pool: Pool) -> None:
 
 
 def test_blame_says_who_set_each_field(pool: Pool) -> None:
-    heads, *rows = run("blame", pool.folder, "vote_2").stdout.splitlines()
+    heads, *rows = run("origin", pool.folder, "vote_2").stdout.splitlines()
     assert heads.split("  ")[0] == "field"
     found = {row.split()[0]: row.split()[1:3] for row in rows}
     assert found["agents.w1.prompt"] == ["vote_2", "crossover"]
     assert found["agents.w1.max_tokens"] == ["vote_1", "mutate"]
     assert found["agents.judge.prompt"] == ["vote", "seed"]
-    origins = told("blame", pool.folder, "vote_2", "--json")
+    origins = told("origin", pool.folder, "vote_2", "--json")
     tokens = next(one for one in origins if one["field"] == "agents.w1.max_tokens")
     assert (tokens["value"], tokens["team"]) == (9, "vote_1")
     assert tokens["scored"]["n"] == 4
 
 
-# import, export, retire
+# import, retire
 
 
-def test_export_and_import_carry_a_team_with_its_lineage(pool: Pool, tmp_path: Path) -> None:
+def test_import_carries_a_team_with_its_lineage(pool: Pool, tmp_path: Path) -> None:
     other = tmp_path / "other"
-    done = run("export", pool.folder, "vote_1", "--to", other)
-    assert done.stdout == f"vote_1: {other / 'teams' / 'vote_1.yaml'} (new)\n"
-    assert list(Pool.open(other).members) == ["vote_1"]
-    third = tmp_path / "third"
-    run("init", third, "--empty")
-    assert run("import", third, other).stdout.startswith("vote_1: ")
-    (member,) = Pool.open(third).members.values()
+    run("init", other, "--empty")
+    assert run("import", other, pool.folder, "vote_1").stdout.startswith("vote_1: ")
+    (member,) = Pool.open(other).members.values()
     assert member.statistics.n == 4
     assert re.fullmatch(r"vote_[a-z2-7]{6}", member.name)  # `init` makes pools that git can merge
-    again = run("import", third, other, "vote_1")
+    again = run("import", other, pool.folder, "vote_1")
     assert again.stdout.endswith("(was there already)\n")
-    assert run("verify", third).exit_code == 0
+    assert run("verify", other).exit_code == 0
 
 
 def test_a_file_is_imported_once(pool: Pool, tmp_path: Path) -> None:
@@ -366,9 +361,8 @@ def test_nothing_of_a_file_commands_the_terminal(pool: Pool) -> None:
         ("show", pool.folder, "vote"),
         ("lineage", pool.folder),
         ("lineage", pool.folder, "--format", "mermaid"),
-        ("blame", pool.folder, "vote_2"),
+        ("origin", pool.folder, "vote_2"),
         ("verify", pool.folder),
-        ("gc", pool.folder),
         ("best", pool.folder, "--niche", f"x{NASTY}"),
         ("list", pool.folder, "--json"),
     ):
@@ -388,5 +382,5 @@ def test_looking_at_a_pool_imports_nothing_heavy(pool: Pool) -> None:
         "except SystemExit: pass\n"
         "print(*sorted({name.split('.')[0] for name in sys.modules}), file=sys.stderr)"
     )
-    done = python("-c", script, "blame", pool.folder, "vote_2", check=True)
+    done = python("-c", script, "origin", pool.folder, "vote_2", check=True)
     assert set(done.stderr.split()) & HEAVY == set()

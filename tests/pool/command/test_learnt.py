@@ -90,12 +90,12 @@ def test_an_entry_is_shown_with_the_line_that_it_is(folder: Path) -> None:
 
 
 def test_blame_of_an_entry_tells_all_that_it_stands_for(folder: Path) -> None:
-    rows = run("blame", folder, "mattrl/000002/merged").stdout.splitlines()
+    rows = run("origin", folder, "mattrl/000002/merged").stdout.splitlines()
     assert [row.split()[:3] for row in rows[1:]] == [
         ["mattrl/000002/merged", "5", "-"],
         ["mattrl/000001/other", "4", "ben"],
     ]
-    told = json.loads(run("blame", folder, "mattrl/000000/first", "--json").stdout)
+    told = json.loads(run("origin", folder, "mattrl/000000/first", "--json").stdout)
     assert [(one["case"], one["turn"], one["owner"]) for one in told] == [
         ("case_7", 2, "cardiology")
     ]

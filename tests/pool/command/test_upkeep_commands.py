@@ -1,4 +1,4 @@
-"""mas-pool verify and gc: what is wrong with a pool, and what a crash left."""
+"""mas-pool verify: what is wrong with a pool, and what a crash left."""
 
 from __future__ import annotations
 
@@ -53,19 +53,12 @@ def test_what_a_crash_left_is_told_when_it_is_removed(pool: Pool) -> None:
     assert done.stdout == "vote: retired\n"
 
 
-def test_gc_removes_orphans_when_told_to(pool: Pool) -> None:
+def test_files_of_nobody_are_deleted_when_asked_for(pool: Pool) -> None:
     orphan = pool.folder / "teams" / "mine.yaml"
     orphan.write_text("name: mine\n")
-    done = run("gc", pool.folder)
-    assert done.stdout == "teams/mine.yaml\n"
-    assert "--delete" in done.stderr
+    assert "mas-pool verify --delete removes it" in run("verify", pool.folder).stdout
     assert orphan.exists()
-    assert run("gc", pool.folder, "--delete").stdout == "teams/mine.yaml: removed\n"
+    done = run("verify", pool.folder, "--delete").stdout
+    assert done.startswith("done: teams/mine.yaml: deleted\n")
+    assert "note:" not in done
     assert not orphan.exists()
-    assert (
-        "every file under teams/ and agents/ belongs to a team or an agent"
-        in run("gc", pool.folder).stdout
-    )
-
-
-# All of them

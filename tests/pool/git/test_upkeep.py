@@ -73,7 +73,9 @@ def test_what_a_crash_left_is_told_and_no_fault(pool: Pool) -> None:
     assert findings.faults == ()
     unfinished, orphan = findings.notes
     assert "its 12 bytes count for nothing" in unfinished
-    assert orphan.endswith("teams/vote_3.yaml: belongs to no team. mas-pool gc removes it.")
+    assert orphan.endswith(
+        "teams/vote_3.yaml: belongs to no team. mas-pool verify --delete removes it."
+    )
     assert ledger(pool).read_bytes() == content
     assert "line 12 was left unfinished" in repair(pool.folder)[0]
     assert len(verify(pool.folder).notes) == 1

@@ -21,8 +21,8 @@ ODD: tuple[Any, ...] = (
     None, [], {}, "", 0, -1, 1.5, True, ["a"], {"a": 1}, "x", "é" * 80, 10**30, [[[]]],
 )  # fmt: skip
 READING = (
-    ["list", "--json"], ["verify"], ["best"], ["gc"], ["agents"], ["lineage"], ["memory"],
-    ["population"], ["blame", "vote_1"], ["blame", "ada"], ["show", "vote"], ["show", "ada"],
+    ["list", "--json"], ["verify"], ["best"], ["agents"], ["lineage"], ["memory"],
+    ["population"], ["origin", "vote_1"], ["origin", "ada"], ["show", "vote"], ["show", "ada"],
     ["show", "l1"], ["log", "ada"],
 )  # fmt: skip
 

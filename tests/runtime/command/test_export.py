@@ -1,4 +1,4 @@
-"""`mas export`: what is refused, what is told to be lost, and what is written."""
+"""`mas dev export`: what is refused, what is told to be lost, and what is written."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ execution: {on_error: degrade}
 
 def export(folder: Path, text: str, *words: str) -> Came:
     (folder / "team.yaml").write_text(text, encoding="utf-8")
-    return invoked(main, [str(folder / "team.yaml"), *words], "mas export")
+    return invoked(main, [str(folder / "team.yaml"), *words], "mas dev export")
 
 
 def told(came: Came) -> list[str]:
@@ -40,7 +40,7 @@ def told(came: Came) -> list[str]:
 def test_what_is_lost_is_told_with_its_place(tmp_path: Path) -> None:
     came = export(tmp_path, LOSSY, "--to", "docker-agent", *MODEL)
     assert came.code == 0
-    assert came.out.startswith("# pair, written by `mas export`")
+    assert came.out.startswith("# pair, written by `mas dev export`")
     assert told(came) == [
         "2:15: warning: constitution: is lost: it stands in the instruction of each agent.",
         "3:21: warning: defaults.timeout: is lost: an agent has no limit of time there.",
@@ -129,7 +129,7 @@ EXPORTED = {
 @pytest.mark.parametrize("target", BOTH)
 def test_these_seeds_are_exported(target: str) -> None:
     codes = {
-        name: invoked(main, [f"seed:{name}", "--to", target, *MODEL], "mas export").code
+        name: invoked(main, [f"seed:{name}", "--to", target, *MODEL], "mas dev export").code
         for name in seed_files()
     }
     assert {name for name, code in codes.items() if code == 0} == EXPORTED[target]

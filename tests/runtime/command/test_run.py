@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from coterie.runtime.command.run import main
-from coterie.runtime.command.show import main as mas_show
+from coterie.runtime.command.view import main as mas_view
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.schema.command.graph import main as mas_graph
 
@@ -115,7 +115,7 @@ def test_levels_are_counted_as_in_a_picture_of_the_team(folder: Path) -> None:
         "level 1",
         "level 2",
     ]
-    assert " · 2 levels\n" in invoked_in(folder, mas_graph, ["team.yaml"], "mas graph").out
+    assert " · 2 levels\n" in invoked_in(folder, mas_graph, ["team.yaml"], "mas dev graph").out
 
 
 def test_a_question_needs_no_task_file(folder: Path) -> None:
@@ -343,6 +343,6 @@ def test_who_answered_in_place_of_another_is_told(tmp_path: Path, *, refused: bo
     (run,) = (tmp_path / "runs").iterdir()
     result = json.loads((run / "result.json").read_text())
     assert len(result["substituted"]) == 1
-    shown = invoked_in(tmp_path, mas_show, [str(run)], "mas show").out
+    shown = invoked_in(tmp_path, mas_view, ["--text", str(run)], "mas-view").out
     assert "warning  another model gave 1 answer, for" in shown
     assert "asks other (in place of default):" in shown

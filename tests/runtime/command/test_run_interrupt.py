@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from coterie.runtime.command.run import main as mas_run
-from coterie.runtime.command.show import main as mas_show
+from coterie.runtime.command.view import main as mas_view
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail import detect
 from coterie.schema import load_team
@@ -108,12 +108,12 @@ def test_cancelled_agents_are_told_by_progress_summary_and_show(ends: str, tmp_p
     assert "s  judge: cancelled before it began\n" in said
     assert "\n2 agents cancelled (judge, slow), " in said
     (run,) = (tmp_path / "runs").iterdir()
-    shown = invoked(mas_show, [str(run)], "mas show").out
+    shown = invoked(mas_view, ["--text", str(run)], "mas-view").out
     assert re.search(r"★ the answer +cancelled$", shown, re.MULTILINE)
     assert re.search(r"^  slow +cancelled, ", shown, re.MULTILINE)
     assert re.search(r"^  judge +cancelled, 0 calls", shown, re.MULTILINE)
     assert "s  slow: cancelled at work, " in shown
-    states = invoked(mas_show, [str(run), "--json"], "mas show").json["agents"]
+    states = invoked(mas_view, ["--text", str(run), "--json"], "mas-view").json["agents"]
     assert {name: one["state"] for name, one in states.items()} == {
         "quick": "done",
         "slow": "cancelled",

@@ -1,4 +1,4 @@
-"""`mas runs`: what folders of runs there are, and what becomes of them."""
+"""`mas dev runs`: what folders of runs there are, and what becomes of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.command.runs import main
-from coterie.runtime.command.show import main as mas_show
+from coterie.runtime.command.view import main as mas_view
 from coterie.runtime.doubles import ScriptedModel
 
 from ...came import Came, invoked, invoked_in
@@ -53,7 +53,7 @@ def tasks(folder: Path) -> set[str]:
 
 
 def runs(folder: Path, *words: str) -> Came:
-    return invoked_in(folder, main, list(words), "mas runs")
+    return invoked_in(folder, main, list(words), "mas dev runs")
 
 
 def test_runs_are_listed_the_oldest_first_with_their_sizes(folder: Path) -> None:
@@ -119,7 +119,7 @@ def test_a_shared_run_is_read_and_says_nothing_of_the_machine(folder: Path) -> N
     text = "".join(path.read_text() for path in run.iterdir())
     for told in (str(folder), str(Path.home()), "127.0.0.1", "task_file"):
         assert told not in text
-    assert "The file is HOME/x." in invoked(mas_show, [str(run)], "mas show").out
+    assert "The file is HOME/x." in invoked(mas_view, ["--text", str(run)], "mas-view").out
     assert runs(folder, "share", str(run_of(folder, "new")), "--to", "s.zip").code == 2
 
 

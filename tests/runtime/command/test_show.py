@@ -1,4 +1,4 @@
-"""`mas show`: a run as text, whatever became of it."""
+"""`mas-view --text`: a run as text, whatever became of it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from coterie.runtime.command.run import main as mas_run
-from coterie.runtime.command.show import main
+from coterie.runtime.command.view import main
 from coterie.runtime.doubles import Reply, ScriptedModel
 
 from ...came import Came, invoked, invoked_in
@@ -41,7 +41,7 @@ def made(folder: Path, answers: Mapping[str, Any], *words: str) -> Path:
 
 
 def shown(run: Path, *words: str) -> Came:
-    return invoked(main, [str(run), *words], "mas show")
+    return invoked(main, ["--text", str(run), *words], "mas-view")
 
 
 def test_a_run_is_told_with_its_graph_timeline_and_conversations(tmp_path: Path) -> None:

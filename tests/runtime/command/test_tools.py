@@ -1,4 +1,4 @@
-"""`mas tools import`: servers of other programs, as tools.yaml has them."""
+"""`mas dev tools import`: servers of other programs, as tools.yaml has them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_what_is_imported_loads_and_holds_no_key(
             "off": {"command": "no-such-program-anywhere", "disabled": True},
         },
     )
-    done = invoked_in(tmp_path, main, ["import", "mcp.json"], "mas tools")
+    done = invoked_in(tmp_path, main, ["import", "mcp.json"], "mas dev tools")
     assert done.code == 0
     assert KEY not in done.out + done.err
     assert "note: my_clock: set CLOCK_TOKEN; no value of FILE is written." in done.err

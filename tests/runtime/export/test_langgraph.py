@@ -58,7 +58,7 @@ def exported(folder: Path, team: str, model: ScriptedModel) -> Path:
     at = f"m@{model.api_base}"
     options = ("--to", "langgraph", "-o", str(folder / "graph.py"), "--model", at)
     came = invoked(
-        mas_export, [str(folder / "team.yaml"), *options, "--model", f"fast={at}"], "mas export"
+        mas_export, [str(folder / "team.yaml"), *options, "--model", f"fast={at}"], "mas dev export"
     )
     assert came.code == 0, came.err
     return folder / "graph.py"
@@ -165,7 +165,7 @@ def test_a_key_is_named_and_never_written(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("MAS_API_KEY", "secret-of-ann")
     (tmp_path / "t.yaml").write_text("name: t\nagents: {a: {prompt: Answer it.}}\n")
     words = [str(tmp_path / "t.yaml"), "--to", "langgraph", "--model", "m@http://127.0.0.1:1/v1"]
-    came = invoked(mas_export, words, "mas export")
+    came = invoked(mas_export, words, "mas dev export")
     assert '"key_env": "MAS_API_KEY"' in came.out
     assert "secret-of-ann" not in came.out
 
@@ -190,7 +190,7 @@ def test_a_model_is_reached_as_here(
 ) -> None:
     (tmp_path / "t.yaml").write_text("name: t\nagents: {a: {prompt: Answer it.}}\n")
     words = [str(tmp_path / "t.yaml"), "--to", "langgraph", "--model", model]
-    tree = ast.parse(invoked(mas_export, words, "mas export").out)
+    tree = ast.parse(invoked(mas_export, words, "mas dev export").out)
     agents = next(
         ast.literal_eval(one.value)
         for one in tree.body

@@ -62,7 +62,7 @@ def both(folder: Path, python: Path, model: ScriptedModel, team: str) -> tuple[A
     """Return the answer and the conversations of our run, and of the program under LangGraph."""
     at = f"m@{model.api_base}"
     words = [team, "--to", "langgraph", "-o", str(folder / "graph.py"), "--model", at]
-    came = invoked(mas_export, words, "mas export")
+    came = invoked(mas_export, words, "mas dev export")
     assert came.code == 0, came.err
     answer = run(team if team.startswith("seed:") else Path(team), query=QUERY, model=at).answer
     ours = (f"{answer}\n", asked(model))
@@ -132,7 +132,7 @@ def test_tools_are_called(tmp_path: Path, python: Path) -> None:
     with ScriptedModel(calls) as model:
         words = [str(tmp_path / "team.yaml"), "--to", "langgraph", "--model", f"m@{model.api_base}"]
         words += ["--tools", str(tmp_path / "tools.yaml"), "-o", str(tmp_path / "graph.py")]
-        came = invoked(mas_export, words, "mas export")
+        came = invoked(mas_export, words, "mas dev export")
         assert came.code == 0, came.err
         done = under_langgraph(python, tmp_path / "graph.py", TASK_FILES=str(tmp_path / "files"))
         last = model.calls[-1].body

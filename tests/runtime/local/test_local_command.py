@@ -1,4 +1,4 @@
-"""`mas models`, on the tests' small model."""
+"""`mas dev models`, on the tests' small model."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_pull_offline_exits_with_2(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_path_prints_it_or_says_how_to_get_it(shop: Shop) -> None:
     missing = mas_models("path")
     assert missing.exit_code == 2
-    assert "mas models pull" in missing.stderr
+    assert "mas dev models pull" in missing.stderr
     mas_models("pull")
     assert mas_models("path").stdout == f"{find(shop.weights)}\n"
 

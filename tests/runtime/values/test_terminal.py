@@ -119,18 +119,18 @@ NAME = "\x1b]0;x\x07\u202e.yaml"
         ("validate", NAME),
         ("validate", "--format", "github", NAME),
         ("validate", "missing" + NAME),
-        ("fmt", "good" + NAME),
-        ("fmt", NAME),
-        ("graph", NAME),
-        ("graph", "missing" + NAME),
-        ("explain", f"agents.{HOSTILE}"),
+        ("dev", "fmt", "good" + NAME),
+        ("dev", "fmt", NAME),
+        ("dev", "graph", NAME),
+        ("dev", "graph", "missing" + NAME),
+        ("dev", "explain", f"agents.{HOSTILE}"),
         ("run", "missing" + NAME, "-q", "x"),
         ("run", "team.yaml", NAME),
         ("run", "team.yaml", "-q", "x", "--dry-run", "--model", f"a/{HOSTILE}"),
         ("run", "team.yaml", "-q", "x", "--model", HOSTILE.replace("/", "")),
         ("doctor", "--no-probes", "--model", f"a/{HOSTILE}"),
     ],
-    ids=lambda words: " ".join(words[:2]).split("\x1b")[0],
+    ids=lambda words: " ".join(words[:3]).split("\x1b")[0],
 )
 def test_names_of_files_and_models_command_nothing(folder: Path, words: tuple[str, ...]) -> None:
     (folder / NAME).write_text("agents: [oops\n")
@@ -141,7 +141,7 @@ def test_names_of_files_and_models_command_nothing(folder: Path, words: tuple[st
 
 
 def test_what_a_team_file_says_is_no_markup(folder: Path) -> None:
-    shown = mas("graph", folder / "team.yaml").output
+    shown = mas("dev", "graph", folder / "team.yaml").output
     assert "[/bold] [red]x[/red]" in shown
     assert "the [red]judge" in shown
 

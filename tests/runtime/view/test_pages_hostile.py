@@ -87,6 +87,6 @@ def test_text_of_any_size_is_shown_in_part(tmp_path: Path) -> None:
     )
     page = page_of(run)
     told = page.one(id="agent-worker").all("pre")[-2].text
-    assert "characters left out; mas show --full has them" in told
+    assert "characters left out; mas-view --text --full has them" in told
     assert told.startswith("<script><script>")
     assert len(told) < 60_000

@@ -2,25 +2,86 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
 import click
 import pytest
 from click.testing import CliRunner
 
 from coterie.schema import CoterieError, InputError, LimitError
 from coterie.schema.command import LONGEST_MESSAGE, Command, host_catalogue, main
+from coterie.schema.command._screen import FIRST_SCREEN
 
 
-def test_help_lists_every_command_with_a_line() -> None:
+def words_of(help_text: str) -> set[str]:
+    """Return the commands that a help screen lists."""
+    rows = help_text.partition("\nCommands:\n")[2].splitlines()
+    return {row.split()[0] for row in rows if row[:2] == "  " and row[2:3].strip()}
+
+
+def test_help_lists_at_most_ten_commands_and_names_the_others() -> None:
     done = CliRunner().invoke(main, ["--help"])
     assert done.exit_code == 0
-    for name in ("diff", "doctor", "explain", "fmt", "graph", "models", "run", "validate"):
-        assert f"  {name}  " in done.stdout
+    shown = words_of(done.stdout.rpartition("\n\n")[0])
+    assert len(shown) <= 10
+    assert shown >= {"bench", "doctor", "evolve", "init", "pool", "run", "validate", "view"}
+    assert "mas dev --help" in done.stdout
+    others = words_of(CliRunner().invoke(main, ["dev", "--help"]).stdout)
+    assert others >= {"blame", "diff", "explain", "fmt", "graph", "import"}
+    assert not others & shown
 
 
-def test_a_command_that_is_not_there_is_near_one_that_is() -> None:
-    done = CliRunner().invoke(main, ["grap"])
+@pytest.mark.parametrize(
+    ("words", "instead"),
+    [
+        (["graph", "team.yaml"], "Write: mas dev graph"),
+        (["show", "runs/x"], "Write: mas-view --text RUN"),
+        (["dev", "doctor"], "Write: mas doctor"),
+        (["grap"], "Did you mean 'graph'?"),
+        (["vew"], "Did you mean 'view'?"),
+        (["bench", "info", "gsm8k"], "Write: mas-bench list BENCHMARK"),
+        (["pool", "blame", "pool", "vote"], "Write: mas-pool origin POOL NAME"),
+        (["pool", "linage", "pool"], "Did you mean 'lineage'?"),
+        (["dev", "op", "attribute", "run"], "Write: mas dev blame RUN"),
+    ],
+)
+def test_a_command_that_moved_or_is_mistyped_says_what_to_write(
+    words: list[str], instead: str
+) -> None:
+    done = CliRunner().invoke(main, words)
     assert done.exit_code == 2
-    assert "no command 'grap'. Did you mean 'graph'?" in done.stderr
+    assert instead in done.stderr
+
+
+def commands(group: click.Group, ctx: click.Context) -> Iterator[tuple[click.Context, Command]]:
+    """Find all commands in a group, with their contexts."""
+    for name in group.list_commands(ctx):
+        command = group.get_command(ctx, name)
+        assert command is not None
+        inner = click.Context(command, parent=ctx, info_name=name, **command.context_settings)
+        if isinstance(command, click.Group):
+            yield from commands(command, inner)
+        elif isinstance(command, Command):
+            yield inner, command
+
+
+def test_the_first_screen_of_each_command_has_at_most_fifteen_options() -> None:
+    top = click.Context(main, info_name="mas", **main.context_settings)
+    for ctx, command in commands(main, top):
+        screen = re.split(r"^\w+:$", command.get_help(ctx), maxsplit=1, flags=re.MULTILINE)[1]
+        rows = [row for row in screen.splitlines() if row.startswith("  -")]
+        assert len(rows) <= FIRST_SCREEN, ctx.command_path
+
+
+def test_rare_options_are_shown_on_demand_each_in_its_group() -> None:
+    brief, full = (CliRunner().invoke(main, ["run", f"--{word}"]).stdout
+                   for word in ("help", "help-all"))  # fmt: skip
+    assert "--allow-import" not in brief
+    assert "Show all options" in brief
+    rights = full.partition("\nRights:\n")[2].partition("\n\n")[0]
+    assert "--allow-import PACKAGE" in rights
+    assert "--budget" not in rights
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,9 @@ def test_every_command_takes_h_and_tells_its_version(name: str) -> None:
     assert told.output == f"{name}, version {version('coterie')}\n"
 
 
-@pytest.mark.parametrize("words", [("pool", "list"), ("models", "list"), ("op", "mutate")])
+@pytest.mark.parametrize(
+    "words", [("pool", "list"), ("dev", "models", "list"), ("dev", "op", "mutate")]
+)
 def test_subcommands_take_h(words: tuple[str, ...]) -> None:
     assert mas(*words, "-h").output == mas(*words, "--help").output
 

@@ -12,36 +12,36 @@ from ...support.commands import mas
 
 
 def test_a_path_is_explained() -> None:
-    done = mas("explain", "agents.w2.max_tokens")
+    done = mas("dev", "explain", "agents.w2.max_tokens")
     assert done.exit_code == 0
     assert done.stdout.endswith("  default   4096\n  example   max_tokens: 4096\n")
 
 
 def test_without_a_path_there_is_the_whole_tree() -> None:
-    done = mas("explain")
+    done = mas("dev", "explain")
     assert done.stdout.startswith("team  ")
     assert done.stdout.endswith("\n* must be written\n")
 
 
 def test_a_wrong_path_ends_with_2_and_what_may_be_meant() -> None:
-    done = mas("explain", "agents.maxtokens")
+    done = mas("dev", "explain", "agents.maxtokens")
     assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr == ("error: no field 'maxtokens' in agents. Did you mean 'max_tokens'?\n")
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_a_schema_is_printed_for_editors(document: str) -> None:
-    schema = json.loads(mas("explain", "--schema", document).stdout)
+    schema = json.loads(mas("dev", "explain", "--schema", document).stdout)
     Draft202012Validator.check_schema(schema)
     assert schema["$id"] == f"urn:coterie:{document}:1"
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_a_page_is_printed_as_it_stands_in_docs(document: str) -> None:
-    assert mas("explain", "--markdown", document).stdout == reference(document)
+    assert mas("dev", "explain", "--markdown", document).stdout == reference(document)
 
 
 def test_two_wishes_at_once_are_refused() -> None:
-    done = mas("explain", "agents", "--schema", "team")
+    done = mas("dev", "explain", "agents", "--schema", "team")
     assert done.exit_code == 2
     assert "one of them" in done.stderr

@@ -1,4 +1,4 @@
-"""`mas fmt`: canonical files, and nothing lost."""
+"""`mas dev fmt`: canonical files, and nothing lost."""
 
 from __future__ import annotations
 

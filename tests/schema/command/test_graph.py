@@ -24,7 +24,7 @@ def team(tmp_path: Path) -> Path:
 
 
 def test_the_terminal_shows_text(team: Path) -> None:
-    done = mas("graph", team)
+    done = mas("dev", "graph", team)
     assert done.exit_code == 0
     assert done.stdout.startswith("pair · 2 agents · 1 edge · 2 levels\n")
 
@@ -33,7 +33,7 @@ def test_the_terminal_shows_text(team: Path) -> None:
     ("picture_format", "start"), [("mermaid", "flowchart LR\n"), ("svg", "<svg ")]
 )
 def test_another_format_is_a_choice(team: Path, picture_format: str, start: str) -> None:
-    assert mas("graph", team, "--format", picture_format).stdout.startswith(start)
+    assert mas("dev", "graph", team, "--format", picture_format).stdout.startswith(start)
 
 
 @pytest.mark.parametrize(
@@ -43,13 +43,13 @@ def test_another_format_is_a_choice(team: Path, picture_format: str, start: str)
 def test_the_name_of_a_file_says_what_it_gets(
     team: Path, tmp_path: Path, name: str, start: str
 ) -> None:
-    done = mas("graph", team, "-o", tmp_path / name)
+    done = mas("dev", "graph", team, "-o", tmp_path / name)
     assert (done.exit_code, done.output) == (0, "")
     assert (tmp_path / name).read_text(encoding="utf-8").startswith(start)
 
 
 def test_a_format_that_is_named_comes_before_the_suffix(team: Path, tmp_path: Path) -> None:
-    mas("graph", team, "--format", "mermaid", "-o", tmp_path / "t.svg")
+    mas("dev", "graph", team, "--format", "mermaid", "-o", tmp_path / "t.svg")
     assert (tmp_path / "t.svg").read_text(encoding="utf-8").startswith("flowchart")
 
 
@@ -60,7 +60,7 @@ def test_a_graph_that_is_wrong_is_refused_with_all_its_problems(tmp_path: Path) 
         "topology:\n  reports_to: {a: [b, nobody], b: [a]}\n",
         encoding="utf-8",
     )
-    done = mas("graph", path)
+    done = mas("dev", "graph", path)
     assert done.exit_code == 2
     assert done.stdout == ""
     assert len(done.stderr.splitlines()) == 3
@@ -72,7 +72,7 @@ def test_a_graph_that_is_wrong_is_refused_with_all_its_problems(tmp_path: Path) 
 def test_a_file_without_a_graph_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "team.yaml"
     path.write_text(text, encoding="utf-8")
-    done = mas("graph", path)
+    done = mas("dev", "graph", path)
     assert done.exit_code == 2
     assert done.stderr.startswith(f"{path}:")
     assert "Traceback" not in done.stderr
@@ -81,13 +81,13 @@ def test_a_file_without_a_graph_is_refused(tmp_path: Path, text: str) -> None:
 def test_a_secret_is_not_drawn(team: Path) -> None:
     key = "sk-" + "a1B2c3D4e5" * 4
     team.write_text(TEAM.replace("nowhere", key), encoding="utf-8")
-    done = mas("graph", team)
+    done = mas("dev", "graph", team)
     assert done.exit_code == 2
     assert key not in done.output
 
 
 def test_a_missing_file_and_a_missing_folder_are_said(team: Path, tmp_path: Path) -> None:
-    assert "Did you mean 'team.yaml'?" in mas("graph", tmp_path / "teem.yaml").stderr
-    done = mas("graph", team, "-o", tmp_path / "no" / "t.svg")
+    assert "Did you mean 'team.yaml'?" in mas("dev", "graph", tmp_path / "teem.yaml").stderr
+    done = mas("dev", "graph", team, "-o", tmp_path / "no" / "t.svg")
     assert done.exit_code == 2
     assert "cannot be written" in done.stderr

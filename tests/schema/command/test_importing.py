@@ -1,4 +1,4 @@
-"""`mas import`, and what other commands say of files that it is for."""
+"""`mas dev import`, and what other commands say of files that it is for."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def file(tmp_path: Path) -> Path:
 
 def test_what_is_written_loads_with_its_models(file: Path) -> None:
     target = file.parent / "new" / "team.yaml"
-    done = mas("import", file, "-o", target)
+    done = mas("dev", "import", file, "-o", target)
     assert done.exit_code == 0
     assert done.stdout.split() == [str(target.with_name("models.yaml")), str(target)]
     assert f"{file}:7:5: warning: agents.root.add_date: Write the date into the task." in (
@@ -46,16 +46,16 @@ def test_what_is_written_loads_with_its_models(file: Path) -> None:
 
 def test_nothing_is_written_over(file: Path) -> None:
     (file.parent / "models.yaml").write_text("models: {}\n", encoding="utf-8")
-    done = mas("import", file, "-o", file.parent / "team.yaml")
+    done = mas("dev", "import", file, "-o", file.parent / "team.yaml")
     assert done.exit_code == 2
     assert "models.yaml: is there already, and nothing is overwritten" in done.stderr
     assert not (file.parent / "team.yaml").exists()
 
 
 def test_without_a_file_the_team_is_printed(file: Path) -> None:
-    done = mas("import", file)
+    done = mas("dev", "import", file)
     assert done.stdout.splitlines()[1:3] == ["name: tea", "agents:"]
-    assert f"Write its files: mas import {file} -o team.yaml" in done.stderr
+    assert f"Write its files: mas dev import {file} -o team.yaml" in done.stderr
 
 
 def test_each_crew_of_a_project_gets_a_folder(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_each_crew_of_a_project_gets_a_folder(tmp_path: Path) -> None:
         config.mkdir(parents=True)
         (config / "agents.yaml").write_text("a: {role: R, goal: G, backstory: B, llm: openai/m}\n")
         (config / "tasks.yaml").write_text("t: {description: D, expected_output: E, agent: a}\n")
-    done = mas("import", tmp_path / "p", "-o", tmp_path / "out" / "team.yaml")
+    done = mas("dev", "import", tmp_path / "p", "-o", tmp_path / "out" / "team.yaml")
     assert done.exit_code == 0
     checks = [line.split()[3:] for line in done.stderr.splitlines() if line.startswith("Check it")]
     assert [Path(words[0]).parent.name for words in checks] == ["cooks", "scouts"]
@@ -84,7 +84,7 @@ agents:
 def test_the_commands_that_are_printed_grant_the_tools_of_a_server(file: Path) -> None:
     server = Path(__file__).parents[2] / "runtime" / "tools" / "scripted_server.py"
     file.write_text(SERVER.replace("PYTHON", sys.executable).replace("SERVER", str(server)))
-    done = mas("import", file, "-o", file.parent / "team.yaml")
+    done = mas("dev", "import", file, "-o", file.parent / "team.yaml")
     lines = [line.split() for line in done.stderr.splitlines()]
     tools, again, check = (
         next(line for line in lines if line[: len(words)] == words)
@@ -98,20 +98,20 @@ def test_the_commands_that_are_printed_grant_the_tools_of_a_server(file: Path) -
     assert "clock.act" in (file.parent / "granted" / "team.yaml").read_text()
 
 
-@pytest.mark.parametrize("command", ["graph", "validate", "fmt", "diff"])
+@pytest.mark.parametrize("command", ["dev graph", "validate", "dev fmt", "dev diff"])
 def test_each_command_says_what_the_file_is(file: Path, command: str) -> None:
-    done = mas(command, *([file] * (2 if command == "diff" else 1)))
+    done = mas(*command.split(), *([file] * (2 if command == "dev diff" else 1)))
     assert done.exit_code == 2
     assert (
         f"{file}:1:1: error: this is a file of docker-agent, and not a team. Take it over:"
-        f" mas import {file} -o team.yaml" in done.stderr
+        f" mas dev import {file} -o team.yaml" in done.stderr
     )
 
 
 def test_running_it_says_so_too(file: Path) -> None:
     came = invoked_in(file.parent, mas_run, ["tea.yaml", "--query", "why?"], "mas-run")
     assert came.code == 2
-    assert "mas import tea.yaml -o team.yaml" in came.err
+    assert "mas dev import tea.yaml -o team.yaml" in came.err
 
 
 def test_a_crews_folder_is_known_for_what_it_is(tmp_path: Path) -> None:
@@ -119,10 +119,10 @@ def test_a_crews_folder_is_known_for_what_it_is(tmp_path: Path) -> None:
     config.mkdir(parents=True)
     (config / "agents.yaml").write_text("a: {role: R, goal: G, backstory: B}\n")
     (config / "tasks.yaml").write_text("t: {description: D, expected_output: E, agent: a}\n")
-    done = mas("graph", tmp_path / "crew")
+    done = mas("dev", "graph", tmp_path / "crew")
     assert done.exit_code == 2
-    assert f"It is of CrewAI. Take it over: mas import {tmp_path / 'crew'}" in done.stderr
-    assert "name: crew" in mas("import", tmp_path / "crew").stdout
+    assert f"It is of CrewAI. Take it over: mas dev import {tmp_path / 'crew'}" in done.stderr
+    assert "name: crew" in mas("dev", "import", tmp_path / "crew").stdout
 
 
 @pytest.mark.parametrize(
@@ -135,19 +135,19 @@ def test_a_crews_folder_is_known_for_what_it_is(tmp_path: Path) -> None:
 )
 def test_what_is_nobodys_file_is_refused(file: Path, text: str, says: str) -> None:
     file.write_text(text, encoding="utf-8")
-    done = mas("import", file)
+    done = mas("dev", "import", file)
     assert done.exit_code == 2
     assert says in done.stderr
 
 
 def test_a_place_that_cannot_be_written_is_one_line(file: Path) -> None:
-    done = mas("import", file, "-o", file / "team.yaml")
+    done = mas("dev", "import", file, "-o", file / "team.yaml")
     assert done.exit_code == 2
     assert "cannot be written" in done.stderr
 
 
 def test_an_input_has_a_name_and_a_value(file: Path) -> None:
-    done = mas("import", file, "--input", "topic")
+    done = mas("dev", "import", file, "--input", "topic")
     assert done.exit_code == 2
-    assert mas("import", file, "--input", "topic=tea").exit_code == 0
+    assert mas("dev", "import", file, "--input", "topic=tea").exit_code == 0
     assert "--input 'topic': write NAME=VALUE" in done.stderr

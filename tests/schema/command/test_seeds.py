@@ -16,11 +16,11 @@ ONE = "seed:majority_vote_3"
 @pytest.mark.parametrize(
     ("words", "says", "code"),
     [
-        (("graph", ONE), "majority_vote_3 · 4 agents", 0),
+        (("dev", "graph", ONE), "majority_vote_3 · 4 agents", 0),
         (("validate", ONE, "seed:debate_3"), "2 files: no problems.", 0),
-        (("diff", ONE, ONE), "", 0),
-        (("diff", ONE, "seed:debate_3", "--format", "json"), '"equal": false', 1),
-        (("fmt", "--check", ONE), "", 0),
+        (("dev", "diff", ONE, ONE), "", 0),
+        (("dev", "diff", ONE, "seed:debate_3", "--format", "json"), '"equal": false', 1),
+        (("dev", "fmt", "--check", ONE), "", 0),
     ],
 )
 def test_a_command_that_reads_takes_a_seed(words: tuple[str, ...], says: str, code: int) -> None:
@@ -31,22 +31,22 @@ def test_a_command_that_reads_takes_a_seed(words: tuple[str, ...], says: str, co
 
 def test_a_seed_is_copied_and_never_written(tmp_path: Path) -> None:
     before = seed_files()["direct"].read_bytes()
-    done = mas("fmt", "seed:direct")
+    done = mas("dev", "fmt", "seed:direct")
     assert done.exit_code == 2
-    assert "Write a copy: mas fmt seed:direct --to-file team.yaml" in done.stderr
-    assert mas("fmt", "seed:direct", "--to-file", tmp_path / "t.yaml").exit_code == 0
-    assert mas("diff", "seed:direct", tmp_path / "t.yaml").exit_code == 0
+    assert "Write a copy: mas dev fmt seed:direct --to-file team.yaml" in done.stderr
+    assert mas("dev", "fmt", "seed:direct", "--to-file", tmp_path / "t.yaml").exit_code == 0
+    assert mas("dev", "diff", "seed:direct", tmp_path / "t.yaml").exit_code == 0
     assert seed_files()["direct"].read_bytes() == before
 
 
 def test_what_explains_fields_says_who_tells_of_teams() -> None:
-    done = mas("explain", "seed:debate")
+    done = mas("dev", "explain", "seed:debate")
     assert done.exit_code == 2
-    assert "`mas graph seed:debate` draws it" in done.stderr
+    assert "`mas dev graph seed:debate` draws it" in done.stderr
 
 
-@pytest.mark.parametrize("command", ["graph", "validate", "fmt", "diff"])
+@pytest.mark.parametrize("command", ["dev graph", "validate", "dev fmt", "dev diff"])
 def test_a_bare_name_is_told_by_each_command(command: str) -> None:
-    done = mas(command, *(["debate_3"] * (2 if command == "diff" else 1)))
+    done = mas(*command.split(), *(["debate_3"] * (2 if command == "dev diff" else 1)))
     assert done.exit_code == 2
     assert "no file 'debate_3'. Did you mean 'seed:debate_3'?" in done.stderr

@@ -32,7 +32,7 @@ NAMES = ("majority_vote_3", "debate_3", "majority_vote")
 @pytest.fixture
 def parents() -> list[Team]:
     if find() is None:
-        pytest.skip("the embedded model is not here; `mas models pull` fetches it")
+        pytest.skip("the embedded model is not here; `mas dev models pull` fetches it")
     return [load_team(f"seeds/{name}.yaml", CATALOGUE) for name in NAMES]
 
 

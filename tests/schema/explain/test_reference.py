@@ -35,7 +35,7 @@ def example_of(document: str, folder: Path) -> Path:
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_the_page_in_docs_is_the_one_that_the_schema_gives(document: str) -> None:
     committed = (ROOT / PAGES[document].path).read_text(encoding="utf-8")
-    assert committed == reference(document), f"mas explain --markdown {document}"
+    assert committed == reference(document), f"mas dev explain --markdown {document}"
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)

@@ -102,7 +102,7 @@ def test_what_has_no_counterpart_is_told_with_its_line(tmp_path: Path) -> None:
     lost = told(taken(tmp_path, year="2026"))
     says = {
         ("agents.yaml", 4): "'{topic}' is filled in by crew.py there",
-        ("agents.yaml", 10): "`mas show` tells",
+        ("agents.yaml", 10): "`mas-view --text` tells",
         ("agents.yaml", 15): "'house_llm' is not PROVIDER/NAME",
         ("agents.yaml", 16): "Grant tools by name",
         ("agents.yaml", 17): "no task of tasks.yaml is its",
@@ -159,7 +159,9 @@ def test_several_crews_of_a_project_are_named(tmp_path: Path) -> None:
         config.mkdir(parents=True)
         (config / "agents.yaml").write_text(AGENTS)
         (config / "tasks.yaml").write_text(TASKS)
-    with pytest.raises(InputError, match=r"(?s)mas import .*crews/one/config\n.*crews/two/config"):
+    with pytest.raises(
+        InputError, match=r"(?s)mas dev import .*crews/one/config\n.*crews/two/config"
+    ):
         take_over(tmp_path)
 
 

@@ -38,7 +38,7 @@ def test_the_command_adds_an_extra_to_this_very_installation(
         def read_text(self, name: str) -> str | None:
             return json.dumps(origin) if origin and name == "direct_url.json" else None
 
-    monkeypatch.setattr(extras, "distribution", {"coterie": Installed()}.__getitem__)
+    monkeypatch.setattr("importlib.metadata.distribution", {"coterie": Installed()}.__getitem__)
     monkeypatch.setattr(extras, "find_spec", lambda _: has_pip or None)
     command = how_to_get("mcp")
     assert command.endswith(f" install {named}" if has_pip else f" --python {sys.prefix} {named}")

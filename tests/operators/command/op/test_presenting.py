@@ -1,4 +1,4 @@
-"""What `mas op` shows and writes: a proposal is looked at before anything is kept."""
+"""What `mas dev op` shows and writes: a proposal is looked at before anything is kept."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ PERSONA = structured(reason="it adds", title="sum expert", persona="You love sum
 def test_a_child_that_was_looked_at_is_kept_without_asking_again(world: Path) -> None:
     with ScriptedModel([PROMPT]) as model:  # it has one answer and no other
         words = (*MUTATE, "--cache", "answers", "--model", f"scripted@{model.api_base}")
-        looked_at = invoked(mas_op, (*words, "--dry-run"), "mas op")
-        kept = invoked(mas_op, (*words, "-o", "child.yaml"), "mas op")
+        looked_at = invoked(mas_op, (*words, "--dry-run"), "mas dev op")
+        kept = invoked(mas_op, (*words, "-o", "child.yaml"), "mas dev op")
         assert len(model.calls) == 1
     assert (looked_at.code, kept.code) == (0, 0), kept.err
     assert looked_at.out == kept.err

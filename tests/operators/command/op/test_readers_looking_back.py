@@ -1,4 +1,4 @@
-"""`mas op` of a team that looks back: on a team's file and the folder of its run."""
+"""`mas dev op` of a team that looks back: on a team's file and the folder of its run."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def test_a_dry_run_says_what_would_be_done_and_makes_nothing(tmp_path: Path) -> 
 
 
 def test_every_setting_is_explained() -> None:
-    came = invoked(explain, ["settings.theta"], "mas explain")
+    came = invoked(explain, ["settings.theta"], "mas dev explain")
     assert came.code == 0
     assert "A team whose reward is below this dreams" in came.out
     assert "0.6" in came.out

@@ -18,7 +18,7 @@ from click.testing import CliRunner, Result
 from coterie.operators.command.evolve import main as mas_evolve
 from coterie.runtime import Journal
 from coterie.runtime.command.run import main as mas_run
-from coterie.runtime.command.show import main as mas_show
+from coterie.runtime.command.view import main as mas_view
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
 from coterie.runtime.jail import detect
@@ -280,7 +280,7 @@ def test_what_agents_write_while_they_adapt_is_kept(
     run = world.made()
     assert (run / "artifacts" / "one" / "out.txt").read_text() == "made"
     assert json.loads((run / "result.json").read_text())["artifacts"] == ["artifacts/one/out.txt"]
-    shown = invoked(mas_show, [str(run)], "mas show").out
+    shown = invoked(mas_view, ["--text", str(run)], "mas-view").out
     assert "\nfile     artifacts/one/out.txt\n" in shown
 
 

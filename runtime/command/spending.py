@@ -1,0 +1,51 @@
+"""The options of all commands that run teams: their limits, where code runs, what they print."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..cluster import on_option
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["allow_zeros", "spending_options"]
+
+_OPTIONS = (
+    click.option(
+        "--budget",
+        metavar="CAPS",
+        help="The limits of everything together: any of usd=2,tokens=500000,calls=100,seconds=900.",
+    ),
+    click.option(
+        "--allow-unpriced", is_flag=True, help="With usd=: also call models without a known price."
+    ),
+    click.option(
+        "--cache",
+        type=click.Path(file_okay=False, path_type=Path),
+        help="Keep models' answers in this folder, and reuse them for equal requests.",
+    ),
+    click.option("--quiet", is_flag=True, help="Print no progress."),
+    click.option(
+        "--unsafe-local",
+        is_flag=True,
+        help="Use no jail: agents' code runs with your rights. Only in a throw-away VM.",
+    ),
+    on_option,
+)
+
+allow_zeros = click.option(
+    "--allow-zeros",
+    is_flag=True,
+    help="Continue although the first scores are all 0 and answers contain the reference answers.",
+)
+
+
+def spending_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of a command that runs teams."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command

@@ -1,0 +1,126 @@
+"""The options that say what this host offers to teams, and what they may use of it."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..host.catalogue import Catalogue
+from ..values.terminal import speakable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+__all__ = ["HOST", "catalogue_of", "host_catalogue", "host_options", "name_options", "note"]
+
+
+def note(text: str) -> None:
+    """Print a note on standard error."""
+    click.echo(f"note: {speakable(text)}", err=True)
+
+
+def host_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say what this host offers to teams, and what they may use of it."""
+    for option in reversed((*_NAMES, *_GRANTS)):
+        command = option(command)
+    return command
+
+
+def name_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say what this host offers to teams, for a command that runs none."""
+    for option in reversed(_NAMES):
+        command = option(command)
+    return command
+
+
+_NAMES = (
+    click.option(
+        "--model",
+        "model",
+        multiple=True,
+        metavar="[ALIAS=]MODEL",
+        help="The model of an alias: PROVIDER/NAME, NAME@http://HOST:PORT/v1, local,"
+        " local:/PATH.gguf, inbox:FOLDER, or an alias of models.yaml. Without ALIAS=: default.",
+    ),
+    click.option(
+        "--models",
+        "models_file",
+        type=click.Path(dir_okay=False),
+        help="The models.yaml to use.  [default: ./models.yaml, else the user's own]",
+    ),
+    click.option(
+        "--tools",
+        "tools_file",
+        type=click.Path(dir_okay=False),
+        help="The tools.yaml to use.  [default: ./tools.yaml, else the user's own]",
+    ),
+)
+_GRANTS = (
+    click.option(
+        "--allow-tool",
+        "allowed_tools",
+        multiple=True,
+        metavar="TOOL",
+        help="Grant only the tools named this way. May be repeated.  [default: all]",
+    ),
+    click.option(
+        "--approve",
+        "approved_tools",
+        multiple=True,
+        metavar="TOOL",
+        help="Call this tool without asking, where tools.yaml says to ask.",
+    ),
+    click.option(
+        "--allow-import",
+        "allowed_imports",
+        multiple=True,
+        metavar="PACKAGE",
+        help="Let agents' Python import only the packages named this way. May be repeated."
+        "  [default: all that are installed]",
+    ),
+)
+
+
+HOST = (
+    "model", "models_file", "tools_file", "allowed_tools", "approved_tools", "allowed_imports",
+)  # fmt: skip
+"""The names of the options of `host_options`."""
+
+
+def catalogue_of(options: Mapping[str, Any]) -> Catalogue:
+    """Collect what this host offers, out of all options of a command; see `host_catalogue`."""
+    return host_catalogue(**{name: options[name] for name in HOST if name in options})
+
+
+def host_catalogue(
+    *,
+    model: tuple[str, ...] = (),
+    models_file: str | Path | None = None,
+    tools_file: str | Path | None = None,
+    allowed_tools: tuple[str, ...] = (),
+    approved_tools: tuple[str, ...] = (),
+    allowed_imports: tuple[str, ...] = (),
+) -> Catalogue:
+    """Collect what this host offers; the arguments are those of `host_options`.
+
+    Raises:
+        InputError: An option cannot be read, or names a file, a tool or a package that does not
+            exist.
+        ConfigError: models.yaml or tools.yaml does not load.
+    """
+    from ..loading.host import misnamed, resolve_models, resolve_tools
+
+    for name, given in (("models.yaml", models_file), ("tools.yaml", tools_file)):
+        if given is None and (path := misnamed(name, os.environ)) is not None:
+            note(f"{path} is not read. Call it {name}, or name it with --{name.split('.')[0]}.")
+    known = Catalogue.of_host(
+        models=resolve_models(model, models_file=models_file),
+        host_tools=resolve_tools(tools_file),
+    )
+    known = known.approving(approved_tools)
+    if allowed_imports:
+        known = known.importing(allowed_imports)
+    return known.granting(frozenset(allowed_tools)) if allowed_tools else known

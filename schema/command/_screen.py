@@ -1,0 +1,99 @@
+"""The help screens of all commands: options in groups, rarely used ones behind --help-all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["FIRST_SCREEN", "HELP_ALL", "is_long", "write_options"]
+
+FIRST_SCREEN = 15
+"""Options that `--help` shows of a command, with `--help` itself."""
+ALL = f"{__name__}.all"
+OTHERS = "Options"
+
+GROUPS: Mapping[str, str] = {
+    "Ask": "query context file repo resume continue replay verify team recipe adapt pool name test"
+    " repeats beside trials data level count limit instances split evolve-share shuffle shard"
+    " scorer rubric map seed seeds island meet every no-wait race allow-seen",
+    "Model": "model models meta-model embedder cache",
+    "Limits": "budget max-usd max-usd-per-day agent-budget allow-unpriced allow-zeros workers"
+    " test-workers concurrency yes",
+    "Rights": "keys allow-origin tools allow-tool approve allow-import unsafe-local on policy",
+    "Output": "output out in-place git runs results keep view dry-run json csv quiet format"
+    " fail-under junit otel",
+}
+"""Where each option stands in `--help`, in this order; what is named nowhere stands below them."""
+
+RARE = (
+    "version allow-unpriced allow-zeros unsafe-local on island meet every no-wait race allow-seen"
+    " evolve-share shuffle shard instances level count split embedder test-workers agent-budget"
+    " context verify adapt name repeats beside rubric map seed seeds policy recipe workers csv"
+    " format otel results runs cache quiet repo allow-import allow-tool tools approve"
+)
+"""Options that the first screen of a long command leaves out, the rarest first."""
+
+_GROUP_OF = {option: group for group, options in GROUPS.items() for option in options.split()}
+
+
+def is_long(options: Sequence[click.Parameter]) -> bool:
+    """Return whether a command has more options than its first screen shows."""
+    return len(_visible(options)) > FIRST_SCREEN
+
+
+def write_options(
+    options: Sequence[click.Parameter], ctx: click.Context, formatter: click.HelpFormatter
+) -> None:
+    """Write the options of a command in their groups."""
+    shown = _visible(options)
+    if len(shown) > FIRST_SCREEN and ALL not in ctx.meta:
+        shown = _first(shown)
+    rows: dict[str, list[tuple[str, str]]] = {group: [] for group in (*GROUPS, OTHERS)}
+    for option in shown:
+        rows[_group(option)] += filter(None, [option.get_help_record(ctx)])
+    for group, records in rows.items():
+        if records:
+            with formatter.section(group):
+                formatter.write_dl(records)
+
+
+def _visible(options: Sequence[click.Parameter]) -> list[click.Option]:
+    return [one for one in options if isinstance(one, click.Option) and not one.hidden]
+
+
+def _first(options: Sequence[click.Option]) -> list[click.Option]:
+    """Leave out rare options, and if need be the last of the command's own, until the rest fits."""
+    rank = {name: place for place, name in enumerate(RARE.split())}
+    rare = sorted((o for o in options if _name(o) in rank), key=lambda o: rank[_name(o)])
+    own = [o for o in options if _group(o) == OTHERS and not (o.required or o.is_eager)]
+    left_out = [*rare, *reversed(own)][: len(options) - FIRST_SCREEN]
+    return [option for option in options if option not in left_out]
+
+
+def _group(option: click.Parameter) -> str:
+    return _GROUP_OF.get(_name(option), OTHERS)
+
+
+def _name(option: click.Parameter) -> str:
+    return max(option.opts, key=len).lstrip("-")
+
+
+def _show_all(ctx: click.Context, _option: click.Parameter, asked: bool) -> None:
+    if asked and not ctx.resilient_parsing:
+        ctx.meta[ALL] = True
+        click.echo(ctx.get_help(), color=ctx.color)
+        ctx.exit()
+
+
+HELP_ALL = click.Option(
+    ["--help-all"],
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_all,
+    help="Show all options and exit.",
+)
