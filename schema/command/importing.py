@@ -155,12 +155,12 @@ def _commands(
 ) -> Iterator[str]:
     """Yield the commands that check and run the team, as they can be typed."""
     if target is None:
-        yield "Write its files: " + shlex.join(["mas", "import", str(path), "-o", "team.yaml"])
+        yield "Write its files: " + shlex.join(["mas", "dev", "import", str(path), "-o", "team.yaml"])
         return
     if imported.clients:
         servers, tools = target.with_name(SERVERS), target.with_name(ALL_TOOLS)
         granted = target.parent / "granted" / target.name
-        again = ["mas", "import", str(path), "--tools", str(tools), "-o", str(granted)]
+        again = ["mas", "dev", "import", str(path), "--tools", str(tools), "-o", str(granted)]
         yield f"Grant the servers' tools: read {servers}, whose commands this starts, then"
         yield f"  mas dev tools import {shlex.quote(str(servers))} > {shlex.quote(str(tools))}"
         yield f"  {shlex.join(again)}"
