@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -201,14 +202,19 @@ while True:
     assert "it ran longer than 1 seconds" in error
 
 
-def test_what_tools_wait_for_a_person_is_not_the_cells_time(jail: Jail, called: list[Any]) -> None:
-    def on_tool(*_: Any) -> None:
-        called.append("slow")
-        time.sleep(1.2)
+def test_what_tools_wait_for_a_person_is_not_the_cells_time(
+    jail: Jail, called: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def waited() -> float:
+        return 1000.0 * len(called)
 
-    helped = PythonWorker(jail, on_tool=on_tool, tools=["slow"], waited=lambda: 1.2 * len(called))
+    clock = SimpleNamespace(monotonic=lambda: time.monotonic() + waited())
+    monkeypatch.setattr("coterie.runtime.jail.code.worker.time", clock)
+    helped = PythonWorker(
+        jail, on_tool=lambda *call: called.append(call), tools=["slow"], waited=waited
+    )
     with contextlib.closing(helped):
-        assert helped.execute("slow()\nslow()\n'both'", timeout=1.0).output == "both"
+        assert helped.execute("slow()\nslow()\n'both'", timeout=600.0).output == "both"
 
 
 def test_a_cell_calls_tools_a_limited_number_of_times(jail: Jail, called: list[Any]) -> None:
