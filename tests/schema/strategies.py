@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from coterie.schema import (
@@ -28,6 +29,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from hypothesis.strategies import DrawFn, SearchStrategy
+
+
+def fewer(times: int) -> settings:
+    """Return settings with so many times fewer examples, for a test whose examples are dear."""
+    return settings(max_examples=settings().max_examples // times)
+
 
 CATALOGUE = Catalogue.of_host(models={"fast": Model(alias="fast", model="openai/m")})
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import importlib.util
 import threading
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from coterie.runtime.cluster.link import WorkerLost
 from coterie.runtime.cluster.on import On
 
+if TYPE_CHECKING:
+    from coterie.runtime.cluster.ray_fleet import RayFleet
+
 if importlib.util.find_spec("ray") is None:
     pytest.skip("Ray is not installed", allow_module_level=True)
-
-from coterie.runtime.cluster import ray_fleet
-from coterie.runtime.cluster.ray_fleet import CPUS, RayFleet
 
 
 class Actor:
@@ -43,26 +43,33 @@ class Ray:
     """What a fleet uses of Ray.
 
     Attributes:
+        module: What uses it; importing that takes long.
+        exceptions: Those of Ray itself.
         actors: All that were made.
         killed: Those that were ended.
         holds: The function that waits for `goes_on`, having set `waits`.
     """
 
-    exceptions = ray_fleet.ray.exceptions
-
     def __init__(self) -> None:
+        from coterie.runtime.cluster import ray_fleet
+
+        self.module = ray_fleet
+        self.exceptions = ray_fleet.ray.exceptions
         self.actors: list[Actor] = []
         self.killed: list[Actor] = []
         self.is_here = True
         self.holds = ""
         self.waits, self.goes_on = threading.Event(), threading.Event()
 
+    def fleet(self) -> RayFleet:
+        return self.module.RayFleet(On(said="ray", address="local"))
+
     def is_initialized(self) -> bool:
         return self.is_here
 
     def nodes(self) -> list[dict[str, Any]]:
         self._reached("nodes")
-        return [{"NodeID": "node", "Alive": True, "Resources": {"CPU": 2.0 * CPUS}}]
+        return [{"NodeID": "node", "Alive": True, "Resources": {"CPU": 2.0 * self.module.CPUS}}]
 
     def made(self, _node: str, _cpus: float) -> Actor:
         self.actors.append(Actor(len(self.actors)))
@@ -89,8 +96,8 @@ class Ray:
 @pytest.fixture(name="ray")
 def _ray(monkeypatch: pytest.MonkeyPatch) -> Iterator[Ray]:
     ray = Ray()
-    monkeypatch.setattr(ray_fleet, "ray", ray)
-    monkeypatch.setattr(ray_fleet, "_actor", ray.made)
+    monkeypatch.setattr(ray.module, "ray", ray)
+    monkeypatch.setattr(ray.module, "_actor", ray.made)
     yield ray
     ray.goes_on.set()
     join()
@@ -104,7 +111,7 @@ def join() -> None:
 
 
 def test_each_lost_worker_is_replaced_also_one_that_is_lost_meanwhile(ray: Ray) -> None:
-    fleet = RayFleet(On(said="ray", address="local"))
+    fleet = ray.fleet()
     first, second = fleet.alive()
     ray.holds = "nodes"
     fleet.lose(first)
@@ -122,7 +129,7 @@ def test_each_lost_worker_is_replaced_also_one_that_is_lost_meanwhile(ray: Ray) 
 def test_no_worker_stays_that_was_to_replace_one_at_the_end(
     ray: Ray, holds: str, made: int
 ) -> None:
-    fleet = RayFleet(On(said="ray", address="local"))
+    fleet = ray.fleet()
     ray.holds = holds
     fleet.lose(fleet.alive()[0])
     assert ray.waits.wait(300)
@@ -135,7 +142,7 @@ def test_no_worker_stays_that_was_to_replace_one_at_the_end(
 
 def test_nothing_is_asked_of_a_cluster_that_was_left(ray: Ray) -> None:
     """Ray would start another one, with all of the process's environment."""
-    fleet = RayFleet(On(said="ray", address="local"))
+    fleet = ray.fleet()
     link, _ = fleet.alive()
     ray.is_here = False
     with pytest.raises(WorkerLost, match="was left"):
@@ -150,7 +157,7 @@ def test_a_worker_that_does_not_answer_in_time_is_named(
     def late(*_: Any, **__: Any) -> Any:
         raise ray.exceptions.GetTimeoutError("Get timed out: some object(s) not ready.")
 
-    fleet = RayFleet(On(said="ray", address="local"))
+    fleet = ray.fleet()
     link, _ = fleet.alive()
     monkeypatch.setattr(ray, "get", late)
     with pytest.raises(WorkerLost, match="worker 0 did not answer in 60 seconds"):

@@ -1,4 +1,4 @@
-"""Real Ray: three nodes on this machine, workers and the driver killed, results as without it."""
+"""Real Ray: nodes on this machine, workers and the driver killed, results as without it."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from coterie.runtime.cluster.host import JailWorker
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 
@@ -39,6 +40,8 @@ COMMANDS = (
     "ls; sleep 0.4",
     "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT",
 )
+ACTOR = f"ray::{JailWorker.__name__}".encode()
+"""What the command line of a worker begins with."""
 TASKS = 3
 CALLS = TASKS * (1 + len(COMMANDS))
 """Of a run of the benchmark: for each task one of the analyst, and one for each command."""
@@ -83,7 +86,7 @@ def thinking(request: Request) -> Reply:
 
 @dataclass(frozen=True, kw_only=True)
 class Cluster:
-    """The cluster of three nodes.
+    """The cluster of some nodes.
 
     Attributes:
         address: As `--on` takes it.
@@ -132,7 +135,7 @@ class Cluster:
 
 def _is_host(process: str) -> bool:
     try:
-        return Path(f"/proc/{process}/cmdline").read_bytes().startswith(b"ray::Host")
+        return Path(f"/proc/{process}/cmdline").read_bytes().startswith(ACTOR)
     except OSError:  # it has ended
         return False
 
@@ -142,10 +145,10 @@ def _environment() -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Cluster]:
+def cluster(nightly: bool) -> Iterator[Cluster]:
     require_places()
     with subprocess.Popen(
-        [sys.executable, str(HERE / "cluster_of_three.py")],
+        [sys.executable, str(HERE / "cluster_of_nodes.py"), "3" if nightly else "2"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -271,12 +274,17 @@ def test_an_evolution_with_code_agents_is_that_of_this_machine(
     (tmp_path / "tasks.jsonl").write_text("".join(json.dumps(t) + "\n" for t in tasks), "ascii")
     pools: list[dict[str, str]] = []
     asked: list[int] = []
+
+    def losing(request: Request) -> Reply:
+        if not cluster.kills:
+            cluster.kill_one(random.Random(7))
+        return thinking(request)
+
     for pool, more in (("here", ()), ("there", ("--on", cluster.address))):
-        with ScriptedModel(thinking) as model:
+        with ScriptedModel(losing if more else thinking) as model:
             words = ("mas-evolve", "recipe.yaml", "tasks.jsonl", "--pool", pool, "--quiet")
             chosen = ("--model", f"m@{model.api_base}", "--embedder", "hashing")
-            with cluster.losing(1 if more else 0, 7):
-                came = ran(tmp_path, *words, *chosen, *more)
+            came = ran(tmp_path, *words, *chosen, *more)
             assert came.returncode == 0, came.stderr
             asked.append(len(model.calls))
         kept = sorted((tmp_path / pool).rglob("*.yaml"))
@@ -284,6 +292,7 @@ def test_an_evolution_with_code_agents_is_that_of_this_machine(
     assert pools[0]
     assert pools[0] == pools[1]
     assert asked[0] == asked[1]
+    assert len(cluster.kills) == 1
 
 
 @pytest.mark.nightly
@@ -316,5 +325,5 @@ def test_a_cluster_of_this_machine_alone(tmp_path: Path) -> None:
 def _environments_of_hosts() -> Iterator[bytes]:
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            if (folder / "cmdline").read_bytes().startswith(b"ray::Host"):
+            if (folder / "cmdline").read_bytes().startswith(ACTOR):
                 yield (folder / "environ").read_bytes()

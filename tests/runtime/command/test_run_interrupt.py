@@ -21,10 +21,10 @@ from coterie.runtime.jail import detect
 from coterie.schema import load_team
 
 from ...came import invoked, invoked_in, started
+from ...waiting import wait_for
 
 ROOT = Path(__file__).parents[3]
 MOMENTS = [round(random.Random(seed).uniform(0.2, 3.0), 2) for seed in range(20)]
-BY_DAY = 4
 WORK = Reply.code("import time\nprint('working')\ntime.sleep(0.5)").replace(latency=0.1)
 
 
@@ -45,11 +45,11 @@ def processes_of(folder: Path) -> list[str]:
 @pytest.mark.parametrize(
     "moment",
     [
-        *MOMENTS[:BY_DAY],
-        *(pytest.param(moment, marks=pytest.mark.nightly) for moment in MOMENTS[BY_DAY:]),
+        *("it has a folder", "a model is asked", "code runs"),
+        *(pytest.param(moment, marks=pytest.mark.nightly) for moment in MOMENTS),
     ],
 )
-def test_nothing_is_left(moment: float, tmp_path: Path) -> None:
+def test_nothing_is_left(moment: str | float, tmp_path: Path) -> None:
     (tmp_path / "tmp").mkdir()
     with ScriptedModel(WORK) as model:
         running = subprocess.Popen(
@@ -64,7 +64,15 @@ def test_nothing_is_left(moment: float, tmp_path: Path) -> None:
             stderr=subprocess.PIPE,
             text=True,
         )
-        time.sleep(moment)  # the moment is what this test varies
+        match moment:
+            case "it has a folder":
+                wait_for(lambda: [*(tmp_path / "runs").glob("*")], "no folder is made")
+            case "a model is asked":
+                model.wait_for(lambda calls: len(calls) > 0)
+            case "code runs":  # the first code of six workers, at least of one of them
+                wait_for(lambda: "_worker.py" in str(processes_of(tmp_path)), "no code runs")
+            case _:
+                time.sleep(float(moment))  # the moment is what this test varies
         running.send_signal(signal.SIGINT)
         _, said = running.communicate(timeout=300)
     assert running.returncode in {130, -signal.SIGINT}, said

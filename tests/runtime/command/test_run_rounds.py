@@ -52,7 +52,10 @@ class Provider:
 WRITTEN = "Tides come and go twice a day.\n"
 
 
-@pytest.mark.parametrize("moment", [("Read the writer's", 0), ("Write the text", 1)])
+@pytest.mark.parametrize(
+    "moment",
+    [("Write the text", 1), pytest.param(("Read the writer's", 0), marks=pytest.mark.nightly)],
+)
 def test_a_run_killed_in_any_round_goes_on_there(folder: Path, moment: tuple[str, int]) -> None:
     before = Provider(hangs_at=moment)
     with ScriptedModel(before) as model:

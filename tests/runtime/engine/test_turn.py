@@ -153,7 +153,7 @@ def test_all_acts_at_once_end_with_the_first_that_ends_the_work(bench: Bench) ->
 
 
 def test_a_flood_of_acts_is_bounded(bench: Bench) -> None:
-    flood = said("", *[does("send", to="coder", text="hi")] * 10_000)
+    flood = said("", *[does("send", to="coder", text="hi")] * 6_000)
     with ScriptedModel([flood, flood]) as model:
         done = taking(bench, model, "planner", mail())
     assert (done.status, acts(done)) == ("failed", ())

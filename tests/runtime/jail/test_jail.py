@@ -7,6 +7,7 @@ import os
 import stat
 import subprocess
 import tempfile
+from ast import literal_eval
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,26 @@ from coterie.schema import JailError
 
 from ...jails import TIERS, USERS, printed, require
 
-# Two jails; the second tries to end everything, and to read and write what is the first one's.
-NEIGHBOURS = """
-import tempfile
+# What is done as a user, in one process: it prints a list for each part.
+#
+# - In folders that a jail has one of its own of: what stands there can be used.
+# - Two jails; the second tries to end everything, and to read and write what is the first one's.
+# - With as many threads as many a user's desktop, more than a jail may have processes.
+# - With a limit that is lower than the jail's, which stays.
+AS_USER = """
+import os, resource, tempfile, threading, time
 from pathlib import Path
-from coterie.runtime.jail import Jail, PythonWorker
+from coterie.runtime.jail import Jail, JailLimits, PythonWorker, Shell
+
+def in_folder(place):
+    with tempfile.TemporaryDirectory(dir=place) as folder:
+        work, readable = Path(folder, "inner", "work"), Path(folder, "other", "readable")
+        for path in (work, readable):
+            path.mkdir(parents=True)
+        (readable / "file").write_text("read\\n")
+        with Jail(work, tier=tier, readable=[readable]) as jail:
+            return Shell(jail).run(f"echo work >file && cat file {readable}/file").output.split()
+
 ATTACK = '''
 import os
 gained = []
@@ -43,37 +59,34 @@ def look():
 attempt(look)
 [one for one in gained if one]
 '''
-with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
-    with Jail(Path(one), tier=tier) as first, Jail(Path(other), tier=tier) as second:
+def neighbours():
+    with (
+        tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other,
+        Jail(Path(one), tier=tier) as first, Jail(Path(other), tier=tier) as second,
+    ):
         victim, attacker = PythonWorker(first), PythonWorker(second)
-        print(victim.execute("open('file', 'w').write('x'); here = 42").error)
-        names = {"work": one, "private": str(first._confinement.private)}
-        attacker.send_variables(names)
-        print(attacker.execute(ATTACK).output)
+        failed = victim.execute("open('file', 'w').write('x'); here = 42").error
+        attacker.send_variables({"work": one, "private": str(first._confinement.private)})
+        gained = attacker.execute(ATTACK).output
         attacker.execute("import os; os.kill(-1, 9)")
-        print(victim.execute("here").output, Path(one, 'file').read_text())
-        print(first._confinement.uid == second._confinement.uid)
-"""
-# Has as many threads as many a user's desktop, more than a jail may have processes.
-BUSY = """
-import tempfile, threading, time
-from pathlib import Path
-from coterie.runtime.jail import Jail, JailLimits, Shell
+        left = [victim.execute("here").output, Path(one, "file").read_text()]
+        return [failed, gained, left, first._confinement.uid == second._confinement.uid]
+
+def printed(line, **limits):
+    with tempfile.TemporaryDirectory() as folder:
+        with Jail(Path(folder), tier=tier, limits=JailLimits(**limits)) as jail:
+            return Shell(jail).run(line).output.split()
+
+for place in sys.argv[2:]:
+    print(in_folder(place))
+if tier.confines:
+    print(neighbours())
 threading.stack_size(1 << 16)
 for _ in range(64):
     threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
-with tempfile.TemporaryDirectory() as folder:
-    with Jail(Path(folder), tier=tier, limits=JailLimits(processes=32)) as jail:
-        print(Shell(jail).run("(echo one; true) | cat; (echo two) | cat").output)
-"""
-
-LIMITED = """
-import resource, tempfile
-from pathlib import Path
-from coterie.runtime.jail import Jail, Shell
+print(printed("(echo one; true) | cat; (echo two) | cat", processes=32))
 resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))
-with tempfile.TemporaryDirectory() as folder, Jail(Path(folder), tier=tier) as jail:
-    print(Shell(jail).run("ulimit -n").output)
+print(printed("ulimit -n"))
 """
 
 
@@ -127,52 +140,22 @@ def test_usual_programs_run(tier: Tier) -> None:
     assert lines == USUAL_OUTPUT.splitlines()
 
 
-IN_A_FOLDER = """
-import tempfile
-from pathlib import Path
-from coterie.runtime.jail import Jail, Shell
-with tempfile.TemporaryDirectory(dir=sys.argv[2]) as folder:
-    work, readable = Path(folder, "inner", "work"), Path(folder, "other", "readable")
-    for path in (work, readable):
-        path.mkdir(parents=True)
-    (readable / "file").write_text("read\\n")
-    with Jail(work, tier=tier, readable=[readable]) as jail:
-        print(Shell(jail).run(f"echo work >file && cat file {readable}/file").output)
-"""
-
-
-@pytest.mark.parametrize("folder", ["/tmp", "/dev/shm"])  # noqa: S108 - what a jail has its own of
-@pytest.mark.parametrize("user", USERS)
-@pytest.mark.parametrize("tier", TIERS, ids=lambda tier: tier.name)
-def test_folders_may_be_where_a_jail_has_one_of_its_own(tier: Tier, user: str, folder: str) -> None:
-    require(tier, user)
-    if not os.access(folder, os.W_OK):
-        pytest.skip(f"this machine has no {folder}")
-    assert printed(user, IN_A_FOLDER, tier, folder).split() == ["work", "read"]
+OWN = ("/tmp", "/dev/shm")  # noqa: S108 - what a jail has its own of
 
 
 @pytest.mark.parametrize("user", USERS)
 @pytest.mark.parametrize("tier", [*TIERS, Unconfined()], ids=lambda tier: tier.name)
-def test_limits_that_the_host_has_itself_may_be_lower(tier: Tier, user: str) -> None:
+def test_a_jail_of_any_user_has_its_places_walls_and_limits(tier: Tier, user: str) -> None:
     require(tier, user)
-    assert printed(user, LIMITED, tier).strip() == "100"
-
-
-@pytest.mark.parametrize("user", USERS)
-@pytest.mark.parametrize("tier", TIERS, ids=lambda tier: tier.name)
-def test_jails_do_not_see_each_other(tier: Tier, user: str) -> None:
-    require(tier, user)
-    lines = printed(user, NEIGHBOURS, tier).splitlines()
-    assert lines[:3] == ["None", "[]", "42 x"]
+    folders = [folder for folder in OWN if tier.confines and os.access(folder, os.W_OK)]
     is_root = user == USERS[0] and os.geteuid() == 0
-    assert lines[3] == str(not is_root)
-
-
-@pytest.mark.parametrize("user", USERS)
-@pytest.mark.parametrize("tier", [*TIERS, Unconfined()], ids=lambda tier: tier.name)
-def test_what_else_the_user_runs_leaves_room_for_processes(tier: Tier, user: str) -> None:
-    require(tier, user)
-    assert printed(user, BUSY, tier).split() == ["one", "two"]
+    jails = [[None, [], [42, "x"], not is_root]] if tier.confines else []
+    assert [*map(literal_eval, printed(user, AS_USER, tier, *folders).splitlines())] == [
+        *(["work", "read"] for _ in folders),
+        *jails,
+        ["one", "two"],
+        ["100"],
+    ]
 
 
 @pytest.mark.parametrize("tier", TIERS, ids=lambda tier: tier.name)

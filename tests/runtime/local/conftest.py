@@ -8,15 +8,16 @@ import select
 import stat
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from coterie.runtime.local import Weights
+from coterie.runtime.local import Weights, package_client, weights
 from coterie.runtime.local.packaged import PackagedFile
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from coterie.runtime.local.package_client import Watch
 
 CLIENT = """#!{python}
 import os, signal, sys
@@ -112,11 +113,26 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Weights]:
 
 
 @pytest.fixture
+def converting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Convert a model in this process: most tests are about no process that does."""
+    from coterie.runtime.local._requantise import requantise
+
+    def run(command: list[str], folder: Path, watch: Watch) -> None:
+        *_, module, source, target = command
+        if module != requantise.__module__:
+            package_client.run_watched(command, folder, watch)
+        else:
+            requantise(Path(source), Path(target))
+
+    monkeypatch.setattr(weights, "run_watched", run)
+
+
+@pytest.fixture
 def shop(tmp_path: Path, published: tuple[Path, Weights], monkeypatch: pytest.MonkeyPatch) -> Shop:
     """An empty cache, and a `uv` that has one package."""
-    source, weights = published
+    source, pinned = published
     shop = Shop(
-        weights=weights,
+        weights=pinned,
         source=source,
         cache=tmp_path / "cache",
         log=tmp_path / "log",
@@ -129,7 +145,7 @@ def shop(tmp_path: Path, published: tuple[Path, Weights], monkeypatch: pytest.Mo
     text = CLIENT.format(
         python=sys.executable,
         log=str(shop.log),
-        member=weights.published.member,
+        member=pinned.published.member,
         source=str(source),
         started=str(shop.started),
         resume=str(shop.resume),

@@ -22,7 +22,7 @@ class Terminal(io.StringIO):
 
 
 @pytest.fixture(autouse=True)
-def small_model(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+def small_model(shop: Shop, converting: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the small model stand for the embedded one."""
     weights = shop.weights
     monkeypatch.setattr(models, "SMOLLM2", weights)

@@ -33,19 +33,32 @@ def files(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir() if path.name != ".lock")
 
 
-class TestPull:
-    def test_gives_the_converted_file_and_finds_it_again(self, shop: Shop) -> None:
-        stages: list[tuple[str, int, int]] = []
-        path = pull(lambda *progress: stages.append(progress), shop.weights)
-        assert files(shop.cache) == [path.name]
-        assert path.stat().st_size == shop.weights.bytes
-        assert find(shop.weights) == path == pull(weights=shop.weights)
-        assert shop.calls() == 1
-        size = shop.weights.published.bytes
-        assert stages[0] == ("fetch", 0, size)
-        assert ("fetch", size, size) in stages
-        assert stages[-1] == ("convert", shop.weights.bytes, shop.weights.bytes)
+def test_the_converted_file_is_found_again_and_has_the_same_numbers(shop: Shop) -> None:
+    import gguf
 
+    stages: list[tuple[str, int, int]] = []
+    path = pull(lambda *progress: stages.append(progress), shop.weights)
+    assert files(shop.cache) == [path.name]
+    assert path.stat().st_size == shop.weights.bytes
+    assert find(shop.weights) == path == pull(weights=shop.weights)
+    assert shop.calls() == 1
+    size = shop.weights.published.bytes
+    assert stages[0] == ("fetch", 0, size)
+    assert ("fetch", size, size) in stages
+    assert stages[-1] == ("convert", shop.weights.bytes, shop.weights.bytes)
+    before, after = gguf.GGUFReader(shop.source), gguf.GGUFReader(path)
+    assert [tensor.tensor_type.name for tensor in after.tensors] == ["Q8_0", "F32"]
+    assert after.fields["general.name"].contents() == "tiny"
+    assert after.fields["general.file_type"].contents() == 7
+    assert after.fields["tokenizer.ggml.tokens"].contents() == ["a", "b"]
+    for old, new in zip(before.tensors, after.tensors, strict=True):
+        numbers = gguf.quants.dequantize(old.data, old.tensor_type)
+        again = gguf.quants.dequantize(new.data, new.tensor_type)
+        assert abs(numbers - again).max() < 0.005
+
+
+@pytest.mark.usefixtures("converting")
+class TestPull:
     def test_installs_no_dependency_and_builds_nothing(self, shop: Shop) -> None:
         pull(weights=shop.weights)
         call = shop.log.read_text().split()
@@ -156,6 +169,7 @@ class TestPull:
             pull(weights=shop.weights)
 
 
+@pytest.mark.usefixtures("converting")
 class TestInterruption:
     def test_a_killed_pull_leaves_nothing_that_the_next_does_not_clear(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
@@ -198,6 +212,7 @@ class TestInterruption:
         assert shop.calls() == 1
 
 
+@pytest.mark.usefixtures("converting")
 class TestCache:
     def test_is_where_the_variable_says(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -214,18 +229,3 @@ class TestCache:
         assert remove(shop.weights)
         assert find(shop.weights) is None
         assert not remove(shop.weights)
-
-
-def test_conversion_keeps_numbers_and_metadata(shop: Shop) -> None:
-    import gguf
-
-    before = gguf.GGUFReader(shop.source)
-    after = gguf.GGUFReader(pull(weights=shop.weights))
-    assert [tensor.tensor_type.name for tensor in after.tensors] == ["Q8_0", "F32"]
-    assert after.fields["general.name"].contents() == "tiny"
-    assert after.fields["general.file_type"].contents() == 7
-    assert after.fields["tokenizer.ggml.tokens"].contents() == ["a", "b"]
-    for old, new in zip(before.tensors, after.tensors, strict=True):
-        numbers = gguf.quants.dequantize(old.data, old.tensor_type)
-        again = gguf.quants.dequantize(new.data, new.tensor_type)
-        assert abs(numbers - again).max() < 0.005

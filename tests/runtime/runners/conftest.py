@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -233,10 +234,15 @@ def nothing_left() -> Iterator[None]:
 
 
 @pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    """A git working copy with a wrong sum and a test that shows it."""
-    folder = tmp_path / "toy"
-    folder.mkdir()
+def repository(toy: Path, tmp_path: Path) -> Path:
+    """A git working copy of the test's own with a wrong sum and a test that shows it."""
+    return Path(shutil.copytree(toy, tmp_path / "toy"))
+
+
+@pytest.fixture(scope="session")
+def toy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What each test's repository is a copy of."""
+    folder = tmp_path_factory.mktemp("toy")
     (folder / "toy.py").write_text("def add(a, b):\n    return a - b\n", "utf-8")
     (folder / "test_toy.py").write_text(
         "from toy import add\n\n\ndef test_add():\n    assert add(2, 2) == 4\n", "utf-8"

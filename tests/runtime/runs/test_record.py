@@ -119,7 +119,7 @@ def test_a_long_result_holds_no_event_loop(
     plan = plan_of(tmp_path, "x y")
     said = {
         f"a{one}": AgentOutcome(status="done", result=AgentResult(content="\\" * LONGEST_CONTENT))
-        for one in range(20)
+        for one in range(4)
     }
 
     async def kept(folder: Path, finishes: asyncio.Event) -> None:

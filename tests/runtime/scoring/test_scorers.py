@@ -66,22 +66,18 @@ def test_a_task_without_a_reference_has_no_score() -> None:
     assert as_the_engine(Task(id="t", query="?"), "42") is None
 
 
-@pytest.mark.parametrize(
-    ("pattern", "most"),
-    [(r"(.*?,){25}P", "1 s"), ("(((a{100}){100}){100}){100}", "256 MB")],
-)
-def test_a_search_that_explodes_is_ended_and_finds_nothing(pattern: str, most: str) -> None:
+def test_a_search_that_explodes_is_ended_and_finds_nothing() -> None:
     answer = ",".join(map(str, range(40)))
     task = Task(
         id="t",
         query="?",
         answer="x",
-        scorer=ScorerChoice(name="regex", options={"pattern": pattern}),
+        scorer=ScorerChoice(name="regex", options={"pattern": "(((a{100}){100}){100}){100}"}),
     )
     found = as_the_engine(task, answer)
     assert found is not None
     assert found.value == 0
-    assert f"is not found: it takes more than {most}" in found.reason
+    assert "is not found: it takes more than 256 MB" in found.reason
     assert scored("regex", answer, "39") == 1, "the next one is searched as ever"
 
 

@@ -210,11 +210,11 @@ def test_lines_without_secrets_cost_no_more_than_a_look_at_them() -> None:
     [
         (lambda size: "\\" * size + KEY, 50_000),
         (lambda size: as_base64(KEY) + "\\n" * size, 25_000),
-        (lambda size: (as_base64(KEY)[:-4] + "\n") * size, 1_000),
-        (lambda size: f"{KEY[:-1]} " * size, 2_500),
-        (lambda size: "sk-" * size, 20_000),
+        (lambda size: (as_base64(KEY)[:-4] + "\n") * size, 500),
+        (lambda size: f"{KEY[:-1]} " * size, 1_000),
+        (lambda size: "sk-" * size, 10_000),
         (lambda size: "-----BEGIN PRIVATE KEY-----" + "\n" * size, 50_000),
-        (lambda size: ("-----BEGIN PRIVATE KEY-----" + "\\" * 30) * size, 1_500),
+        (lambda size: ("-----BEGIN PRIVATE KEY-----" + "\\" * 30) * size, 750),
     ],
     ids=["slashes", "breaks", "nearly", "almost", "sk", "key of nothing", "many keys"],
 )
@@ -227,11 +227,10 @@ LATIN = st.characters(codec="latin-1", categories=["L", "N", "P"])
 
 
 @given(secret=st.text(LATIN, min_size=SHORTEST, max_size=60), before=st.binary(max_size=9))
-@pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "utf-16-le", "utf-16", "utf-32-be"])
-def test_a_secret_is_found_in_bytes_however_they_are_encoded(
-    encoding: str, secret: str, before: bytes
-) -> None:
-    assert holds_secret(before + secret.encode(encoding) + b"\xff\n", Scrubber([secret]))
+def test_a_secret_is_found_in_bytes_however_they_are_encoded(secret: str, before: bytes) -> None:
+    for encoding in ("utf-8", "latin-1", "utf-16-le", "utf-16", "utf-32-be"):
+        content = before + secret.encode(encoding) + b"\xff\n"
+        assert holds_secret(content, Scrubber([secret])), encoding
 
 
 @given(secret=st.text(st.characters(categories=["L"]), min_size=SHORTEST, max_size=60))

@@ -265,8 +265,8 @@ def test_deeper_layers_are_not_promised_and_cost_nothing() -> None:
 @pytest.mark.parametrize(
     ("text", "size"),
     [
-        (lambda size: "A" * size, 20_000),
-        (lambda size: ("A" * 60 + "\n") * (size // 60), 20_000),
+        (lambda size: "A" * size, 10_000),
+        (lambda size: ("A" * 60 + "\n") * (size // 60), 10_000),
         (lambda size: "0" * size, 20_000),
         (lambda size: "00 " * size, 5_000),
         (lambda size: "00000000: " * size, 2_500),
@@ -278,7 +278,7 @@ def test_deeper_layers_are_not_promised_and_cost_nothing() -> None:
         (lambda size: "\\u00" * size, 10_000),
         (lambda size: "%25" * size, 10_000),
         (lambda size: "&#65;" * size, 5_000),
-        (lambda size: base64.b64encode(gzip.compress(bytes(size * 1000))).decode(), 3_000),
+        (lambda size: base64.b64encode(gzip.compress(bytes(size * 1000))).decode(), 1_500),
         (lambda size: base64.b64encode(b"\x1f\x8b\x08" * size).decode(), 1_000),
         (lambda size: base64.b64encode(b"PK\3\4" * size).decode(), 1_000),
         (lambda size: TEXTS["base64"](base64.b64encode(random.Random(1).randbytes(size))), 5_000),

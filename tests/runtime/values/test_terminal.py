@@ -183,28 +183,22 @@ def on_a_terminal(folder: Path, model: ScriptedModel, *options: str) -> tuple[in
     return running.wait(timeout=300), shown
 
 
-@pytest.mark.parametrize(
-    ("hostile", "seen"),
-    [(f"7 {HOSTILE}", "7 evilc[/bold][red]x\r\n"), ("7 \ud83d", "7 \ufffd\r\n")],
-)
-def test_a_hostile_answer_on_a_terminal(folder: Path, hostile: str, seen: str) -> None:
-    with ScriptedModel(hostile) as model:
+def test_a_hostile_answer_on_a_terminal(folder: Path) -> None:
+    with ScriptedModel(f"7 {HOSTILE} \ud83d") as model:
         code, shown = on_a_terminal(folder, model)
     text = shown.decode()
     assert code == 0, text
     assert "the [/bold] worker" in text
     assert not re.search("\x1b\\]|\x1bc|\x9b|[\u202e\u2066\u200b]", text)
-    assert seen in text
+    assert "7 evilc[/bold][red]x \ufffd\r\n" in text
 
 
 def test_json_of_a_hostile_answer_on_a_terminal(folder: Path) -> None:
     with ScriptedModel(f"7 {HOSTILE}") as model:
         code, shown = on_a_terminal(folder, model, "--json", "--quiet")
-        _, again = on_a_terminal(folder, model, "--quiet")
     assert code == 0
     assert not COMMANDS.search(shown.decode().replace("\r\n", "\n"))
     assert json.loads(shown)["answer"] == f"7 {HOSTILE}"
-    assert not COMMANDS.search(again.decode().replace("\r\n", "\n"))
 
 
 def test_a_hostile_answer_of_a_run_that_is_resumed(folder: Path) -> None:

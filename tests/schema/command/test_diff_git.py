@@ -64,7 +64,6 @@ def test_git_shows_words(repository: Repository) -> None:
     shown = repository.git("log", "-1", "-p", "--ext-diff", "--format=%s").splitlines()
     assert shown[0] == "Warmer"
     assert shown[-1] == "reader_1..3: temperature 0 -> 0.5"
-    assert repository.git("show", "--ext-diff", "--format=").splitlines()[-1] == shown[-1]
 
 
 def test_git_diff_of_a_text_says_which_agent_a_line_is_of(repository: Repository) -> None:

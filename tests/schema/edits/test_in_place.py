@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from coterie.schema import ConfigError, Lineage, Team, dump, load_team, parse_team
 from coterie.schema.edits import AddAgent, SetPrompt, apply
@@ -17,7 +17,7 @@ from coterie.schema.edits.in_place import rewritten
 from coterie.schema.team.rewriting import exactly
 from coterie.schema.values.yaml_text import read_yaml
 
-from ..strategies import CATALOGUE, teams
+from ..strategies import CATALOGUE, fewer, teams
 from .strategies import exact, relatives
 from .test_applying import llm
 
@@ -78,7 +78,7 @@ def is_there(path: tuple[Any, ...], text: str) -> bool:
     return is_field and path in read_yaml(text.encode(), "t")[0].keys
 
 
-@settings(max_examples=10)
+@fewer(4)
 @given(relatives())
 def test_what_is_rewritten_loads_and_keeps_the_comments_of_fields_that_stay(
     drawn: tuple[Team, Team],
@@ -97,7 +97,7 @@ def test_what_is_rewritten_loads_and_keeps_the_comments_of_fields_that_stay(
     assert staying <= {*re.findall(r"# line \d+$", result, re.MULTILINE)}
 
 
-@settings(max_examples=5)
+@fewer(4)
 @given(teams())
 def test_a_changed_line_of_a_prompt_is_a_changed_line_of_the_file(team: Team) -> None:
     agents = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from hypothesis import given, settings
+from hypothesis import given
 
 from coterie.schema import Agent, Notes, Skill, Team, dump, parse_team
 from coterie.schema.edits import (
@@ -23,7 +23,7 @@ from coterie.schema.edits import (
     taught,
 )
 
-from ..strategies import CATALOGUE
+from ..strategies import CATALOGUE, fewer
 from .strategies import teams_and_edits
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def test_what_taught_a_note_makes_no_difference_but_in_words() -> None:
     assert [change.taught for change in changes(TEAM, told)] == ["t_7"]
 
 
-@settings(max_examples=10)
+@fewer(2)
 @given(teams_and_edits())
 def test_tasks_are_kept_through_any_edits_and_through_writing(
     drawn: tuple[Team, Sequence[Any]],

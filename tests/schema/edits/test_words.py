@@ -10,6 +10,7 @@ from coterie.schema import Agent, Catalogue, Execution, Team, load_team
 from coterie.schema.edits import Tone, changes, summary, unified, words
 from coterie.schema.team.team import Rounds, SolvedTask
 
+from ..strategies import fewer
 from .strategies import relatives
 from .test_applying import llm, team
 
@@ -147,6 +148,7 @@ def test_what_a_terminal_would_act_on_is_shown_as_a_code() -> None:
     assert summary(Team(name="t", agents={"a": llm("a")}), after) == ("a: role none -> x\\u000dy",)
 
 
+@fewer(2)
 @given(relatives())
 def test_words_are_said_where_something_differs(drawn: tuple[Team, Team]) -> None:
     lines = said(*drawn)

@@ -12,7 +12,7 @@ from coterie.schema import Agent, ConfigError, Execution, InputError, Team
 from coterie.schema.edits import GrantTool, RejectedEdits, SetModel, SetParameter, apply
 from coterie.schema.loading.ceiling import CapabilityPolicy, load_ceiling
 
-from ..strategies import CATALOGUE, teams
+from ..strategies import CATALOGUE, fewer, teams
 
 CODER = Agent(
     id="coder",
@@ -172,6 +172,7 @@ def test_a_ceiling_of_several_teams_allows_each() -> None:
     assert excesses(TEAM, CapabilityPolicy.of())
 
 
+@fewer(2)
 @given(teams())
 def test_any_team_is_within_the_ceiling_that_is_taken_from_it(team: Team) -> None:
     assert CapabilityPolicy.of(team).problems(team) == []

@@ -19,7 +19,7 @@ from coterie.schema.loading.loading import TEAM_RULES, check_team
 from coterie.schema.team.writing import team_value
 
 from ...support.problems import problems_of
-from ..strategies import CATALOGUE, teams
+from ..strategies import CATALOGUE, fewer, teams
 
 SHARED = """\
 # yaml-language-server: $schema=team.schema.json
@@ -59,6 +59,7 @@ def test_an_agent_has_what_it_does_not_say_itself() -> None:
     assert [one.agent_type for one in agents.values()] == [*["ToolCallingAgent"] * 2, "Function"]
 
 
+@fewer(2)
 @given(teams())
 def test_a_team_is_the_same_with_its_agents_written_out(team: Team) -> None:
     value = team_value(team)

@@ -6,6 +6,7 @@ import ast
 import errno
 import fcntl
 import os
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -227,6 +228,7 @@ WRITES_ITSELF = {
 }
 """Modules and folders that write without `schema.values.files`: what, and why that is right."""
 
+OPENING = {"open", "fdopen", "FileIO"}
 OF_PATHS = {"write_text", "write_bytes", "touch", "symlink_to", "hardlink_to"}
 OF_MODULES = {
     "os": {"truncate", "link", "symlink", "mkfifo"},
@@ -234,6 +236,8 @@ OF_MODULES = {
     "sqlite3": {"connect"},
     "tempfile": {"mkstemp", "NamedTemporaryFile", "TemporaryFile", "SpooledTemporaryFile"},
 }
+CALLS = re.compile(rf"\b({'|'.join(OF_PATHS.union(*OF_MODULES.values(), OPENING))})\(")
+"""What the text of a module has that makes a file."""
 WRITING_FLAGS = {"O_WRONLY", "O_RDWR", "O_CREAT", "O_APPEND", "O_TRUNC"}
 
 
@@ -246,7 +250,7 @@ def writes(call: ast.Call) -> bool:
             return True
         case ast.Attribute(attr=name) if name in OF_PATHS:
             return True
-        case ast.Name(id=name) | ast.Attribute(attr=name) if name in {"open", "fdopen", "FileIO"}:
+        case ast.Name(id=name) | ast.Attribute(attr=name) if name in OPENING:
             values = [*call.args, *(keyword.value for keyword in call.keywords)]
             return any(for_writing(value) for value in values)
         case _:
@@ -265,7 +269,8 @@ def for_writing(value: ast.expr) -> bool:
 def writers() -> Iterator[str]:
     for floor in FLOORS:
         for path in sorted((ROOT / floor).rglob("*.py")):
-            tree = ast.parse(path.read_text(encoding="utf-8"))
+            text = path.read_text(encoding="utf-8")
+            tree = ast.parse(text if CALLS.search(text) else "")
             if any(writes(node) for node in ast.walk(tree) if isinstance(node, ast.Call)):
                 yield path.relative_to(ROOT).as_posix()
 

@@ -108,11 +108,14 @@ def test_models_of_wrong_names_are_refused_for_little_work(
 
 
 def test_of_the_problems_of_many_files_the_first_are_shown(tmp_path: Path) -> None:
-    names = ("one.yaml", "two.yaml", "three.yaml")
-    files = [str(team_of_wrong_names(tmp_path / name)) for name in names]
+    agents = (f"  a{number}: {{prompt: Do it., max_tokens: 0}}" for number in range(MOST_PROBLEMS))
+    text = "\n".join(["name: many", "agents:", *agents, "more: 1"])
+    files = [str(tmp_path / name) for name in ("one.yaml", "two.yaml")]
+    for file in files:
+        Path(file).write_text(text, "utf-8")
     shown = CliRunner().invoke(validate, files)
     assert shown.exit_code == 2
     assert len(shown.stderr.splitlines()) == MOST_PROBLEMS + 1
-    assert shown.stderr.rstrip().endswith(f"… and {2 * MOST_PROBLEMS} more problems.")
+    assert shown.stderr.rstrip().endswith(f"… and {MOST_PROBLEMS} more problems.")
     told = json.loads(CliRunner().invoke(validate, [*files, "--format", "json"]).stdout)
-    assert told[-1]["message"] == f"… and {2 * MOST_PROBLEMS} more problems."
+    assert told[-1]["message"] == f"… and {MOST_PROBLEMS} more problems."

@@ -201,14 +201,22 @@ while True:
     assert "it ran longer than 1 seconds" in error
 
 
-def test_what_tools_wait_for_a_person_is_not_the_cells_time(jail: Jail, called: list[Any]) -> None:
-    def on_tool(*_: Any) -> None:
-        called.append("slow")
-        time.sleep(1.2)
+def test_a_cell_has_as_much_more_time_as_its_tools_waited_for_a_person(
+    jail: Jail, called: list[Any]
+) -> None:
+    """Shown by a wait of less than nothing, which leaves no time: no test waits that long."""
 
-    helped = PythonWorker(jail, on_tool=on_tool, tools=["slow"], waited=lambda: 1.2 * len(called))
-    with contextlib.closing(helped):
-        assert helped.execute("slow()\nslow()\n'both'", timeout=1.0).output == "both"
+    def output_of(a_wait: float) -> object:
+        def on_tool(*_: Any) -> None:
+            called.append(a_wait)
+
+        worker = PythonWorker(jail, on_tool=on_tool, tools=["ask"], waited=lambda: sum(called))
+        with contextlib.closing(worker):
+            done = worker.execute("ask()\nask()\n'both'", timeout=600)
+            return done.output or done.error
+
+    assert output_of(1000.0) == "both"
+    assert "the 600 seconds of this step are over" in str(output_of(-1000.0))
 
 
 def test_a_cell_calls_tools_a_limited_number_of_times(jail: Jail, called: list[Any]) -> None:

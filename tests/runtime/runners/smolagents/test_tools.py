@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from pathlib import Path
+from itertools import count
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.gateway import ChatAnswer
-from coterie.runtime.jail import JailLimits, Jails
 from coterie.runtime.repository.workspace import Workspaces
 from coterie.runtime.runners.smolagents.runner import SmolagentsRunner
 from coterie.runtime.tools.approval import Approvals
-from coterie.schema import Agent, Task
+from coterie.schema import Agent, AgentError, Task
 
 from ..conftest import SHOUT, Line, Workbench, assignment, needs_jail, observed
 
@@ -28,13 +28,6 @@ first, second = megaphone_shout(text='a'), megaphone_shout(text='b')
 final_answer(first + second)
 </code>
 """
-
-
-class QuickJails(Jails):
-    """Jails in which a step may take a second."""
-
-    def open(self, work: Path, **options: Any) -> Any:
-        return super().open(work, limits=JailLimits(wall=1.0), **options)
 
 
 def test_a_step_calls_tools_a_limited_number_of_times(
@@ -53,19 +46,32 @@ def test_a_step_calls_tools_a_limited_number_of_times(
     assert len(workbench.of("tool_call")) == 6
 
 
-def test_what_a_step_waits_for_a_person_is_not_its_time() -> None:
+def answered(monkeypatch: pytest.MonkeyPatch, wait: int) -> str:
+    """Have a step call two tools, for each of which a person takes so many seconds."""
+    clock = count(0, wait)
+    now = SimpleNamespace(monotonic=lambda: next(clock))
+    monkeypatch.setattr("coterie.runtime.runners.smolagents._tools.time", now)
+
     async def approve(*_: Any) -> bool:
-        await asyncio.sleep(1.1)
         return True
 
-    async def answered() -> str:
+    async def work() -> str:
         line = Line(lambda _messages, _tools: ChatAnswer(text=SHOUT_TWICE))
         with Workspaces(Task(id="task", query="Shout.")) as home:
-            given = assignment(CODER, line, home, jails=QuickJails(), tools=(SHOUT,))
+            given = assignment(CODER, line, home, tools=(SHOUT,))
             approvals = Approvals({SHOUT.name: "ask"}, approve)
             tools = {
                 name: replace(granted, approvals=approvals) for name, granted in given.tools.items()
             }
             return (await SmolagentsRunner().run(replace(given, tools=tools))).content
 
-    assert asyncio.run(answered()) == "AB"
+    return asyncio.run(work())
+
+
+def test_a_step_has_as_much_more_time_as_it_waited_for_a_person(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Shown by a wait of less than nothing, which leaves no time: no test waits that long."""
+    assert answered(monkeypatch, 1000) == "AB"
+    with pytest.raises(AgentError):
+        answered(monkeypatch, -1000)

@@ -75,7 +75,7 @@ def test_answers_are_edits_of_the_component(
         assert closed(schema)
         Draft202012Validator.check_schema(schema)
         chance = random.Random(f"{component} {parent.name} {most}")
-        for _ in range(8 if nightly else 3):
+        for _ in range(8 if nightly else 1):
             said = answer(schema, chance)
             Draft202012Validator(schema).validate(said)
             edits = edits_from_json(json.dumps(said), component=component)

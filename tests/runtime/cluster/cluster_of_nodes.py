@@ -1,4 +1,4 @@
-"""A Ray cluster of three nodes on this machine, for as long as standard input is open.
+"""A Ray cluster of N nodes on this machine, for as long as standard input is open.
 
 It prints its address and the process ids of its nodes.
 """
@@ -15,7 +15,7 @@ def main() -> None:
     cluster = Cluster(initialize_head=True, head_node_args={**NODE, "include_dashboard": False})
     nodes: list[Any] = [
         cluster.head_node,
-        *(cluster.add_node(wait=False, **NODE) for _ in range(2)),
+        *(cluster.add_node(wait=False, **NODE) for _ in range(int(sys.argv[1]) - 1)),
     ]
     cluster.wait_for_nodes()
     pids = [node.all_processes["raylet"][0].process.pid for node in nodes]
