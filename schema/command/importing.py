@@ -155,7 +155,9 @@ def _commands(
 ) -> Iterator[str]:
     """Yield the commands that check and run the team, as they can be typed."""
     if target is None:
-        yield "Write its files: " + shlex.join(["mas", "dev", "import", str(path), "-o", "team.yaml"])
+        yield "Write its files: " + shlex.join(
+            ["mas", "dev", "import", str(path), "-o", "team.yaml"]
+        )
         return
     if imported.clients:
         servers, tools = target.with_name(SERVERS), target.with_name(ALL_TOOLS)

@@ -88,7 +88,7 @@ def test_the_commands_that_are_printed_grant_the_tools_of_a_server(file: Path) -
     lines = [line.split() for line in done.stderr.splitlines()]
     tools, again, check = (
         next(line for line in lines if line[: len(words)] == words)
-        for words in (["mas", "tools"], ["mas", "import"], ["Check", "it:"])
+        for words in (["mas", "dev", "tools"], ["mas", "dev", "import"], ["Check", "it:"])
     )
     assert mas("validate", *check[3:]).exit_code == 0
     Path(tools[-1]).write_text(mas(*tools[1:-2]).stdout)
