@@ -250,6 +250,7 @@ def test_many_tasks_several_at_once_and_killed_come_to_the_same_pool(
     assert any("another task has changed that" in one["reason"] for one in late)
 
 
+@pytest.mark.nightly
 def test_killed_with_nine_it_goes_on_to_the_same_pool(
     tmp_path: Path, done: Path, nightly: bool
 ) -> None:
