@@ -112,7 +112,7 @@ def test_nothing_that_is_found_breaks_a_reader(
     corpus.mkdir()
     for number, text in enumerate(sound[name]):
         (corpus / str(number)).write_text(text)
-    enough = "-max_total_time=1200" if nightly else "-runs=1000"
+    enough = "-max_total_time=1200" if nightly else "-runs=500"
     options = ["-seed=1", enough, f"-artifact_prefix={tmp_path}/"]
     done = subprocess.run(
         [sys.executable, "-m", "tests.fuzzing", name, *options, str(corpus)],

@@ -36,29 +36,32 @@ class Child:
     """A process that does some work: a child of this one, which costs no start of Python.
 
     Args:
-        work: What it does. It ends with exit code 0, or with 1 where the work raises.
+        work: What it does. It ends with exit code 0, that of a `SystemExit`, or 1 for other errors.
+
+    Attributes:
+        id: Its process id.
     """
 
     def __init__(self, work: Callable[[], object]) -> None:
-        self._id = os.fork()
+        self.id = os.fork()
         self._code: int | None = None
-        if not self._id:
+        if not self.id:
             _work_and_exit(work)
 
     def has_ended(self) -> bool:
         if self._code is None:
-            ended, status = os.waitpid(self._id, os.WNOHANG)
+            ended, status = os.waitpid(self.id, os.WNOHANG)
             self._code = os.waitstatus_to_exitcode(status) if ended else None
         return self._code is not None
 
     def kill(self) -> None:
         if not self.has_ended():
-            os.kill(self._id, signal.SIGKILL)
+            os.kill(self.id, signal.SIGKILL)
 
     def wait(self) -> int:
         """Wait for its end; return its exit code, or minus the signal that ended it."""
         if self._code is None:
-            self._code = os.waitstatus_to_exitcode(os.waitpid(self._id, 0)[1])
+            self._code = os.waitstatus_to_exitcode(os.waitpid(self.id, 0)[1])
         return self._code
 
 
@@ -67,6 +70,8 @@ def _work_and_exit(work: Callable[[], object]) -> Never:
     try:
         work()
         code = 0
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
     except BaseException:  # noqa: BLE001 - nothing may go on with the code of the parent's test
         traceback.print_exc()
     finally:
