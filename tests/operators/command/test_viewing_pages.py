@@ -111,7 +111,7 @@ def test_a_pool_is_one_file_whose_links_lead_to_itself(lab: Lab) -> None:
 def test_a_population_shows_its_agents_and_who_taught_whom(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(write_world(tmp_path, 8))
+    monkeypatch.chdir(write_world(tmp_path, 4))
     monkeypatch.setenv("MAS_HOME", str(tmp_path))
     assert evolved("pool").code == 0
     pool = Pool.open(tmp_path / "pool")
