@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import traceback
+import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, Never
 
@@ -43,7 +44,9 @@ class Child:
     """
 
     def __init__(self, work: Callable[[], object]) -> None:
-        self.id = os.fork()
+        with warnings.catch_warnings():  # of 3.12 and later, of threads that only the parent has
+            warnings.simplefilter("ignore", DeprecationWarning)
+            self.id = os.fork()
         self._code: int | None = None
         if not self.id:
             _work_and_exit(work)
