@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .host.models import Model
     from .loading.loading import load_models, load_task, load_team, parse_team
     from .loading.tools_file import load_tools
+    from .team.conditions import Each, When
     from .team.task import ScorerChoice, Task
     from .team.team import (
         Agent,
@@ -48,6 +49,7 @@ __all__ = [
     "Catalogue",
     "ConfigError",
     "CoterieError",
+    "Each",
     "Execution",
     "HostTools",
     "InputError",
@@ -71,6 +73,7 @@ __all__ = [
     "Team",
     "TextPosition",
     "ToolServer",
+    "When",
     "dump",
     "load_models",
     "load_task",
@@ -86,6 +89,7 @@ _HOMES = {
     "Catalogue": "host.catalogue",
     "ConfigError": "values.errors",
     "CoterieError": "values.errors",
+    "Each": "team.conditions",
     "Execution": "team.team",
     "HostTools": "host.host_tools",
     "InputError": "values.errors",
@@ -109,6 +113,7 @@ _HOMES = {
     "SolvedTask": "team.team",
     "Task": "team.task",
     "Team": "team.team",
+    "When": "team.conditions",
     "dump": "team.writing",
     "load_models": "loading.loading",
     "load_task": "loading.loading",

@@ -139,7 +139,7 @@ def resident() -> float:
 
 
 def table(measured: list[tuple[Load, Carried]]) -> str:
-    """Write the table of docs/performance.md."""
+    """Write the table of docs/research/performance.md."""
     lines = [
         "| what | in flight | latency | calls/s | CPU ms/call | calls/s of a core | peak RSS MB |"
         " the limit |",

@@ -1,6 +1,6 @@
 """Commands answer at once: they import what they use, and what only errors need where there is one.
 
-Nothing is timed here, so a slow machine changes nothing; docs/performance.md has the times.
+Nothing is timed here, so a slow machine changes nothing: docs/research/performance.md has times.
 """
 
 from __future__ import annotations

@@ -19,7 +19,9 @@ from coterie.schema.command.graph import main as mas_graph
 from .came import invoked_in
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *ROOT.glob("examples/**/*.md")])
+PAGES = sorted(
+    page for within in ("*", "docs/**/*", "examples/**/*") for page in ROOT.glob(f"{within}.md")
+)
 
 
 def blocks(page: Path, language: str) -> list[str]:

@@ -143,7 +143,7 @@ def test_three_short_commands_give_the_first_answer_to_someone_with_a_key(
     first = page.split("```console\n")[1].split("```")[0].splitlines()
     install, begin, run = (line.removeprefix("$ ") for line in first if line.startswith("$ "))
     assert max(map(len, (install, begin, run))) <= 80
-    assert install == "pip install ../coterie"
+    assert install == "python -m pip install ../coterie"
     assert mas(tmp_path, *shlex.split(begin)[1:]).exit_code == 0
     provider = replace(OPENAI, model=run.rpartition("/")[2])
     with ProviderDouble(provider, [Said(text='{"answer": "positive"}')] * 3) as double:

@@ -137,6 +137,7 @@ def test_a_seed_runs_to_its_answer_in_order_and_side_by_side(path: Path) -> None
     recruit, roster = team.execution.recruit, team.execution.roster
     away = {*recruit.among} - {*finished.recruited} if recruit else set[str]()
     away |= {*team.agents} - {roster.lead} if roster else set[str]()  # whom it did not call upon
+    away |= {one for one, outcome in finished.agents.items() if outcome.unneeded}
     present = {one for one, outcome in finished.agents.items() if outcome.status == "done"}
     assert present == {*team.agents} - away - idle(team, away)
     levels = [(one,) for one in present] if roster else working(team)

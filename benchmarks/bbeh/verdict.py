@@ -1,7 +1,7 @@
 """The verdict of BIG-Bench Extra Hard: what counts of an answer, and when it is right.
 
 Figures are comparable only where verdicts are, so every quirk of the original evaluator is kept:
-the steps, their order and where they stop. `docs/bbeh.md` tells them to users.
+the steps, their order and where they stop. `docs/research/bbeh.md` tells them to users.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...pool.values.intervals import paired_interval
 from ...runtime.values.terminal import counted
 from ...schema.values.errors import InputError
+from ...schema.values.extras import how_to_get
 from ..evaluation.benchmark import mean_score
 from ..evaluation.measures import paired
 from ..evaluation.statistics import (
@@ -178,7 +179,7 @@ class Comparison:
             lines.append(f"p-values are two-sided, and one task is one pair{self._ties(told)}.")
         lines += [_measure(name, measure) for name, measure in self.measures.items()]
         if find_spec("scipy") is None:
-            lines.append("paired t and Wilcoxon need scipy: the extra coterie[benchmarks].")
+            lines.append(f"paired t and Wilcoxon need scipy. Run: {how_to_get('benchmarks')}")
         if self.left_out:
             lines.append(f"left out: {counted(self.left_out, 'task')} that only one of them has.")
         return "\n".join([*lines, *self.warnings()])

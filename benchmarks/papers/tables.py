@@ -102,7 +102,7 @@ class Paper:
         key: The name of its folder, as commands have it.
         name: What the paper calls its method.
         title: Its title.
-        page: Our page about it, in docs/.
+        page: Our page about it, in docs/research.
         arxiv: Its number in arXiv, where we know it.
         models: Its models, each as models.yaml has it.
         data: Its data sets.

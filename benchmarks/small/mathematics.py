@@ -39,15 +39,11 @@ LIMITS = JailLimits(memory=1 << 30, resident=1 << 30, cpu=60, disk=16 << 20, pro
 DISTRIBUTIONS = (
     "math-verify", "latex2sympy2-extended", "sympy", "mpmath", "antlr4-python3-runtime",
 )  # fmt: skip
-MISSING = (
-    "verdicts on mathematics are those of math-verify, which is not installed. Install the extra:"
-    f" {how_to_get('math')}."
-)
 _JAILED = Path(__file__).with_name("_verified.py")
 
 
 def _check(_options: Mapping[str, Any], _reference: Any) -> Mapping[FieldPath, str]:
-    return {} if _is_installed() else {("scorer", "name"): MISSING}
+    return {} if _is_installed() else {("scorer", "name"): _missing()}
 
 
 @takes(
@@ -94,7 +90,7 @@ def require_math(who: str) -> None:
         InputError: math-verify is not installed.
     """
     if not _is_installed():
-        raise InputError(f"{who}: {MISSING}")
+        raise InputError(f"{who}: {_missing()}")
 
 
 def needing_math(benchmark: str) -> Callable[[Source, Sequence[Task]], None]:
@@ -104,6 +100,13 @@ def needing_math(benchmark: str) -> Callable[[Source, Sequence[Task]], None]:
         require_math(f"benchmark {benchmark}")
 
     return prepare
+
+
+def _missing() -> str:
+    return (
+        "verdicts on mathematics are those of math-verify, which is not installed. Run:"
+        f" {how_to_get('math')}"
+    )
 
 
 def _is_installed() -> bool:

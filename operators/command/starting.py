@@ -89,7 +89,7 @@ class EvolutionStart:
     def asked(self) -> frozenset[str]:
         """The aliases that are asked for sure: those of teams, of operators and of the judge."""
         agents = ((team, agent) for team in self.teams for agent in team.agents.values())
-        used = {agent.model_id for team, agent in agents if team.backend_of(agent) != "function"}
+        used = {agent.model_id for team, agent in agents if team.asks_model(agent)}
         return frozenset(used) | self.operator_models
 
     @property

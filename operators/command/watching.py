@@ -97,6 +97,8 @@ class Watch:
         if told := said(event.type, event.fields):
             whom = (event.fields.get("run"), event.agent or event.fields.get("operator"))
             row.note = ": ".join([*(str(one) for one in whom if one), told])
+        if event.type in {"answer_unread", "question_asked"}:
+            self.say(self.scrub(on_one_line(row.note)))
 
     def finished(self, told: str) -> None:
         """Say what the next task of the stream came to, and how long the rest may take."""

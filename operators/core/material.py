@@ -163,6 +163,9 @@ def _told(agent: Agent, catalogue: Catalogue) -> Iterator[str]:
     if agent.function:
         yield f"function {agent.function}"
         return
+    if agent.agent_type == "Person":
+        yield "a person"
+        return
     yield f"model {agent.model_id}"
     if agent.tools:
         yield f"tools {', '.join(agent.tools)}"

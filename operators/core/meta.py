@@ -19,8 +19,9 @@ from .proposal import RejectedProposal
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ...runtime.calls.calls import Calls, Tell
+    from ...runtime.calls.calls import Calls
     from ...runtime.gateway import ChatAnswer, Message
+    from ...runtime.gateway.stream_sink import Tell
     from ...runtime.values.budget import Budget
     from ...schema.host.catalogue import Catalogue
     from ...schema.host.models import Effort

@@ -39,10 +39,6 @@ STRENGTHS = (0.03, 0.3, 3.0)
 """Inverse strengths of regularisation of a logistic regression, the strongest first."""
 DIGITS = 9
 """Of sums that are compared: what comes behind them is the rounding of binary fractions."""
-WITHOUT_SKLEARN = (
-    "by: logistic needs scikit-learn, which is not installed. Install the extra"
-    f" ({how_to_get('router')}), or write by: rule."
-)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,7 +58,7 @@ class Learner:
 def missing(by: By) -> str | None:
     """Say what is not installed that a learner needs; None where everything is."""
     is_there = by != "logistic" or importlib.util.find_spec("sklearn") is not None
-    return None if is_there else WITHOUT_SKLEARN
+    return None if is_there else _without_sklearn()
 
 
 def better_constant(cases: Sequence[Case], beta: float) -> Always:
@@ -204,7 +200,7 @@ def _sklearn(**options: Any) -> Any:
     try:
         from sklearn.linear_model import LogisticRegression
     except ImportError as error:
-        raise InputError(WITHOUT_SKLEARN) from error
+        raise InputError(_without_sklearn()) from error
     return LogisticRegression(**options)
 
 
@@ -213,3 +209,10 @@ LEARNERS: dict[By, Learner] = {
     "logistic": Learner(name="logistic", levels=(better_constant, *map(_logistic, STRENGTHS))),
 }
 """All learners, by name."""
+
+
+def _without_sklearn() -> str:
+    return (
+        "by: logistic needs scikit-learn, which is not installed. Install the extra"
+        f" ({how_to_get('router')}), or write by: rule."
+    )

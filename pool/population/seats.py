@@ -28,9 +28,7 @@ def seat_of(position: str) -> str | None:
 
 def is_structure(team: Team) -> bool:
     """Return whether all agents of a team are seats, but those that are functions."""
-    seats = {
-        seat_of(name) for name, agent in team.agents.items() if team.backend_of(agent) != "function"
-    }
+    seats = {seat_of(name) for name, agent in team.agents.items() if team.asks_model(agent)}
     return ANCHOR in seats and None not in seats
 
 

@@ -25,7 +25,9 @@ def frame_of(run: Run) -> Any:
     try:
         from pandas import DataFrame
     except ImportError:
-        raise InputError("a frame needs the package pandas. Run: pip install pandas") from None
+        raise InputError(
+            "a frame needs the package pandas. Run: python -m pip install pandas"
+        ) from None
     return DataFrame([_row(agent_id, agent) for agent_id, agent in run.agents.items()])
 
 

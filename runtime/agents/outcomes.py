@@ -32,6 +32,7 @@ __all__ = [
     "Status",
     "after",
     "as_given",
+    "skipped",
 ]
 
 ROUNDED = Form(write=functools.partial(round, ndigits=6))
@@ -55,10 +56,11 @@ class AgentOutcome:
     """How an agent's part of a run ended.
 
     Attributes:
-        status: `done`; `failed`; `skipped`, because someone it depends on failed; `cancelled`,
-            because the run ended first, or met a limit.
+        status: `done`; `failed`; `skipped`, because someone it depends on failed, or because it
+            was not needed; `cancelled`, because the run ended first, or met a limit.
         result: What it came to, when done.
-        error: Why it failed, in words.
+        error: Why it failed or was skipped, in words.
+        unneeded: Whether it was skipped by the team's own conditions: nothing failed.
         fault: Whose failure it was: `agent` for its own; `jail`, `memory`, or the kind of a
             `CallError`.
         usage: What its model calls consumed, failed attempts included.
@@ -86,6 +88,7 @@ class AgentOutcome:
     mishaps: tuple[str, ...] = ()
     dialogue: tuple[Message, ...] = ()
     recalled: Annotated[int, OMITTED] = 0
+    unneeded: Annotated[bool, OMITTED] = False
     changes: Annotated[tuple[RepositoryChange, ...], SKIPPED] = field(
         default=(), compare=False, repr=False
     )
@@ -259,6 +262,11 @@ class Run:
 def as_given(outcome: AgentOutcome) -> AgentOutcome:
     """Let an outcome stand whose agent is not run: it costs nothing, or it would count twice."""
     return replace(outcome, usage=Usage(), seconds=0.0, attempts=0)
+
+
+def skipped(why: str) -> AgentOutcome:
+    """Return the outcome of an agent that the team's own conditions leave out."""
+    return AgentOutcome(status="skipped", error=why, unneeded=True)
 
 
 def after(drafted: AgentOutcome, outcome: AgentOutcome) -> AgentOutcome:

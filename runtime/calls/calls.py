@@ -6,7 +6,7 @@ import hashlib
 import time
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from ...schema.values.codec import from_value
 from ...schema.values.json_text import dumps, loads
@@ -22,19 +22,12 @@ if TYPE_CHECKING:
 
     from ..gateway import ChatRequest, Gateway
     from ..gateway.chat.fallback import ParameterChange
+    from ..gateway.stream_sink import Tell
     from ..record.journal import Journal
     from ..values.budget import Budget
     from .cache import Cache
 
-__all__ = ["Calls", "Tell", "scrubbed", "seed_of"]
-
-
-class Tell(Protocol):
-    """Notes an event, with JSON-able fields."""
-
-    def __call__(self, event: str, /, **fields: Any) -> None:
-        """Note it."""
-        ...
+__all__ = ["Calls", "scrubbed", "seed_of"]
 
 
 def _unchanged(text: str) -> str:
@@ -75,7 +68,7 @@ class Calls:
             path: Which call this is, whenever it is made.
             request: What to ask; its seed is derived from the path that the journal says.
             tell: Told what happens: `model_call`, `model_retried`, `model_fallback`, `model_error`,
-                `parameter_adapted`, `trimmed`.
+                `parameter_adapted`, `question_asked`, `question_closed`, `trimmed`.
             budget: What the call may cost.
             trim: Shorten the conversation where the model's context is too small for it.
             on_words: Told the words of a live answer as they come, secrets and all.
@@ -186,6 +179,8 @@ class _Call:
                     on_adapted=self._tell_adapted,
                     budget=self.budget,
                     open_account=account,
+                    tell=self.tell,
+                    folder=None if journal is None else journal.folder,
                 )
             except CallError as error:
                 if error.kind != "overflow" or not self.trim:

@@ -36,14 +36,14 @@ ADVICE = {
     "file",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Write it to this file. Nothing is written over.  [default: standard output]",
+    help="Write it to this file. Nothing is overwritten.  [default: standard output]",
 )
 @host_options
 def main(team: str, target: str, file: Path | None, **host: Any) -> None:
     """Write a team as a program for LangGraph, or as docker-agent's YAML.
 
-    TEAM is a team file, a team's folder, or seed:NAME. Its agents are of type LLM, and work once:
-    whatever else it needs is refused, each with its place. What is lost is told on standard error.
+    TEAM is a team file, a team's folder, or seed:NAME. Whatever the other program cannot do is
+    refused, each with its place. Whatever is lost is reported on standard error.
     Models are those of models.yaml and --model; the embedded one is nobody else's.
     """
     known = catalogue_of(host)
@@ -74,14 +74,14 @@ def _exported(team_file: str, target: str, known: Catalogue) -> tuple[str, list[
     if refused := [problem for problem in found if problem.severity == "error"]:
         raise ConfigError(refused)
     write = {"langgraph": langgraph_text, "docker-agent": docker_agent_text}[target]
-    return write(compile(team, known)), found
+    return write(compile(team, known), known.servers), found
 
 
 def _write(file: Path, text: str) -> None:
     from ...schema.values.files import write_atomically
 
     if file.exists() or file.is_symlink():
-        raise InputError(f"{file}: is there already, and nothing is written over.")
+        raise InputError(f"{file}: is there already, and nothing is overwritten.")
     try:
         write_atomically(file, text)
     except OSError as error:

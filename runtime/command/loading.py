@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from ...schema.values.codec import to_value
 from ...schema.values.errors import ConfigError, InputError
 from ...schema.values.hints import did_you_mean
 from ...schema.values.problems import quoted
 from ..runs.again import load_recorded
+from ..runs.record import as_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from ...schema.host.catalogue import Catalogue
     from ...schema.team.task import Task
@@ -24,20 +26,23 @@ if TYPE_CHECKING:
 __all__ = [
     "Asked",
     "Loaded",
+    "load_continued",
     "load_files",
     "load_folder",
     "load_team_of",
     "refuse_unused",
+    "standard_input",
 ]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Loaded:
-    """A team and a task, and the names that they were loaded with."""
+    """A team and a task, the names that they were loaded with, and files to keep beside them."""
 
     team: Team
     task: Task
     known: Catalogue
+    files: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def load_team_of(team_file: str, known: Catalogue) -> tuple[Team, Catalogue, Path]:
@@ -104,7 +109,7 @@ def load_files(
 
     Args:
         team_file: A path, or `seed:NAME`.
-        task_file: A path, or `-` for standard input.
+        task_file: A path, or `-` for standard input: a task as JSON, or a question as text.
         asked: A question in place of a task file.
         known: What may be named.
 
@@ -136,6 +141,59 @@ def load_folder(folder: Path, known: Catalogue) -> Loaded:
     return Loaded(team=team, task=task, known=known)
 
 
+def load_continued(
+    folder: Path, team_file: str | None, asked: Asked | None, known: Catalogue
+) -> Loaded:
+    """Load what continues a recorded run: its team, or another one, and what that is asked now.
+
+    What was asked and answered until then goes along, and so do the files and the repository.
+
+    Args:
+        folder: The run's folder.
+        team_file: A path, or `seed:NAME`; None: the run's own team.
+        asked: What is asked now.
+        known: What may be named.
+
+    Raises:
+        InputError: Something does not load, the run has no answer, or nothing is asked.
+    """
+    from ..runs.conversation import CONVERSATION, Conversation, continued, turns_of
+
+    if asked is None:
+        raise InputError("--continue: say what to ask now, with --query.")
+    team, earlier, beside = load_recorded(folder, known)
+    turns = turns_of(folder, earlier)
+    if team_file is not None:
+        team, beside, _ = load_team_of(team_file, known)
+    task = asked.task(known)
+    repo = {} if task.repo else {n: getattr(earlier, n) for n in ("repo", "commit", "history")}
+    told = Conversation(continues=folder.resolve().name, turns=turns, asked=task.text)
+    task = replace(
+        task,
+        niche=earlier.niche,
+        files=MappingProxyType({**earlier.files, **task.files}),
+        attachments=MappingProxyType({**earlier.attachments, **task.attachments}),
+        **repo,
+    )
+    files = {CONVERSATION: as_json(to_value(told))}
+    return Loaded(team=team, task=continued(task, turns), known=beside, files=files)
+
+
+def standard_input() -> str:
+    """Read a text from standard input.
+
+    Raises:
+        InputError: There is none, or it is not UTF-8.
+    """
+    try:
+        text = sys.stdin.buffer.read().decode("utf-8-sig").strip()
+    except UnicodeDecodeError:
+        raise InputError("standard input is not UTF-8 text.") from None
+    if not text:
+        raise InputError("standard input is empty. Write a question, or a task as JSON, to it.")
+    return text
+
+
 def refuse_unused(chosen: Iterable[str], used: Iterable[str | None]) -> None:
     """Make sure that each alias to which `--model` gives a model is one that may be asked.
 
@@ -164,7 +222,10 @@ def _task(task_file: str | None, asked: Asked | None, known: Catalogue) -> Task:
     if asked is not None:
         return asked.task(known)
     if task_file == "-":
-        return parse_task(sys.stdin.buffer.read(), "-", Path(), known)
+        text = standard_input()
+        if text.startswith("{"):
+            return parse_task(text.encode(), "-", Path(), known)
+        return Asked(query=text).task(known)
     if str(task_file).endswith(STREAMS):
         raise InputError(
             f"{task_file}: a file of many tasks. Write mas-bench run {task_file} --team TEAM."

@@ -51,7 +51,7 @@ class Ping:
 def ping(models: Mapping[str, Model]) -> Sequence[Ping]:
     """Ask every model that has an endpoint, all at once, for a few tokens.
 
-    A fallback answers for nobody, and an embedded model has no endpoint.
+    A fallback answers for nobody; neither an embedded model nor an inbox has an endpoint.
 
     Args:
         models: The models, by alias.
@@ -59,7 +59,7 @@ def ping(models: Mapping[str, Model]) -> Sequence[Ping]:
     alone = {
         alias: replace(model, fallback=())
         for alias, model in sorted(models.items())
-        if not model.is_embedded
+        if not (model.is_embedded or model.is_inbox)
     }
 
     async def all_at_once() -> list[Ping]:

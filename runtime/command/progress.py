@@ -47,12 +47,14 @@ UNFINISHED = re.compile(r"[!-~]{0,200}\Z")
 """The word at the end of what came, which may go on: half a key could not be told from a word."""
 TOLD = frozenset(
     {
-        "agent_finished", "agent_left", "agent_moved", "agent_retried", "contributions", "cut_off",
-        "message_posted", "model_retried", "parameter_adapted", "recruited", "roster_ended",
-        "round_started", "rounds_ended",
+        "agent_finished", "agent_left", "agent_moved", "agent_retried", "answer_unread",
+        "contributions", "cut_off", "message_posted", "model_retried", "parameter_adapted",
+        "question_asked", "recruited", "roster_ended", "round_started", "rounds_ended",
     }
 )  # fmt: skip
 """Events that have a line, where there is no terminal."""
+ASKED = frozenset({"approval_asked", "approval_given"})
+"""Events between which a person is asked; a question's say by `terminal` whether it is one here."""
 
 
 @contextmanager
@@ -175,6 +177,7 @@ class _Table:
         self._rows = {agent_id: _Row() for agent_id in plan.agents}
         self._round = ""
         self.live: Live | None = None
+        self._asked = 0
 
     def __call__(self, event: Event) -> None:
         self._make_room(event)
@@ -197,9 +200,11 @@ class _Table:
             case (
                 "agent_moved"
                 | "agent_retried"
+                | "answer_unread"
                 | "model_retried"
                 | "parameter_adapted"
                 | "message_posted"
+                | "question_asked"
             ):
                 row.say(said(event.type, fields))
             case "cut_off":
@@ -217,9 +222,13 @@ class _Table:
 
     def _make_room(self, event: Event) -> None:
         """Stand still while a person is asked, who reads and writes below the table."""
-        if self.live is not None and event.type == "approval_asked":
+        if self.live is None or not (event.type in ASKED or event.fields.get("terminal")):
+            return
+        begins = event.type in {"approval_asked", "question_asked"}
+        self._asked += 1 if begins else -1
+        if begins and self._asked == 1:
             self.live.stop()
-        if self.live is not None and event.type == "approval_given":
+        elif not self._asked:
             self.live.start()
 
     def hear(self, agent: str, words: str) -> None:

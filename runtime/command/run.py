@@ -44,7 +44,9 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 @click.command(cls=Command)
 @click.argument("team_file", metavar="[TEAM]", required=False)
 @click.argument("task_file", metavar="[TASK]", required=False)
-@click.option("-q", "--query", help="Ask this instead of a task file.")
+@click.option(
+    "-q", "--query", help="Ask this instead of a task file; - reads it from standard input."
+)
 @click.option("--context", metavar="TEXT", help="With --query: a text that the question is about.")
 @click.option(
     "--file",
@@ -69,6 +71,13 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     help="Where run folders are made.",
 )
 @click.option("--resume", metavar="RUN", type=FOLDER, help="Go on with the run of this folder.")
+@click.option(
+    "--continue",
+    "continued",
+    metavar="RUN",
+    type=FOLDER,
+    help="With --query: ask the team of this run, which knows what it was asked and answered.",
+)
 @click.option(
     "--replay",
     metavar="RUN",
@@ -130,9 +139,22 @@ def main(**options: Any) -> None:
     """Run the team of a YAML file on a task and print its answer.
 
     TEAM is a team file, or seed:NAME for one that comes with coterie. TASK is a task file, or - for
-    JSON on standard input. Progress goes to standard error, the answer to standard output; runs/
-    keeps everything that happened. A run that was interrupted, failed or met a limit goes on with
-    --resume: what it has paid for is not paid for again.
+    JSON or a question on standard input. Progress goes to standard error, the answer to standard
+    output; runs/ keeps everything that happened. A run that was interrupted, failed or met a limit
+    goes on with --resume: what it has paid for is not paid for again.
+    """
+    code, _ = make(options)
+    sys.exit(code)
+
+
+def make(options: dict[str, Any]) -> tuple[int, Path | None]:
+    """Make a run as the options of `mas-run` say.
+
+    Returns:
+        The exit code, and the run's folder where there is one.
+
+    Raises:
+        CoterieError: Something that the run needs is missing or wrong.
     """
     _refuse_view(options)
     loaded, setting = _prepared(options)
@@ -150,16 +172,16 @@ def main(**options: Any) -> None:
     if options["dry_run"]:
         described = _described(plan, loaded.task, adapting, as_json=options["as_json"])
         click.echo(speakable(described))
-        return
+        return 0, None
     if (earlier := _result_of(options["resume"])) is not None:
         if options["as_json"]:
             tell_result(earlier, options["resume"])
         else:
             tell_answer(earlier["answer"], loaded.task)
         click.echo(f"this run is finished already: {options['resume']}{os.sep}", err=True)
-        return
+        return 0, options["resume"]
     making = _Making(plan, loaded, setting, options, adapting)
-    sys.exit(making.to_the_end())
+    return making.to_the_end(), making.folder
 
 
 def _refuse_view(options: dict[str, Any]) -> None:
@@ -179,12 +201,17 @@ def _refuse_view(options: dict[str, Any]) -> None:
 def _prepared(options: dict[str, Any]) -> tuple[Loaded, Setting]:
     """Load what is to be run, and how."""
     from ..runs.again import known_again
-    from .loading import load_files, load_folder
+    from .loading import load_continued, load_files, load_folder
 
     folder = _folder(options)
     known = catalogue_of(options)
     if options["replay"]:  # what may be called was decided in the run
         known = replace(known, permissions={})
+    if options["continued"]:
+        if options["task_file"]:
+            raise InputError("--continue asks what --query says. Leave the task file out.")
+        words = (options["continued"], options["team_file"], _asked(options))
+        return load_continued(*words, known), _setting(options)
     if folder is None:
         files = (options["team_file"], options["task_file"], _asked(options))
         return load_files(*files, known), _setting(options)
@@ -202,11 +229,12 @@ def _asked(options: dict[str, Any]) -> Asked | None:
     Raises:
         InputError: What belongs to a question is there without one.
     """
-    from .loading import Asked
+    from .loading import Asked, standard_input
 
     with_it = {name: options[name] for name in ("context", "files", "repo") if options[name]}
     if options["query"] is not None:
-        return Asked(query=options["query"], **with_it)
+        query = options["query"] if options["query"] != "-" else standard_input()
+        return Asked(query=query, **with_it)
     if with_it:
         said = " and ".join(f"--{name.removesuffix('s')}" for name in with_it)
         raise InputError(f"{said}: with a question, --query. A task file says it itself.")
@@ -269,12 +297,12 @@ def _folder(options: dict[str, Any]) -> Path | None:
     if options["verify"] and not replay:
         raise InputError("--verify checks a replay. Write --replay RUN --verify.")
     if not (resume or replay):
-        if not options["team_file"]:
+        if not (options["team_file"] or options["continued"]):
             raise InputError("give a team file, or seed:NAME; or a run's folder with --resume.")
         return None
     if resume and replay:
         raise InputError("give --resume or --replay, one of them.")
-    given = ("team_file", "query", "context", "files", "repo", "adapt")
+    given = ("team_file", "query", "context", "files", "repo", "adapt", "continued")
     if any(options[name] for name in given):
         option = "--resume" if resume else "--replay"
         raise InputError(
@@ -382,13 +410,19 @@ class _Making:
     async def _made(self) -> int:
         from ..messages.attached import unseen
         from ..messages.recall import refuse_met, unreminded
+        from ..runs.again import as_recorded
         from ..runs.services import open_services
         from ..tools.terminal_approver import terminal_approver
         from .ending import cancelled, spent
 
         offline = bool(self.options["replay"])
-        approver = terminal_approver()
-        async with open_services(self.loaded.known, self.setting, approver=approver) as services:
+        terminal = terminal_approver()
+        async with open_services(
+            self.loaded.known,
+            self.setting,
+            approver=terminal,
+            respondent=terminal.respond if terminal else None,
+        ) as services:
             place = _place(self.options)
             refuse_met(self.plan, self.loaded.task, services.recaller, place)
             await services.prepare(self.plan, offline=offline)
@@ -401,18 +435,8 @@ class _Making:
                 for note in notes:
                     click.echo(f"note: {speakable(note)}.", err=True)
             scrubber = services.scrubber(os.environ)
-            # The run works on what its folder will hold: so it can be made again from there.
-            task = self.loaded.task
-            self.loaded = replace(
-                self.loaded,
-                task=replace(
-                    task,
-                    query=scrubber.known(task.query),
-                    context=scrubber.known(task.context),
-                    briefs={brief: scrubber.known(text) for brief, text in task.briefs.items()},
-                    files={name: scrubber.known(text) for name, text in task.files.items()},
-                ),
-            )
+            task = as_recorded(self.loaded.task, scrubber.known)
+            self.loaded = replace(self.loaded, task=task)
             async with self._record(scrubber) as record:
                 if self.options["view"]:
                     await self._open_page(record.folder.path)
@@ -437,7 +461,7 @@ class _Making:
         there = self.options["resume"] or self.options["replay"]
         if there is None:
             runs, task = self.options["runs"], self.loaded.task
-            files = self.adapting.files if self.adapting is not None else {}
+            files = {**self.loaded.files, **(self.adapting.files if self.adapting else {})}
             record = RunRecord.begin(runs, self.plan, task, self.setting, scrub=scrub, files=files)
         else:
             replaying = self.options["replay"] is not None

@@ -32,7 +32,7 @@ from ..record.journal import canonical, digest, digest_of
 from ..tools import ToolCall
 from ..tools.requested import Requests
 from ..values.bounds import LARGEST_WORK, LONGEST_CONTENT, LONGEST_REPORTS
-from ..values.budget import Budget, BudgetReached
+from ..values.budget import BudgetReached
 from ..values.own_time import OwnTime
 from ..values.warnings import Warnings
 from .artifacts import keep_written
@@ -42,6 +42,7 @@ from .turn import turn_of
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 
+    from ..agents.items import Item
     from ..agents.outcomes import Status
     from ..agents.round_state import AgentState, RoundState
     from ..agents.runner import AgentReport
@@ -63,13 +64,17 @@ class AgentExecution:
     planned: PlannedAgent
     before: Mapping[str, AgentOutcome]
     draft_of: AgentExecution | None = None
+    item: Item | None = None
 
     def __post_init__(self) -> None:
         self.context = self.run.context
         self.draft: AgentExecution | None = None
-        whole = self.draft_of
-        self.path = f"{whole.path}/draft" if whole else f"{self.run.path}{self.planned.agent.id}"
-        self.carried = _carried(self.run.carry, self.planned.agent.id)
+        whole, part = self.draft_of, f"/item {self.item.number}" if self.item else ""
+        own = f"{self.run.path}{self.planned.agent.id}{part}"
+        self.path = f"{whole.path}/draft" if whole else own
+        carried = _carried(self.run.carry, self.planned.agent.id)
+        # What the agent reported in the round before is a list: nothing to go on from for an item.
+        self.carried = replace(carried, own=None) if self.item else carried
         self.turn = turn_of(self.planned, self.run.plan.team, self.carried.mail)
         self.attempts = 0
         self.numbers: Counter[str] = Counter()
@@ -86,7 +91,7 @@ class AgentExecution:
         self.time = whole.time if whole else OwnTime(limit, whole=self.run.allowance.time)
         self.waits = False
         self.started = time.monotonic()
-        self.purse = whole.purse if whole else self._budget()
+        self.purse = self.run.purse_of(self.planned.agent.id)
         self.spending = self.purse.child()
         self.recorded = Usage()
         self.source: str | None = None
@@ -96,9 +101,9 @@ class AgentExecution:
         self.reports = _bounded(self._reports())
         self.start = self.run.start_of(self.planned.agent.id, self.before)
         self.attachments = seen_by(self.planned, self.run.workspaces.task)
-        self.missing = tuple(
-            seen for seen, outcome in self.before.items() if outcome.result is None
-        )
+        silent = {one: outcome for one, outcome in self.before.items() if outcome.result is None}
+        self.missing = tuple(one for one, outcome in silent.items() if not outcome.unneeded)
+        self.unneeded = tuple(one for one, outcome in silent.items() if outcome.unneeded)
 
     def _reports(self) -> list[AgentReport]:
         """Give what those have come to that it sees."""
@@ -110,6 +115,12 @@ class AgentExecution:
         """Whether it may have to begin again in another jail."""
         planned = self.planned
         return planned.runner.needs_jail(planned.agent) and self.context.jails.elsewhere
+
+    @property
+    def _place(self) -> str:
+        """Where its files are: an item has a folder of its own."""
+        agent_id = self.planned.agent.id
+        return f"{agent_id}-item-{self.item.number}" if self.item else agent_id
 
     @property
     def left_out(self) -> int:
@@ -154,7 +165,7 @@ class AgentExecution:
         agent = replace(self.planned.agent, recall=None)
         planned = replace(self.planned, agent=agent)
         self.draft = AgentExecution(
-            run=self.run, planned=planned, before=self.before, draft_of=self
+            run=self.run, planned=planned, before=self.before, draft_of=self, item=self.item
         )
         drafted = await self.draft.outcome()
         said = drafted.result.content if drafted.result else None
@@ -305,8 +316,7 @@ class AgentExecution:
         result = await self._result(assignment)
         if told := await unused(assignment.workspace, result):
             self.emit("work_unused", **told)
-        agent_id, keep = self.planned.agent.id, self.context.keep
-        if told := await keep_written(agent_id, assignment.workspace, keep):
+        if told := await keep_written(self._place, assignment.workspace, self.context.keep):
             self.emit("files_written", **told)
         chosen(self.planned.agent, result, self.before)  # raises where it named nobody
         said = shortened({"content": result.content, "answer": result.answer}, LONGEST_CONTENT)
@@ -359,12 +369,14 @@ class AgentExecution:
             seen=self.attachments,
             texts=shown_files(self.planned, task),
             unread=unread_files(self.planned, task),
+            unneeded=self.unneeded,
+            item=self.item,
         )
 
     def _assignment(self) -> Assignment:
         run, context, agent = self.run, self.context, self.planned.agent
         task = run.workspaces.task
-        place = f"{agent.id}-draft" if self.draft_of else agent.id
+        place = f"{self._place}-draft" if self.draft_of else self._place
         workspace = self.workspace = run.workspaces.of(place, self.attempts, self.start)
         tools = tools_of(
             self.planned,
@@ -407,23 +419,14 @@ class AgentExecution:
         read = (self._system, self._question, patches, *given)
         return digest_of(self.planned.shape_text, *map(canonical, read))
 
-    def _budget(self) -> Budget:
-        """Give the budget that counts what this process spends on the agent."""
-        budget, caps = self.context.budget or Budget(), self.context.agent_caps
-        if caps is not None:
-            agent_id, run = self.planned.agent.id, self.run
-            spent, seconds = run.allowance.of(agent_id, run.path, self.context.calls.journal)
-            budget = budget.child(caps, f"agent {agent_id}", spent=spent)
-            budget.deposit(Usage(), seconds=seconds)
-        return budget
-
     def emit(self, event: str, /, **fields: Any) -> None:
         """Note an event of this agent."""
         if event == "tool_call":
             done = {name: fields[name] for name in ("tool", "arguments", "error") if name in fields}
             self.tool_calls.append(ToolCall(**done))
         self.mishaps.note(event, fields)
-        self.context.trace.emit(event, self.planned.agent.id, **fields)
+        number = {"item": self.item.number} if self.item else {}
+        self.context.trace.emit(event, self.planned.agent.id, **fields, **number)
 
     async def once(
         self, kind: str, asked: Any, work: Callable[[], Awaitable[Mapping[str, Any]]]

@@ -25,23 +25,27 @@ from ..record.trace import Trace
 from ..repository.changes import newest
 from ..repository.workspace import Workspaces
 from ..values.bounds import LONGEST_EVENT
+from ..values.budget import Budget
 from ..values.usage import Usage
 from .agent_execution import AgentExecution
 from .allowance import Allowance
+from .conditions import heard, unneeded, worked
 from .handing_in import handed_in, passing_on
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...schema.team.task import Task
+    from ..agents.items import Item
     from ..agents.round_state import RoundState
+    from ..agents.runner import AgentResult
     from ..calls.calls import Calls
     from ..jail import Jails
     from ..messages.recall import Recaller
     from ..plan.plan import Plan, PlannedAgent
     from ..repository.changes import RepositoryChange
     from ..tools import Toolbox
-    from ..values.budget import Budget, BudgetReached, Caps
+    from ..values.budget import BudgetReached, Caps
     from .artifacts import Keep
 
 __all__ = ["Context", "execute"]
@@ -144,7 +148,9 @@ class Running:
         self.parts: dict[str, asyncio.Task[AgentOutcome]] = {}
         self.outcomes: dict[str, AgentOutcome] = {}
         self._reports: dict[str, AgentReport] = {}
-        self.desks: dict[str, AgentExecution] = {}
+        self.desks: dict[str, list[AgentExecution]] = {}
+        self.lost: set[str] = set()
+        self._purses: dict[str, Budget] = {}
         self.cut_off: list[AgentExecution] = []
         self.has_failed = False
         self.patch: str | None = None
@@ -189,7 +195,7 @@ class Running:
             came = [outcome.status == "done" for outcome in self.outcomes.values()]
             return not came or any(came)
         run = (outcome for agent_id, outcome in self.outcomes.items() if agent_id not in self.given)
-        return all(one.status == "done" for one in run)
+        return all(one.status == "done" or one.unneeded for one in run)
 
     async def _hand_in(self) -> None:
         """Make one patch of the changes that reached the output: that is the answer.
@@ -227,9 +233,11 @@ class Running:
     async def _dataflow(self) -> None:
         broken = None
         try:
-            async with asyncio.TaskGroup() as group:
+            async with asyncio.TaskGroup() as self.group:
                 for agent_id, planned in self.plan.agents.items():
-                    self.parts[agent_id] = group.create_task(self._part(planned), name=agent_id)
+                    self.parts[agent_id] = self.group.create_task(
+                        self._part(planned), name=agent_id
+                    )
         except* StorageError as failures:
             broken = failures.exceptions[0]  # raised from here, some Pythons would wrap it again
         except* _FirstFailure:
@@ -244,8 +252,9 @@ class Running:
             return await self._stands(planned)
         outcome = None
         try:
-            before = {seen: await self.parts[seen] for seen in planned.sees}
-            outcome = self._unready(before) or await self._attempted(planned, before)
+            before = await heard(self, planned)
+            outcome = await unneeded(self, planned, before) or self._unready(before)
+            outcome = outcome or await worked(self, planned, before)
             outcome = await self._passing_on(planned, outcome, before)
         finally:
             # One that was cancelled at work has spent what it has spent.
@@ -279,6 +288,18 @@ class Running:
             self.context.trace.emit("work_chosen", agent.id, of=aside)
         return passed
 
+    def purse_of(self, agent_id: str) -> Budget:
+        """Give the budget that counts what this process spends on an agent, on all its items."""
+        if agent_id not in self._purses:
+            budget, caps = self.context.budget or Budget(), self.context.agent_caps
+            if caps is not None:
+                journal = self.context.calls.journal
+                spent, seconds = self.allowance.of(agent_id, self.path, journal)
+                budget = budget.child(caps, f"agent {agent_id}", spent=spent)
+                budget.deposit(Usage(), seconds=seconds)
+            self._purses[agent_id] = budget
+        return self._purses[agent_id]
+
     def report_of(self, agent_id: str, outcome: AgentOutcome) -> AgentReport | None:
         """Give what an agent has come to as all its readers get it; None where it came to nothing.
 
@@ -307,50 +328,72 @@ class Running:
 
     def _cancelled(self, agent_id: str) -> AgentOutcome:
         """Tell how an agent ends that the run's end found waiting or at work."""
-        desk = self.desks.get(agent_id)
-        if desk is None:
+        desks = self.desks.get(agent_id, ())
+        if not desks:
             return AgentOutcome(status="cancelled")
-        self.cut_off.append(desk)
+        self.cut_off += desks
         return AgentOutcome(
             status="cancelled",
-            usage=desk.usage,
-            seconds=desk.seconds,
-            attempts=desk.attempts,
-            mishaps=desk.mishaps.told(),
+            usage=sum((desk.usage for desk in desks), Usage()),
+            seconds=max(desk.seconds for desk in desks),
+            attempts=sum(desk.attempts for desk in desks),
+            mishaps=tuple(dict.fromkeys(one for desk in desks for one in desk.mishaps.told())),
         )
+
+    async def said_by(self, agent_id: str) -> AgentResult | None:
+        """Give what an earlier agent came to; None where it takes no part, or came to nothing."""
+        part = self.parts.get(agent_id)
+        return (await part).result if part is not None else None
 
     def _unready(self, before: Mapping[str, AgentOutcome]) -> AgentOutcome | None:
         """Tell how an agent ends that cannot start, by the team's policy; None where it can."""
-        lost = [seen for seen, outcome in before.items() if outcome.status != "done"]
+        needed = {seen: outcome for seen, outcome in before.items() if not outcome.unneeded}
+        lost = [seen for seen, outcome in needed.items() if outcome.status != "done"]
         if not lost:
             return None
         on_error = self.plan.team.execution.on_error
         if on_error == "skip":
             return AgentOutcome(status="skipped", error=f"it depends on {', '.join(lost)}.")
-        if self.limit is not None and (on_error == "fail" or len(lost) == len(before)):
+        if self.limit is not None and (on_error == "fail" or len(lost) == len(needed)):
             return AgentOutcome(status="cancelled", error="the run met a limit before its turn.")
-        if len(lost) == len(before):
+        if len(lost) == len(needed):
             return AgentOutcome(status="failed", error="none of its colleagues reported anything.")
         return None
 
-    async def _attempted(
-        self, planned: PlannedAgent, before: Mapping[str, AgentOutcome]
+    async def attempted(
+        self,
+        planned: PlannedAgent,
+        before: Mapping[str, AgentOutcome],
+        item: Item | None = None,
     ) -> AgentOutcome:
         """Run an agent, again where it failed and may try again, within its timeout."""
         async with self.slots:
             if self.has_failed:  # the slot is free because the run is about to end
                 raise _FirstFailure
-            desk = AgentExecution(run=self, planned=planned, before=before)
-            self.desks[planned.agent.id] = desk
-            self.context.trace.emit(
-                "agent_started",
-                planned.agent.id,
-                level=planned.level,
-                backend=planned.backend,
-                received=[report.agent_id for report in desk.reports],
-                **({"left_out": desk.left_out} if desk.left_out else {}),
-            )
-            return await desk.outcome()
+            if planned.agent.id in self.lost:  # an item failed, and its list is lost with it
+                return AgentOutcome(status="cancelled")
+            desk = AgentExecution(run=self, planned=planned, before=before, item=item)
+            self.desks.setdefault(planned.agent.id, []).append(desk)
+            if item is None or len(self.desks[planned.agent.id]) == 1:
+                self._tell_start(planned, desk)
+            outcome = await desk.outcome()
+        if item is not None:
+            if outcome.status == "failed" and self.plan.team.execution.on_error != "degrade":
+                self.lost.add(planned.agent.id)
+            said = outcome.result.content if outcome.result else None
+            desk.emit("item_finished", status=outcome.status, content=said, error=outcome.error)
+        return outcome
+
+    def _tell_start(self, planned: PlannedAgent, desk: AgentExecution) -> None:
+        self.context.trace.emit(
+            "agent_started",
+            planned.agent.id,
+            level=planned.level,
+            backend=planned.backend,
+            received=[report.agent_id for report in desk.reports],
+            **({"left_out": desk.left_out} if desk.left_out else {}),
+            **({"items": desk.item.of} if desk.item else {}),
+        )
 
     def _tell_end(self, agent_id: str, outcome: AgentOutcome) -> None:
         result = outcome.result
@@ -369,8 +412,8 @@ class Running:
 
     def _source(self, agent_id: str) -> str | None:
         """Tell who had what the agent came to, where it did nothing here: `journal`, `parent`."""
-        desk = self.desks.get(agent_id)
-        return None if desk is None else desk.source
+        sources = {desk.source for desk in self.desks.get(agent_id, ())}
+        return sources.pop() if len(sources) == 1 else None
 
     def _why(self) -> str:
         """Name the failure behind a missing answer: the first agent in Kahn order that failed."""

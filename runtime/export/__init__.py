@@ -1,7 +1,7 @@
 """Teams as files of other programs, for `mas export`: LangGraph, docker-agent.
 
-A team is written only where all its agents are chat calls that are made once; `portable` tells what
-stands in the way, and what is lost.
+`portable` reports what of a team the other program cannot do, and what is lost; `carried` takes our
+functions along as source text.
 """
 
 from .docker_agent import docker_agent_text

@@ -3,32 +3,38 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ...schema.foreign.docker_names import VERSION, calling
 from ...schema.team.writing import write_yaml
 from ..messages.messages import system
 from .portable import PENALTIES, has_form_there, reached_for
+from .toolsets import toolsets
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...schema.host.catalogue import ToolServer
     from ...schema.host.models import Model
     from ...schema.team.team import Agent
     from ..plan.plan import Plan, PlannedAgent
 
 __all__ = ["docker_agent_text"]
 
+NO_SERVERS: Mapping[str, ToolServer] = MappingProxyType({})
 HEADER = "# {name}, written by `mas export`. Try it: docker agent run FILE\n"
 
 
-def docker_agent_text(plan: Plan) -> str:
-    """Write a plan whose agents are all chat calls as docker-agent's YAML.
+def docker_agent_text(plan: Plan, servers: Mapping[str, ToolServer] = NO_SERVERS) -> str:
+    """Write a plan as docker-agent's YAML; servers are those of tools.yaml.
 
     An agent's instruction ends with whom it is to call before it answers: what is the topology here
     is up to its model there.
     """
     models = _Models(plan=plan)
     order = [plan.output, *(agent for agent in plan.agents if agent != plan.output)]
-    agents = {one: _agent(plan, plan.agents[one], models) for one in order}
+    agents = {one: _agent(plan, plan.agents[one], models, servers) for one in order}
     described = {"description": plan.team.description} if plan.team.description else {}
     value = {
         "version": VERSION,
@@ -39,7 +45,9 @@ def docker_agent_text(plan: Plan) -> str:
     return HEADER.format(name=plan.team.name) + write_yaml(value)
 
 
-def _agent(plan: Plan, planned: PlannedAgent, models: _Models) -> dict[str, Any]:
+def _agent(
+    plan: Plan, planned: PlannedAgent, models: _Models, servers: Mapping[str, ToolServer]
+) -> dict[str, Any]:
     agent = planned.agent
     calls = plan.team.predecessors[agent.id]
     instruction = _instruction(plan, planned)
@@ -49,6 +57,8 @@ def _agent(plan: Plan, planned: PlannedAgent, models: _Models) -> dict[str, Any]
         "description": agent.role,
         "instruction": f"{instruction}\n\n{calling(calls)}" if calls else instruction,
         "sub_agents": list(calls),
+        "toolsets": [*toolsets(agent, servers)],
+        "max_iterations": agent.max_steps if planned.backend != "llm" else None,
     }
     if schema is not None and has_form_there(schema):
         fields["structured_output"] = {"name": agent.id, "schema": dict(schema)}

@@ -1,23 +1,35 @@
-"""A team as a program for LangGraph: a node for each agent, and an edge wherever one reports."""
+"""A team as a program for LangGraph: a node for each time that an agent works."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from ...schema.host.catalogue import load_named
+from ...schema.values.errors import AgentError
+from ..gateway.chat.messages import WORDLESS
 from ..messages.messages import system
 from ..prompts import render
+from ..values.structured import answer_in, json_in, parse_structured
+from .carried import carried
 from .portable import reached_for
+from .toolsets import of_client
+from .unrolled import unrolled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from ...schema.host.catalogue import ToolServer
     from ...schema.host.models import Model
     from ..plan.plan import Plan, PlannedAgent
     from .reached import Reached
+    from .unrolled import Node
 
 __all__ = ["langgraph_text", "literal"]
 
+NO_SERVERS: Mapping[str, ToolServer] = MappingProxyType({})
 FOLDER = Path(__file__).parent
 PACKAGES = {
     "anthropic": "langchain-anthropic",
@@ -27,40 +39,109 @@ PACKAGES = {
 }
 USUAL_STEPS = 20
 """Levels that LangGraph goes through without being told: it ends a graph after 25 steps."""
+USUAL_TOOL_STEPS = 10
+"""Steps of an agent with tools, where the team says nothing of them; as ours."""
+OWN_WORK = (
+    "You have worked on this task before. This is what you reported; keep of it what is right, and"
+    " give the whole again:"
+)
+"""What stands before an agent's own report; tests hold it against the prompt `question`."""
+NO_NOTES: Mapping[str, Any] = {
+    **dict.fromkeys(("constitution", "prompt", "coaching", "schema", "looks_skills_up"), ""),
+    **dict.fromkeys(("patches", "known", "paired", "skills"), ()),
+}
 NO_KEY = "none"
 """What is sent to an address that asks for no key: the client insists on one."""
 
 
-def langgraph_text(plan: Plan) -> str:
-    """Write a plan whose agents are all chat calls as a Python program.
+def langgraph_text(plan: Plan, servers: Mapping[str, ToolServer] = NO_SERVERS) -> str:
+    """Write a plan as a Python program; servers are those of tools.yaml.
 
     Its agents read word for word what they read here: the same instructions, the task, and the
-    reports of their colleagues between markers.
+    reports of their colleagues between markers. Rounds are unrolled: each is nodes of its own.
     """
-    team = plan.team
-    settings = {agent: _settings(plan, planned) for agent, planned in plan.agents.items()}
+    team, nodes = plan.team, unrolled(plan)
+    settings = {
+        agent: _settings(plan, planned)
+        for agent, planned in plan.agents.items()
+        if planned.backend != "function"
+    }
+    functions = sorted({str(agent.function) for agent in team.agents.values() if agent.function})
+    has_schemas = any(agent.output_schema is not None for agent in team.agents.values())
+    rounds = team.execution.rounds
+    needed = [load_named("functions", name) for name in functions]
+    if has_schemas:
+        needed += [parse_structured, answer_in]
+    if rounds and rounds.until == "finalized":
+        needed.append(json_in)
     packages = {PACKAGES[setting["model_provider"]] for setting, _ in settings.values()}
+    packages |= {"jsonschema"} if has_schemas else set()
+    tools = [tool for agent in team.agents.values() for tool in agent.tools]
+    used = {tool.partition(".")[0] for tool in tools if "." in tool}
+    packages |= {"langchain-mcp-adapters"} if used else set()
+    output = nodes[-1].name if len(nodes) == 1 else _last(nodes, plan.output)
     text = render(
         "langgraph",
         folder=FOLDER,
-        said=literal(_docstring(plan, sorted(packages))),
-        agents=[_agent(plan, planned, *settings[agent]) for agent, planned in plan.agents.items()],
-        edges=[*_edges(plan)],
-        output=_written(plan.output),
-        config=_config(plan),
-        has_schemas=any(agent.output_schema is not None for agent in team.agents.values()),
+        about=literal(_docstring(plan, sorted(packages))),
+        carried=carried([*needed, AgentError]),
+        agents=[
+            _agent(plan, planned, settings.get(agent)) for agent, planned in plan.agents.items()
+        ],
+        nodes=[_node(node) for node in nodes],
+        edges=[*_edges(nodes, output)],
+        output=_written(output),
+        config=_config(plan, nodes),
+        retries=team.execution.max_retries,
+        on_error=_written(team.execution.on_error),
+        has_reports=literal(_of_reports()),
+        own_work=literal(OWN_WORK),
+        until=rounds.until if rounds else "",
+        final=[agent.id for agent in team.agents.values() if agent.can_finalize],
+        wordless=_written(WORDLESS),
+        has_functions=bool(functions),
+        has_schemas=has_schemas,
+        has_tools=bool(tools),
+        has_servers=bool(used),
+        servers=repr({name: of_client(servers[name]) for name in sorted(used)}),
         has_keys=any(key for _, key in settings.values()),
+        answers_in_json=team.agents[plan.output].output_schema is not None,
     )
     return f"{text}\n"
 
 
-def _config(plan: Plan) -> str:
-    """Give how the graph is run, as Python; nothing where it is as LangGraph does."""
+def _last(nodes: Sequence[Node], agent: str) -> str:
+    return next(node.name for node in reversed(nodes) if node.agent == agent)
+
+
+def _of_reports() -> str:
+    """Return what instructions end with where there are reports."""
+    written = [render("system", role="x", has_reports=has, **NO_NOTES) for has in (False, True)]
+    return written[1].removeprefix(written[0])
+
+
+def _node(node: Node) -> Mapping[str, Any]:
+    """Return a node, as Python."""
+    return {
+        "name": _written(node.name),
+        "agent": _written(node.agent),
+        "reads": _written(list(node.reads)),
+        "round": node.round,
+        "before": _written(node.before),
+        "answers": _written(list(node.answers)),
+    }
+
+
+def _config(plan: Plan, nodes: Sequence[Node]) -> str:
+    """Return how the graph is run, as Python; nothing where it is as LangGraph does."""
     config: dict[str, int] = {}
     if plan.team.execution.parallel_workers is not True:
         config["max_concurrency"] = plan.workers
-    if len(plan.levels) > USUAL_STEPS:
-        config["recursion_limit"] = len(plan.levels) + 1
+    depths: dict[str, int] = {}
+    for node in nodes:
+        depths[node.name] = 1 + max((depths[other] for other in node.after), default=0)
+    if (depth := max(depths.values())) > USUAL_STEPS:
+        config["recursion_limit"] = depth + 1
     written = (f"{_written(name)}: {value}" for name, value in config.items())
     return f"{{{', '.join(written)}}}" if config else ""
 
@@ -69,41 +150,47 @@ def _docstring(plan: Plan, packages: Sequence[str]) -> str:
     about = f"{plan.team.name}, a team of agents. {plan.team.description}".strip()
     return (
         f"{about}\n\nWritten by `mas export`; it is yours to change. It needs:\n\n"
-        f"    pip install langgraph langchain {' '.join(packages)}\n\n"
+        f"    python -m pip install langgraph langchain {' '.join(packages)}\n\n"
         'and runs as a program (`python FILE "What is asked"`), or as `graph` and `answer` of a'
         " module.\n"
     )
 
 
 def _agent(
-    plan: Plan, planned: PlannedAgent, settings: Mapping[str, Any], key_env: str | None
+    plan: Plan, planned: PlannedAgent, settings: tuple[Mapping[str, Any], str | None] | None
 ) -> Mapping[str, Any]:
-    """Give what the file says of an agent, as Python."""
+    """Return what the file says of an agent, as Python."""
     agent, team = planned.agent, plan.team
+    same = {"id": _written(agent.id), "role": literal(agent.role)}
+    if settings is None:
+        return {**same, "function": _written(str(agent.function))}
     instructions = system(
         planned,
         team.constitution,
-        has_reports=bool(planned.sees),
+        has_reports=False,
         known=team.known_to(agent),
         paired=team.paired_with(agent),
     )
+    model, key_env = settings
     return {
-        "id": _written(agent.id),
-        "role": literal(agent.role),
+        **same,
+        "function": "",
         "instructions": literal(instructions),
-        "reads": _written(list(planned.sees)),
-        "model": {name: _written(value) for name, value in settings.items()},
+        "model": {name: _written(value) for name, value in model.items()},
         "key_env": _written(key_env) if key_env else "",
-        "schema": agent.output_schema is not None,
+        "tools": _written(list(agent.tools)) if agent.tools else "",
+        "steps": agent.max_steps or USUAL_TOOL_STEPS,
+        "schema": repr(_plain(agent.output_schema)) if agent.output_schema is not None else "",
     }
 
 
-def _edges(plan: Plan) -> Iterator[tuple[str, str]]:
-    """Give the edges, as Python: from all whom an agent waits for, at once."""
-    for one, before in plan.team.heard.items():
-        ends = _written(before[0] if len(before) == 1 else list(before)) if before else "START"
-        yield ends, _written(one)
-    yield _written(plan.output), "END"
+def _edges(nodes: Sequence[Node], output: str) -> Iterator[tuple[str, str]]:
+    """Yield the edges, as Python: from all for which a node waits, at once."""
+    for node in nodes:
+        after = list(node.after)
+        ends = _written(after[0] if len(after) == 1 else after) if after else "START"
+        yield ends, _written(node.name)
+    yield _written(output), "END"
 
 
 def _settings(plan: Plan, planned: PlannedAgent) -> tuple[dict[str, Any], str | None]:
@@ -143,6 +230,11 @@ def _of_openai(reached: Reached, model: Model, effort: str | None) -> dict[str, 
         "extra_body": dict(model.body) or None,
         "default_headers": dict(model.headers) or None,
     }
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as the plain lists and mappings that its literal has."""
+    return json.loads(json.dumps(value))
 
 
 def literal(text: str) -> str:

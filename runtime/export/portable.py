@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import MISSING, Field, fields, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ...schema.foreign.docker_names import PROVIDERS, ROOT
-from ...schema.team.team import Agent, Execution, Notes, Team
+from ...schema.team.team import Agent, Execution, Notes, Rounds, Team
 from .reached import Reached, reached_by
+from .toolsets import FILES, SHELLS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from ...schema.host.models import Model
     from ...schema.loading.loading import Reading, Rule
@@ -37,22 +38,58 @@ KNOWN: Mapping[str, Mapping[str, str]] = MappingProxyType(
 )
 """What they call providers, by our names of them. All others are reached at their addresses."""
 
-STATE = ("query", "reports")
+STATE = ("query", "reports", "settled")
 """The fields of the state that a graph of ours has; no node can be called so."""
 
 PENALTIES = frozenset({"frequency_penalty", "presence_penalty"})
 """Fields of requests for which docker-agent has fields of its own."""
 
 EXECUTION = {
-    "on_error": "where an agent fails, the whole run fails there.",
     "on_overflow": "nothing is trimmed there.",
     "timeout": "a whole run has no limit of time there.",
 }
+KINDS: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "docker-agent": frozenset({"llm", "mini-swe-agent", "smolagents", "swe-agent"}),
+        "langgraph": frozenset({"llm", "smolagents"}),
+    }
+)
+"""The backends whose agents they have a counterpart of."""
+UNROLLED = ("never", "unchanged", "finalized")
+"""Ends of rounds that a program for LangGraph knows."""
+FUNCTIONS = ("calculate", "concat", "extract_json", "majority", "vote")
+"""Our own functions, whose source a program can carry."""
+WRITTEN: Mapping[type[object], frozenset[str]] = MappingProxyType(
+    {
+        Agent: frozenset(
+            {
+                "agent_type", "backend", "effort", "function", "id", "max_tokens", "model_id",
+                "notes", "output_schema", "prompt", "role", "temperature", "timeout", "tools",
+                "top_p",
+            }
+        ),
+        Execution: frozenset(
+            {
+                "context", "max_retries", "on_error", "parallel_workers", "recruit", "roster",
+                "rounds",
+            }
+        ),
+        Rounds: frozenset({"closing", "meeting", "most", "opening", "until"}),
+        Team: frozenset(
+            {
+                "agents", "backend", "constitution", "declared_output", "description", "execution",
+                "name", "reports_to",
+            }
+        ),
+    }
+)  # fmt: skip
+"""The fields that are written, or refused by what they say. Others that are set are refused."""
 OF_AGENTS = {
     "imports": "it is for agents that write code.",
     "max_steps": "it is for agents that use tools.",
     "member": "there are no pools there.",
-    "planning_interval": "it is for agents that use tools.",
+    "planning_interval": "nobody plans anew there.",
+    "recall": "a pool's memory is no part of the file.",
 }
 OF_TEAMS = {
     "lineage": "there are no pools there.",
@@ -72,45 +109,82 @@ def reached_for(target: str, model: Model | None) -> Reached | None:
 
 def rules_for(target: str) -> tuple[Rule, ...]:
     """Give the rules that find what stands in the way (errors) and what is lost (warnings)."""
-    losses = {"langgraph": _lost_in_langgraph, "docker-agent": _lost_in_docker_agent}[target]
 
     def refused(reading: Reading) -> Iterator[Problem]:
         models = reading.catalogue.models
-        for path, message in (*_refused(reading.team), *_unreached(reading.team, models, target)):
+        for path, message in (
+            *_refused(reading.team, target, reading.catalogue.python_tools),
+            *_unreached(reading.team, models, target),
+        ):
             yield reading.problem(path, message)
 
     def lost(reading: Reading) -> Iterator[Problem]:
         for path, message in (
             *_lost(reading.team),
             *_lost_of_models(reading.team, reading.catalogue.models, target),
-            *losses(reading.team),
+            *(_lost_in_docker_agent(reading.team) if target == "docker-agent" else ()),
         ):
             yield replace(reading.problem(path, f"is lost: {message}"), severity="warning")
 
     return (refused, lost)
 
 
-def _refused(team: Team) -> Found:
-    """Give what other programs cannot do: anything but one chat call of each agent."""
+def _refused(team: Team, target: str, python: Collection[str]) -> Found:
+    """Yield what another program cannot do."""
     for agent in team.agents.values():
-        path = ("agents", agent.id)
-        if (backend := team.backend_of(agent)) != "llm":
-            yield path, f"only agents of type LLM can be exported; this one's backend is {backend}."
-        if agent.recall is not None:
-            yield (*path, "recall"), "a pool's memory is no part of the file. Leave it out."
-    for name in ("recruit", "rounds", "roster"):
+        path, backend = ("agents", agent.id), team.backend_of(agent)
+        if backend == "function" and target == "langgraph":
+            if agent.function not in FUNCTIONS:
+                yield (*path, "function"), f"only {', '.join(FUNCTIONS)} can be written there."
+        elif backend not in KINDS[target] or (agent.agent_type in SHELLS and target == "langgraph"):
+            kind = agent.agent_type or backend
+            yield path, f"{target} has no counterpart of a {kind}."
+        for index, tool in enumerate(agent.tools):
+            if tool in python or ("." not in tool and tool not in FILES):
+                message = f"only {', '.join(sorted(FILES))} and tools of servers can be written."
+                yield (*path, "tools", index), message
+    for name in ("recruit", "roster"):
         if getattr(team.execution, name) is not None:
-            yield (
-                ("execution", name),
-                "only teams whose agents work once, and all of them, can be exported.",
-            )
+            yield ("execution", name), "who takes part is fixed there."
+    yield from _refused_rounds(team, target)
+    yield from _unknown(team)
+
+
+def _unknown(team: Team) -> Found:
+    """Yield the fields that are set and of which nothing is said here: none is lost silently."""
+    lost = {*EXECUTION, *OF_AGENTS, *OF_TEAMS}
+    parts: dict[Path, Agent | Execution | Rounds | Team] = {
+        (): team,
+        ("execution",): team.execution,
+    }
+    parts |= {("agents", agent.id): agent for agent in team.agents.values()}
+    if team.execution.rounds is not None:
+        parts["execution", "rounds"] = team.execution.rounds
+    for path, part in parts.items():
+        for field in fields(part):
+            if field.name not in WRITTEN[type(part)] | lost and _is_set(part, field):
+                yield (*path, field.name), "nothing of the kind can be written."
+
+
+def _is_set(part: object, field: Field[Any]) -> bool:
+    make = field.default_factory
+    return getattr(part, field.name) != (field.default if make is MISSING else make())
+
+
+def _refused_rounds(team: Team, target: str) -> Found:
+    rounds = team.execution.rounds
+    if rounds is not None and target == "docker-agent":
+        yield ("execution", "rounds"), "agents work once there."
+    elif rounds is not None and rounds.until not in UNROLLED:
+        message = f"rounds end there when {', '.join(UNROLLED)}, and never when {rounds.until}."
+        yield ("execution", "rounds", "until"), message
 
 
 def _unreached(team: Team, models: Mapping[str, Model], target: str) -> Found:
     """Give the models that only coterie reaches, and names that mean something else there."""
     for agent in team.agents.values():
         model = models.get(agent.model_id)
-        if team.backend_of(agent) == "llm" and reached_for(target, model) is None:
+        if team.backend_of(agent) != "function" and reached_for(target, model) is None:
             said = "the embedded model" if model is None or model.is_embedded else model.model
             yield (
                 ("agents", agent.id, "model_id"),
@@ -138,7 +212,8 @@ def _lost(team: Team) -> Found:
     plain = {field.name: field.default for field in fields(Agent)}
     for agent in team.agents.values():
         for name, message in OF_AGENTS.items():
-            if getattr(agent, name) != plain[name]:
+            is_kept = name == "max_steps" and team.backend_of(agent) != "llm"
+            if getattr(agent, name) != plain[name] and not is_kept:
                 yield ("agents", agent.id, name), message
 
 
@@ -167,16 +242,9 @@ _DOCKER_MODELS = {
 }
 
 
-def _lost_in_langgraph(team: Team) -> Found:
-    for agent in team.agents.values():
-        if agent.output_schema is not None:
-            yield (
-                ("agents", agent.id, "output_schema"),
-                "the form stands in the instructions, and no answer is checked or asked for again.",
-            )
-
-
 def _lost_in_docker_agent(team: Team) -> Found:
+    if team.execution.on_error != Execution().on_error:
+        yield ("execution", "on_error"), "where an agent fails, the whole run fails there."
     if team.constitution:
         yield ("constitution",), "it stands in the instruction of each agent."
     for name in ("context", "max_retries", "parallel_workers"):
@@ -184,6 +252,8 @@ def _lost_in_docker_agent(team: Team) -> Found:
             yield ("execution", name), "agents are called by other agents there, one by one."
     for agent in team.agents.values():
         path = ("agents", agent.id)
+        if lost := SHELLS.get(agent.agent_type or ""):
+            yield (*path, "agent_type"), lost
         if agent.notes.untaught != Notes():
             yield (*path, "notes"), "they stand in its instruction."
         if agent.timeout is not None:

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ...schema.host.models import EMBEDDED, Model
+from ...schema.host.models import EMBEDDED, INBOX, Model
 from ...schema.values.errors import InputError
 from ...schema.values.hints import did_you_mean
 from .environment import HEADER, check_address, first_key, without_login
@@ -36,14 +36,15 @@ class Endpoint:
 
     Attributes:
         kind: `openai` for an HTTP endpoint that is called directly, `local` for the embedded
-            server, `litellm` for every other provider.
+            server, `inbox` for a folder of questions, `litellm` for every other provider.
         wire: The API that is spoken there, one of `WIRES`.
         model: The model's name there.
-        api_base: The address, up to and with `/v1`; empty for `local` and `litellm`.
+        api_base: The address, up to and with `/v1`; of `openai` only.
         api_version: The version that is asked for beside the path, where there are several.
         key: The key to send, or None. Never shown.
         key_header: The header that it is sent in.
         weights: The model file of a `local` endpoint; None for the built-in one.
+        folder: Where an `inbox` has its questions; None: in the folder of the run that asks.
         proxy: The proxy that it is reached through; None: directly. Never shown.
         stream: Whether answers are to come in pieces.
         effort: How long the model thinks where a request does not say.
@@ -54,7 +55,7 @@ class Endpoint:
         hidden: What of these headers is secret.
     """
 
-    kind: Literal["openai", "local", "litellm"]
+    kind: Literal["openai", "local", "inbox", "litellm"]
     wire: str = "chat"
     model: str
     api_base: str = ""
@@ -62,6 +63,7 @@ class Endpoint:
     key: str | None = field(default=None, repr=False)
     key_header: str = BEARER
     weights: Path | None = None
+    folder: Path | None = None
     proxy: str | None = field(default=None, compare=False, repr=False)
     stream: bool = field(default=True, compare=False)
     effort: Effort | None = field(default=None, compare=False)
@@ -152,7 +154,7 @@ def configured(endpoint: Endpoint, model: Model, environment: Mapping[str, str])
             thinking tokens.
     """
     if model.thinking_tokens is not None and (
-        endpoint.kind == "local" or endpoint.wire == RESPONSES
+        endpoint.kind in {"local", "inbox"} or endpoint.wire == RESPONSES
     ):
         raise InputError(
             f"model {model.model!r} (alias {model.alias!r}) takes no thinking_tokens"
@@ -206,6 +208,10 @@ def _reached(model: Model, environment: Mapping[str, str]) -> Endpoint:
     if model.model.startswith(f"{EMBEDDED}:"):
         path = Path(model.model.removeprefix(f"{EMBEDDED}:")).expanduser()
         return Endpoint(kind="local", model=path.stem, weights=path)
+    if model.is_inbox:
+        folder = model.model.removeprefix(INBOX)
+        place = Path(folder).expanduser() if folder else None
+        return Endpoint(kind="inbox", model=model.model, folder=place)
     name, provider = _provider(model)
     key = _declared_key(model, environment) or first_key(provider.key_in, environment)
     if provider.wire in WIRES and (key or not provider.has_login(environment)):

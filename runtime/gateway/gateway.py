@@ -11,6 +11,7 @@ from importlib import import_module
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Self
 
+from ...schema.host.models import PERSON, PERSON_MODEL
 from ...schema.values.errors import InputError
 from ..values.budget import Budget
 from .chat.errors import CallError
@@ -19,7 +20,7 @@ from .endpoint import Endpoint, configured, endpoint_of
 from .model_client import ModelClient, PendingCall, no_account
 from .prices import is_declared, rates_of
 from .rate_limiter import RateLimiter
-from .stream_sink import unheard
+from .stream_sink import Tell, unheard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from ..local.server import LocalServer
     from .chat.fallback import ParameterChange
     from .chat.messages import ChatAnswer, ChatRequest
+    from .inbox_client import Respondent
     from .model_client import Client, OpenAccount
 
 __all__ = ["Gateway", "Traffic"]
@@ -49,6 +51,7 @@ class Gateway:
         seed: Seeds the jitter of waits.
         clock: Gives the time in seconds; only differences matter.
         traffic: What calls of several gateways share, where their models are at one address.
+        respondent: Who answers here what is asked in a run's own inbox; None: files alone do.
     """
 
     def __init__(
@@ -59,8 +62,10 @@ class Gateway:
         seed: int | None = None,
         clock: Callable[[], float] = time.monotonic,
         traffic: Traffic | None = None,
+        respondent: Respondent | None = None,
     ) -> None:
-        self.models = models
+        self.models = {PERSON: PERSON_MODEL, **models}
+        self._respondent = respondent
         self._environment = os.environ if environment is None else environment
         self._jitter = random.Random(seed)  # noqa: S311 - spreads waits, guards nothing
         self._clock = clock
@@ -137,6 +142,8 @@ class Gateway:
         on_adapted: Callable[[ParameterChange], None] = lambda _: None,
         budget: Budget | None = None,
         open_account: OpenAccount = no_account,
+        tell: Tell = unheard,
+        folder: Path | None = None,
     ) -> ChatAnswer:
         """Ask a model, and where it fails its fallbacks.
 
@@ -148,6 +155,8 @@ class Gateway:
             on_adapted: Told each parameter that a model turns out to refuse, once.
             budget: What may be spent. Every attempt is reserved there before it is made.
             open_account: Writes down what an attempt may cost, before it is made.
+            tell: Notes what people should know while an answer is waited for.
+            folder: The folder of the run that asks; None: it keeps none.
 
         Raises:
             CallError: No usable answer after the allowed retries, or a failure that cannot pass.
@@ -164,6 +173,8 @@ class Gateway:
             on_adapted=on_adapted,
             on_words=on_words or unheard,
             open_account=open_account,
+            tell=tell,
+            folder=folder,
         )
         try:
             if (left := spent.left()) is None:
@@ -266,11 +277,11 @@ class Gateway:
 
     async def _client(self, kind: str) -> Client:
         """Make the client on the first call that needs it."""
-        kind = "litellm" if kind == "litellm" else "openai"
+        kind = kind if kind in {"inbox", "litellm"} else "openai"
         if kind not in self._clients:
             async with self._starting:
                 if kind not in self._clients:
-                    self._clients[kind] = await _new_client(kind)
+                    self._clients[kind] = await _new_client(kind, self._respondent)
         return self._clients[kind]
 
     async def _reached(self, endpoint: Endpoint) -> Endpoint:
@@ -286,7 +297,11 @@ class Gateway:
         return replace(endpoint, api_base=server.api_base, key=server.key)
 
 
-async def _new_client(kind: str) -> Client:
+async def _new_client(kind: str, respondent: Respondent | None) -> Client:
+    if kind == "inbox":
+        from .inbox_client import InboxClient
+
+        return InboxClient(respondent)
     if kind == "litellm":
         from .litellm_client import LitellmClient
 

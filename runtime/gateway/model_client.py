@@ -17,13 +17,14 @@ from .http.apis import answers_elsewhere, refused_api, spoken_now
 from .metering import bytes_in, characters_in, lost, metered, tokens_in, written_by
 from .prices import context_of
 from .retry import call_with_retries
-from .stream_sink import StreamSink, most_pieces, unheard
+from .stream_sink import StreamSink, Tell, most_pieces, unheard
 from .waiting import Waiting
 from .wires import WIRES
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from collections.abc import Set as AbstractSet
+    from pathlib import Path
 
     from ...schema.host.models import Model
     from ..values.budget import Budget, Reservation
@@ -103,6 +104,8 @@ class PendingCall:
         patient: Whether it waits for a model that is out; False where another one can answer.
         on_words: Told the words of an answer as they come, for people who watch.
         open_account: Writes down what an attempt may cost, before it is made.
+        tell: Notes what people should know while an answer is waited for.
+        folder: The folder of the run that asks; None: it keeps none.
     """
 
     request: ChatRequest
@@ -112,6 +115,8 @@ class PendingCall:
     patient: bool = True
     on_words: Callable[[str], None] = unheard
     open_account: OpenAccount = no_account
+    tell: Tell = unheard
+    folder: Path | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -189,7 +194,8 @@ class ModelClient:
             body = WIRES[here.wire].body(here, call.request, self.refused)
             self._tell_unknown(call, body)
             try:
-                answer = await self._paid(call, client, here, body)
+                ask = self._unpaid if here.kind == "inbox" else self._paid
+                answer = await ask(call, client, here, body)
             except CallError as error:
                 if wire := answers_elsewhere(error, here, endpoint, self.refused):
                     self._move(error, call, here.wire, wire)
@@ -300,6 +306,22 @@ class ModelClient:
         settle(usage)
         if failure:
             raise failure
+        return bounded(answer)
+
+    async def _unpaid(
+        self, call: PendingCall, client: Client, endpoint: Endpoint, body: Body
+    ) -> ChatAnswer:
+        """Ask somebody who takes no money and any time: an answer counts, and as a call alone."""
+        reservation = await call.budget.reserve(tokens=0, usd=0.0)
+        hearing = StreamSink(tell=call.tell, folder=call.folder)
+        try:
+            answer = await self._in_time(client, endpoint, body, None, hearing)
+            account = await call.open_account(answer.usage)
+        except BaseException:
+            reservation.release()
+            raise
+        reservation.settle(answer.usage)
+        account(answer.usage, lost=False)
         return bounded(answer)
 
     def _spent(

@@ -75,7 +75,7 @@ def rates_of(model: Model) -> TokenPrices | None:
 
     The prices of models.yaml come first, then those of litellm's list, by the model's name.
     """
-    if model.is_embedded:
+    if model.is_embedded or model.is_inbox:
         return TokenPrices(0.0, 0.0, 0.0)
     if declared := _declared(model):
         return declared

@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..values.bounds import MOST_EVENTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from .chat.messages import ChatAnswer
 
-__all__ = ["StreamSink", "most_pieces", "unheard"]
+__all__ = ["StreamSink", "Tell", "most_pieces", "unheard"]
 
 SPARE_PIECES, PIECES_PER_TOKEN = 1_000, 8
 """Some endpoints send each character by itself."""
 
 
-def unheard(*_: object) -> None:
+class Tell(Protocol):
+    """Notes an event, with JSON-able fields."""
+
+    def __call__(self, event: str, /, **fields: Any) -> None:
+        """Note it."""
+        ...
+
+
+def unheard(*_: object, **__: object) -> None:
     """Listen to nothing."""
 
 
@@ -41,9 +50,13 @@ class StreamSink:
         received: Gives what came until now as an answer, where an answer has begun to come; it
             raises CallError where that is none.
         most_pieces: In how many pieces the answer may come before it is broken off.
+        tell: Notes what people should know meanwhile: that a person is asked, and where.
+        folder: The folder of the run that asks; None: it keeps none.
     """
 
     on_bytes: Callable[[bool], None] = unheard
     on_words: Callable[[str], None] = unheard
     received: Callable[[], ChatAnswer] | None = None
     most_pieces: int = MOST_EVENTS
+    tell: Tell = unheard
+    folder: Path | None = None

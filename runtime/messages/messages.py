@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from ...schema.team.task import Task
     from ...schema.values.attachments import Attachment
+    from ..agents.items import Item
     from ..agents.round_state import Notice
     from ..agents.runner import AgentReport
     from ..plan.plan import PlannedAgent
@@ -95,6 +96,8 @@ def question(
     seen: Mapping[str, Attachment] = UNSEEN,
     texts: Mapping[str, str] = NO_TEXTS,
     unread: Sequence[str] = (),
+    unneeded: Sequence[str] = (),
+    item: Item | None = None,
 ) -> str:
     """Write the task, with what was learnt on such tasks, the reports, and what is carried over.
 
@@ -102,7 +105,9 @@ def question(
     the report itself, so no report can hold the end of its own fence. So does all that is carried
     and all that is recalled, and the brief, which is what only the reader is told of the task. Of
     the task's images and PDFs it says which are shown along with it; `texts` are those of its files
-    that are shown, by name, and `unread` names files that are too long for that.
+    that are shown, by name, and `unread` names files that are too long for that. `unneeded` names
+    colleagues that were skipped by conditions of the team, and `item` is the reader's part of a
+    list.
     """
     attached = task.attachments
     others = (
@@ -128,6 +133,8 @@ def question(
             for report in reports
         ],
         missing=missing,
+        unneeded=unneeded,
+        item=_item(item) if item else None,
         recalled=[_remembered(entry) for entry in recalled],
         own=_fenced(carried.own) if carried.own else None,
         letters=[_fenced(letter) for letter in carried.letters],
@@ -156,6 +163,11 @@ def _fence(text: str) -> str:
     while sign in text:
         sign = hashlib.sha256(sign.encode()).hexdigest()[:8]
     return sign
+
+
+def _item(item: Item) -> Mapping[str, Any]:
+    said = {"number": item.number, "of": item.of, "content": item.text}
+    return {**said, "fence": fence(item.text)}
 
 
 def _bulletin(text: str) -> Mapping[str, str]:

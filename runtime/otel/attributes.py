@@ -103,6 +103,8 @@ def provider_of(model: Model) -> tuple[str, str]:
     prefix, slash, name = model.model.partition("/")
     if model.is_embedded:
         return PROVIDERS["local"], model.model
+    if model.is_inbox:
+        return "inbox", model.model
     return (PROVIDERS.get(prefix, prefix), name) if slash else ("openai", model.model)
 
 

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from ...schema.host.catalogue import Catalogue, load_named
 from ...schema.host.foreign_code import foreign_code
-from ...schema.picture.caption import chooses, duty, goes
+from ...schema.host.models import DEFAULT_ALIAS, PERSON
+from ...schema.picture.caption import chooses, duty, goes, terms
 from ...schema.team.team import Agent, Team, is_prompt_id
 from ...schema.team.writing import output_schema_in_order
 from ...schema.values.errors import InputError
-from ...schema.values.values import unlike_default
+from ...schema.values.values import plain, unlike_default
 from ..values.terminal import counted
 from .recruiter import held_to_choice
 
@@ -60,8 +61,10 @@ class PlannedAgent:
     def shape(self) -> Mapping[str, Any]:
         """What of the agent its outcome follows from, beside what it reads."""
         # The prompt's text is part of the instructions, whether it was written out or as an id.
+        # When it works, and on which items, decides who is asked, and not what comes of it.
         said = unlike_default(replace(self.agent, notes=self.agent.notes.untaught))
-        return {name: item for name, item in said.items() if name not in {"prompt", "member"}}
+        decided = {"prompt", "member", "when", "reads", "each"}
+        return {name: item for name, item in said.items() if name not in decided}
 
     @cached_property
     def shape_text(self) -> str:
@@ -145,8 +148,29 @@ class Plan:
         dearest = sorted((calls.pop(one, 0) for one in among), reverse=True)
         return sum(calls.values()) + sum(dearest[: recruit.most if recruit else 0])
 
+    @cached_property
+    def optional(self) -> frozenset[str]:
+        """The agents that a run may do without, by the team's own conditions or an empty list."""
+        found: set[str] = set()
+        for one, planned in self.agents.items():
+            agent = planned.agent
+            perhaps = {*found, *agent.reads}
+            is_cut_off = bool(planned.sees) and perhaps.issuperset(planned.sees)
+            is_cut_off = is_cut_off and one != self.output
+            if agent.when or agent.each or is_cut_off:
+                found.add(one)
+        return frozenset(found)
+
+    def written_at_most(self, agent_id: str) -> int:
+        """Give the tokens that an agent's answer has at most: of all items of its list."""
+        return self.agents[agent_id].agent.max_tokens * _items(self.agents[agent_id])
+
     def turns_at_most(self, agent_id: str) -> int:
-        """Give how often an agent works at most; who leads an open roster may have to hand in."""
+        """Give how often an agent works at most, in all rounds, on all items of its list."""
+        return self._passes_at_most(agent_id) * _items(self.agents[agent_id])
+
+    def _passes_at_most(self, agent_id: str) -> int:
+        """Give in how many passes an agent works; who leads an open roster may have to hand in."""
         rounds, roster = self.team.execution.rounds, self.team.execution.roster
         if roster is not None:
             return roster.turns + (agent_id == roster.lead)
@@ -184,7 +208,8 @@ class Plan:
     def _line(self, agent_id: str) -> str:
         planned = self.agents[agent_id]
         does = duty(self.team, self.team.agents[agent_id])
-        return _line(planned) + (f"  {does}" if does else "")
+        said = [_line(planned), does, *terms(planned.agent)]
+        return "  ".join(filter(None, said))
 
 
 def compile(team: Team, catalogue: Catalogue) -> Plan:  # noqa: A001 - the field's word
@@ -200,7 +225,7 @@ def compile(team: Team, catalogue: Catalogue) -> Plan:  # noqa: A001 - the field
     order = [agent_id for level in levels for agent_id in level]
     agents = {
         agent_id: _planned(
-            held_to_choice(team, _as_written(team.agents[agent_id])),
+            held_to_choice(team, _as_planned(team, team.agents[agent_id])),
             backend=team.backend_of(team.agents[agent_id]),
             level=number,
             sees=tuple(other for other in order if other in seen[agent_id]),
@@ -211,7 +236,7 @@ def compile(team: Team, catalogue: Catalogue) -> Plan:  # noqa: A001 - the field
         for agent_id in level
     }
     workers = team.execution.parallel_workers
-    bound = len(agents) if workers is True else max(1, int(workers))
+    bound = sum(map(_items, agents.values())) if workers is True else max(1, int(workers))
     resolved = _resolved(team, agents)
     return Plan(
         team=team,
@@ -225,8 +250,15 @@ def compile(team: Team, catalogue: Catalogue) -> Plan:  # noqa: A001 - the field
     )
 
 
-def _as_written(agent: Agent) -> Agent:
-    """Ask a model for the same schema before and after its team was written to a file."""
+def _items(planned: PlannedAgent) -> int:
+    """Give on how many items an agent works at most in a pass."""
+    return planned.agent.each.most if planned.agent.each else 1
+
+
+def _as_planned(team: Team, agent: Agent) -> Agent:
+    """Name whom a person's agent asks; have the same schema after a team was written to a file."""
+    if team.backend_of(agent) == PERSON and agent.model_id == DEFAULT_ALIAS:
+        agent = replace(agent, model_id=PERSON)
     if agent.output_schema is None:
         return agent
     return replace(agent, output_schema=output_schema_in_order(agent.output_schema))
@@ -256,7 +288,7 @@ def part_of(plan: Plan, agents: Collection[str]) -> Plan:
         plan,
         agents=MappingProxyType(kept),
         levels=tuple(level for level in levels if level),
-        workers=max(1, min(plan.workers, len(kept))),
+        workers=max(1, min(plan.workers, sum(map(_items, kept.values())))),
     )
 
 
@@ -277,7 +309,7 @@ def _models(planned: Mapping[str, PlannedAgent], catalogue: Catalogue) -> dict[s
     found: dict[str, Model] = {}
     while waiting:
         alias = waiting.pop()
-        model = catalogue.models.get(alias)
+        model = catalogue.model(alias)
         if model is not None and alias not in found:
             found[alias] = model
             waiting += model.fallback
@@ -307,7 +339,7 @@ def _planned(
         backend=backend,
         runner=runner,
         prompt=(catalogue.prompt(agent.prompt) or "") if is_id else agent.prompt,
-        model=catalogue.models.get(agent.model_id) if calls else None,
+        model=catalogue.model(agent.model_id) if calls else None,
         sees=sees,
         calls_at_most=calls,
     )
@@ -323,6 +355,11 @@ def _described(planned: PlannedAgent) -> dict[str, Any]:
         "model": _model(planned),
         "tools": list(agent.tools),
         "sees": list(planned.sees),
+        **{
+            name: plain(said)
+            for name in ("when", "reads", "each")
+            if (said := getattr(agent, name))
+        },
         "calls_at_most": planned.calls_at_most,
     }
 

@@ -122,7 +122,7 @@ EVERY: Mapping[str, Is] = {
     "t": _number,
     **dict.fromkeys(("run", "operator", "path"), _perhaps(_text)),
     **dict.fromkeys(("round", "turn"), _perhaps(_place)),
-    **dict.fromkeys(("seconds", "wait"), _perhaps(_number)),
+    **dict.fromkeys(("seconds", "wait", "item", "items"), _perhaps(_number)),
 }
 FIELDS: Mapping[str, Mapping[str, Is]] = {
     "agent_started": {"agent": _text, "received": _all(_text)},
@@ -141,6 +141,7 @@ FIELDS: Mapping[str, Mapping[str, Is]] = {
     "agent_joined": {"agent": _text, "by": _anything},
     "agent_moved": {"error": _anything},
     "agent_retried": {"error": _anything},
+    "answer_unread": {"problem": _text},
     "contributions": {"score": _number},
     "cut_off": {"finish_reason": _text},
     "drafted": {"status": _anything},
@@ -169,6 +170,7 @@ FIELDS: Mapping[str, Mapping[str, Is]] = {
     "operator_dropped": {"reason": _text, "problems": _all(_text)},
     "operator_repair": {"problems": _all(_text)},
     "parameter_adapted": dict.fromkeys(("alias", "asked", "parameter", "instead"), _anything),
+    "question_asked": {"file": _text},
     "recalled": {"shown": _number},
     "recruited": {"agents": _named},
     "repair": {"problems": _all(_text)},

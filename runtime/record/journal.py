@@ -92,11 +92,13 @@ class Journal:
         replaying: Whether everything must come from the journal.
         divergences: Where what was asked, or came of it, differs from what is recorded.
         taken: How many answers came from the journal.
+        folder: The run's folder.
     """
 
     replaying: bool = False
     divergences: list[Divergence] = field(default_factory=list[Divergence])
     taken: int = 0
+    folder: Path
     _entries: Entries
     _folder: int
     _prior_seconds: float = 0.0
@@ -126,11 +128,18 @@ class Journal:
         except BaseException:
             os.close(handle)
             raise
-        return cls(replaying=replaying, _entries=entries, _folder=handle, _prior_seconds=seconds)
+        return cls(
+            replaying=replaying,
+            folder=folder,
+            _entries=entries,
+            _folder=handle,
+            _prior_seconds=seconds,
+        )
 
     def _shared(self) -> dict[str, Any]:
         """Give what the journal of another run has of this one where both are in one file."""
         return {
+            "folder": self.folder,
             "_entries": self._entries,
             "_folder": self._folder,
             "_prior_seconds": self._prior_seconds,

@@ -23,7 +23,7 @@ from .rounds import Next
 from .settling import changed, settled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from ...schema.team.team import Recruit, Team
     from ..agents.ablation import Ablation
@@ -165,7 +165,7 @@ class Declared:
         return Next(plan=coming, carry=carry, given=given)
 
     def _carry(self, done: Sequence[Round], coming: Plan) -> RoundState:
-        """Give each agent its own last contribution, and what those answer to whom it reports."""
+        """Give each agent its own last contribution, and what those answer whom it hears."""
         rounds, consulting = _rounds(done), self._consulting(coming)
         if not rounds:
             return RoundState(notices=self._notices(done), consulting=consulting)
@@ -175,9 +175,8 @@ class Declared:
         }
         heard = {one: report for one, report in said.items() if report is not None}
         answers = {one: replace(report, patch=None, changes=()) for one, report in heard.items()}
-        reports_to = self.plan.team.reports_to
         letters = {
-            agent: tuple(answers[other] for other in answers if other in reports_to.get(agent, ()))
+            agent: tuple(answers[other] for other in answers if other in self._heard(coming, agent))
             for agent in coming.agents
         }
         opinions = {
@@ -192,6 +191,14 @@ class Declared:
             notices=self._notices(done),
             consulting=consulting,
         )
+
+    def _heard(self, coming: Plan, agent: str) -> Collection[str]:
+        """Name those whose answers of the last round an agent reads in the next."""
+        hears = self.rules.hears
+        if hears == "reports":
+            return self.plan.team.reports_to.get(agent, ())
+        heard = coming.agents if hears == "others" else hears
+        return {*heard} - {agent, *coming.agents[agent].sees}
 
     def _consulting(self, part: Plan) -> frozenset[str]:
         """Name those in a part of the plan who consult."""
@@ -262,7 +269,8 @@ class Declared:
     def _finalizers(self, last: Round) -> Iterator[str]:
         """Name the agents that repeat and can say that they are done."""
         for agent_id, planned in last.plan.agents.items():
-            if planned.agent.can_finalize and agent_id not in self.opening:
+            is_there = not last.run.agents[agent_id].unneeded
+            if planned.agent.can_finalize and agent_id not in self.opening and is_there:
                 yield agent_id
 
 

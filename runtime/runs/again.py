@@ -13,7 +13,7 @@ from ...schema.values.problems import quoted
 from .record import MANIFEST, read_value
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from ...schema.host.catalogue import Catalogue
     from ...schema.host.models import Model
@@ -21,7 +21,23 @@ if TYPE_CHECKING:
     from ...schema.team.team import Team
     from ...schema.values.problems import Problem
 
-__all__ = ["known_again", "load_recorded"]
+__all__ = ["as_recorded", "known_again", "load_recorded"]
+
+
+def as_recorded(task: Task, scrub: Callable[[str], str]) -> Task:
+    """Return a task as its record will hold it, so that the run can be made again from there.
+
+    Args:
+        task: The task.
+        scrub: Takes out the secrets that are known.
+    """
+    return replace(
+        task,
+        query=scrub(task.query),
+        context=scrub(task.context),
+        briefs={brief: scrub(text) for brief, text in task.briefs.items()},
+        files={name: scrub(text) for name, text in task.files.items()},
+    )
 
 
 def load_recorded(folder: Path, known: Catalogue) -> tuple[Team, Task, Catalogue]:
@@ -83,9 +99,9 @@ def known_again(
         return replace(known, models={**known.models, **unarmed})
     named = {choice.partition("=")[0] if "=" in choice else DEFAULT_ALIAS for choice in chosen}
     others = [
-        f"{alias} was {_meaning(model)}, and here is {_meaning(known.models.get(alias))}"
+        f"{alias} was {_meaning(model)}, and here is {_meaning(known.model(alias))}"
         for alias, model in recorded.items()
-        if alias not in named and _place(model) != _place(known.models.get(alias))
+        if alias not in named and _place(model) != _place(known.model(alias))
     ]
     if others:
         words = " ".join(f"--model {alias}=MODEL" for alias in recorded if alias not in named)

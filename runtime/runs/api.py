@@ -212,8 +212,14 @@ async def _made(made_of: Prepared, options: Options) -> Run:
     """Make a run, in a folder where it has one or one is wanted."""
     plan, task, setting, offline = made_of.plan, made_of.task, made_of.setting, made_of.offline
     traffic = _traffic.setdefault(asyncio.get_running_loop(), {})
-    approver = terminal_approver()
-    async with open_services(made_of.known, setting, approver=approver, traffic=traffic) as here:
+    terminal = terminal_approver()
+    async with open_services(
+        made_of.known,
+        setting,
+        approver=terminal,
+        respondent=terminal.respond if terminal else None,
+        traffic=traffic,
+    ) as here:
         refuse_unread([plan], task, made_of.place)
         refuse_met(plan, task, here.recaller, made_of.place)
         await here.prepare(plan, offline=offline)

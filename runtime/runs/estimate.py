@@ -175,7 +175,7 @@ def any_call(plan: Plan, tasks: Sequence[Task]) -> Estimate:
 
 def _calls(plan: Plan, agent_id: str) -> Range:
     most = plan.agents[agent_id].calls_at_most * plan.turns_at_most(agent_id)
-    return Range(least=1, most=most)
+    return Range(least=0 if agent_id in plan.optional else 1, most=most)
 
 
 def _each_call(plan: Plan, agent_id: str, tasks: Sequence[Task]) -> Iterator[Estimate]:
@@ -185,7 +185,7 @@ def _each_call(plan: Plan, agent_id: str, tasks: Sequence[Task]) -> Iterator[Est
     talks = team.execution.rounds is not None or team.execution.roster is not None
     colleagues = plan.agents if talks else planned.sees
     written = planned.agent.max_tokens
-    heard = sum(plan.agents[colleague].agent.max_tokens for colleague in colleagues)
+    heard = sum(plan.written_at_most(colleague) for colleague in colleagues)
     heard += (planned.calls_at_most - 1) * written + FRAME
     for task in tasks:
         files = shown_files(planned, task).values()

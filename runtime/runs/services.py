@@ -23,7 +23,7 @@ from ..values.budget import Caps
 from .whole import perform
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Mapping
+    from collections.abc import AsyncGenerator, Iterable, Mapping
     from pathlib import Path
 
     from ...schema.host.catalogue import Catalogue
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ..agents.outcomes import Run
     from ..engine.artifacts import Keep
     from ..gateway.gateway import Traffic
+    from ..gateway.inbox_client import Respondent
     from ..jail import JailPlace
     from ..messages.recall import Recaller
     from ..plan.plan import Plan
@@ -125,10 +126,10 @@ class Services:
             await self.gateway.prepare(plan.aliases, priced=self.setting.must_be_priced)
         await self.toolbox.prepare(plan.tools)
 
-    def scrubber(self, environment: Mapping[str, str]) -> Scrubber:
-        """Make what takes the host's secrets out of everything that is written."""
+    def scrubber(self, environment: Mapping[str, str], also: Iterable[str] = ()) -> Scrubber:
+        """Make what takes the host's secrets, and others, out of everything that is written."""
         known = self.gateway.secrets() | self.toolbox.secrets() | secrets_of(environment)
-        return Scrubber(known)
+        return Scrubber(known.union(also))
 
     def calls(self, *, journal: Journal | None = None, scrubber: Scrubber | None = None) -> Calls:
         """Give what makes model calls, for a run or for an operator."""
@@ -201,6 +202,7 @@ async def open_services(
     setting: Setting,
     *,
     approver: Approver | None = None,
+    respondent: Respondent | None = None,
     connected: bool = True,
     traffic: Traffic | None = None,
 ) -> AsyncGenerator[Services]:
@@ -211,6 +213,7 @@ async def open_services(
         setting: How runs are made.
         approver: Asks a person before calls of tools that tools.yaml says so of. None: a team with
             such tools is not run.
+        respondent: Answers here what agents of type Person ask; None: files alone do.
         connected: Whether to connect to the cluster that the setting names. Without that, no code
             can be run there, but all else can be prepared.
         traffic: What the calls of other services share with these, such as bounds on calls in
@@ -228,7 +231,7 @@ async def open_services(
         yield Services(
             setting=setting,
             gateway=await stack.enter_async_context(
-                Gateway(known.models, seed=setting.seed, traffic=traffic)
+                Gateway(known.models, seed=setting.seed, traffic=traffic, respondent=respondent)
             ),
             toolbox=await stack.enter_async_context(toolbox),
             jails=await _jails(setting, stack, connected=connected),

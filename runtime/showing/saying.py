@@ -42,7 +42,8 @@ def about(agent: str | None, fields: Fields) -> str:
 
 def _started(fields: Fields) -> str:
     received = fields["received"]
-    return f"starts, reads {span(received)}" if received else "starts"
+    starts = f"starts on {counted(items, 'item')}" if (items := fields.get("items")) else "starts"
+    return f"{starts}, reads {span(received)}" if received else starts
 
 
 def _called(fields: Fields) -> str:
@@ -165,6 +166,8 @@ SAYINGS: Mapping[str, Callable[[Fields], str]] = {
     "operator_repair": lambda fields: f"has to repair its answer: {'; '.join(fields['problems'])}",
     "only_thought": lambda fields: f"an answer was none: {fields['why']}",
     "parameter_adapted": _adapted,
+    "answer_unread": lambda fields: f"the answer cannot be taken: {fields['problem']}",
+    "question_asked": lambda fields: f"waiting for an answer: {fields['file']}",
     "recalled": _recalled,
     "recruited": lambda fields: f"recruited {span(fields['agents'])}",
     "repair": lambda fields: f"has to repair its answer: {'; '.join(fields['problems'])}",

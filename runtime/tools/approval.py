@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...schema.values.errors import InputError
@@ -26,7 +25,7 @@ class Approver(Protocol):
 
 
 class Approvals:
-    """What persons say of calls; they are asked about one at a time.
+    """What persons say of calls.
 
     Args:
         permissions: What tools.yaml says of tools, by their names.
@@ -41,7 +40,6 @@ class Approvals:
         said = permissions or {}
         self._asking = frozenset(name for name, one in said.items() if one == "ask")
         self._approver = approver
-        self._one_at_a_time = asyncio.Lock()
 
     def needed(self, tool: str) -> bool:
         """Tell whether a tool that a team names so is called only when a person says yes."""
@@ -68,10 +66,9 @@ class Approvals:
         """
         if self._approver is None:
             raise ToolError(f"{tool}: nobody can be asked to allow this call. Go on without it.")
-        async with self._one_at_a_time:
-            emit("approval_asked", tool=tool)
-            allowed = await self._approver(agent, tool, arguments)
-            emit("approval_given", tool=tool, allowed=allowed)
+        emit("approval_asked", tool=tool)
+        allowed = await self._approver(agent, tool, arguments)
+        emit("approval_given", tool=tool, allowed=allowed)
         if not allowed:
             raise ToolError(
                 f"{tool}: a person was asked and does not allow this call. Go on without it."

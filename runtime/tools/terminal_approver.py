@@ -1,4 +1,4 @@
-"""Asking at the terminal whether an agent may have a tool called."""
+"""Asking at the terminal: whether an agent may have a tool called, and what a person answers."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from ...schema.values.json_text import dumps
-from ..values.terminal import on_one_line
+from ..values.terminal import on_one_line, speakable
 
 if TYPE_CHECKING:
-    from .approval import Approver
+    from collections.abc import AsyncGenerator
 
 __all__ = ["AtTerminal", "terminal_approver"]
 
@@ -20,13 +20,13 @@ LONGEST_SHOWN = 4_000
 """Characters of the arguments that are shown."""
 
 
-def terminal_approver() -> Approver | None:
+def terminal_approver() -> AtTerminal | None:
     """Give who asks at the terminal; None where there is none, as in CI."""
     return AtTerminal(sys.stdin) if sys.stdin.isatty() and sys.stderr.isatty() else None
 
 
 class AtTerminal:
-    """Asks on standard error, and reads a line for an answer. Anything but a yes is a no.
+    """Asks on standard error and reads lines for an answer, one question after the other.
 
     Args:
         answers: Where the lines come from: a stream with a descriptor.
@@ -35,11 +35,14 @@ class AtTerminal:
     def __init__(self, answers: TextIO) -> None:
         self._answers = answers
         self._always: set[str] = set()
+        self._one_at_a_time = asyncio.Lock()
 
     async def __call__(self, agent: str, tool: str, arguments: Any, /) -> bool:
-        """Ask; see `Approver`."""
-        if tool in self._always:
-            return True
+        """Ask; see `Approver`. Anything but a yes is a no."""
+        async with self._one_at_a_time:
+            return tool in self._always or await self._allowed(agent, tool, arguments)
+
+    async def _allowed(self, agent: str, tool: str, arguments: Any) -> bool:
         said = on_one_line(dumps(arguments, ensure_ascii=False))
         left_out = len(said) - LONGEST_SHOWN
         more = f" [{left_out} more characters are not shown]" if left_out > 0 else ""
@@ -49,6 +52,17 @@ class AtTerminal:
         if answer in {"a", "always"}:
             self._always.add(tool)
         return answer in {"y", "yes", "a", "always"}
+
+    async def respond(self, question: str, /) -> str:
+        """Ask a person; see `Respondent`. An answer ends with an empty line."""
+        async with self._one_at_a_time:
+            click.echo(f"\n{speakable(question)}\n", err=True)
+            click.echo("Your answer, ended by an empty line:", err=True)
+            return "".join([line async for line in self._lines()])
+
+    async def _lines(self) -> AsyncGenerator[str]:
+        while (line := await self._line()).strip():
+            yield line
 
     async def _line(self) -> str:
         """Wait for a line, in a way that Ctrl-C ends."""

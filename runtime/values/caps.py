@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING
 
 from ...schema.values.codec import kept
 from ...schema.values.errors import InputError
 from ...schema.values.hints import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = ["Caps"]
 
@@ -59,6 +63,15 @@ class Caps:
                 raise InputError(f"budget {text!r}: {name} is there twice. Keep one.")
             caps[name] = _number(text, name, number)
         return cls(**caps)  # pyright: ignore[reportArgumentType] - whole where they must be
+
+    def less(self, spent: Mapping[str, float]) -> Caps | None:
+        """Return what is left of the caps; None where one is used up.
+
+        Args:
+            spent: What was spent, by the names of caps.
+        """
+        left = {name: cap - spent.get(name, 0) for name, cap in self.value().items()}
+        return replace(self, **left) if all(cap > 0 for cap in left.values()) else None
 
     def value(self) -> dict[str, float]:
         """Give the caps that are set as plain values, for the trace."""

@@ -15,7 +15,7 @@ __all__ = ["MissingProgram"]
 HOW: Mapping[str, str] = MappingProxyType(
     {
         "git": "Install it with this system's packages",
-        "uv": "Install it (pip install uv), or name it in the variable UV",
+        "uv": "Install it (python -m pip install uv), or name it in the variable UV",
     }
 )
 

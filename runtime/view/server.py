@@ -20,6 +20,7 @@ from aiohttp.http_exceptions import HttpProcessingError
 from aiohttp.log import server_logger
 
 from ...schema.values.errors import CoterieError, InputError
+from ..values.loopback import LOOPBACK, is_loopback
 from .links import Links
 from .pages import document, policy
 from .report import made, problem
@@ -33,9 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["HOST", "PageServer"]
 
-HOST = "127.0.0.1"
-OURSELVES = frozenset({"127.0.0.1", "localhost", "[::1]"})
-"""What a browser of this machine may call us; any port, as one may be forwarded."""
+HOST = LOOPBACK
 PAUSE = 1.0
 """Seconds between two looks at a folder."""
 SHARE = 20
@@ -117,8 +116,7 @@ class PageServer:
         self, request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
     ) -> web.StreamResponse:
         """Refuse whoever is not meant; say nothing of what there is."""
-        name = request.host.rsplit(":", 1)[0] if request.host != "[::1]" else request.host
-        if name not in OURSELVES:
+        if not is_loopback(request.host):
             return _refused(403, "This server is for this machine alone.")
         token = request.match_info.get("token", "")
         if not hmac.compare_digest(token.encode(), self.token.encode()):

@@ -71,7 +71,8 @@ def _agent_schema() -> Mapping[str, Any]:
     """Write the schema of an agent file: an agent of a team file, with an id and a lineage."""
     team = shape_schema("team")
     agent, lineage = team["$defs"]["agent"], team["properties"]["lineage"]
-    fields = {key: item for key, item in agent["properties"].items() if key != "use"}
+    only_in_teams = {"use", "like", "count"}
+    fields = {key: item for key, item in agent["properties"].items() if key not in only_in_teams}
     name = {
         "description": "The agent's id. Default: the name of the file, or of the folder.",
         "$ref": "#/$defs/id",

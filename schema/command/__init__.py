@@ -50,6 +50,7 @@ LONGEST_MESSAGE = 10_000
 SUMMARIES: Mapping[str, str] = {
     "bench": "Measure teams on public benchmarks, and compare what came of it.",
     "blame": "Say which agent made a run fail, at which step, and why.",
+    "chat": "Talk with a team: each line is a run that knows what was said before.",
     "diff": "Show what differs between two teams.",
     "doctor": "Tell what this machine has: models, backends, tools, and how safe its jail is.",
     "evolve": "Evolve the teams of a pool over a stream of tasks.",
@@ -64,6 +65,7 @@ SUMMARIES: Mapping[str, str] = {
     "pool": "Look at a pool of teams, and look after it.",
     "run": "Run a team on a task.",
     "runs": "List the folders of runs, pack them up, share them, delete them.",
+    "serve": "Serve teams to other programs: the OpenAI API, MCP and A2A.",
     "show": "Show what happened in a run: who was asked what, what each said, what it cost.",
     "seeds": "List the teams that come with coterie.",
     "tools": "Bring tool servers that other programs use into tools.yaml.",
@@ -101,7 +103,7 @@ _HOST_OPTIONS = (
         multiple=True,
         metavar="[ALIAS=]MODEL",
         help="What a model alias stands for: PROVIDER/NAME, NAME@http://HOST:PORT/v1, local,"
-        " local:/PATH.gguf, or an alias of models.yaml. Without ALIAS=, the alias default.",
+        " local:/PATH.gguf, inbox:FOLDER, or an alias of models.yaml. Without ALIAS=: default.",
     ),
     click.option(
         "--models",

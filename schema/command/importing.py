@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ..foreign.taking_over import models_text, take_over
+from ..foreign.taking_over import crew_name, models_text, take_over, tools_text
+from ..loading.recognition import crew_folders
 from ..team.writing import dump, schema_beside
 from ..values.errors import InputError
 from ..values.files import write_atomically
@@ -15,13 +18,14 @@ from ..values.terminal import speakable
 from . import Command, note
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from ..foreign.source import Imported
 
 __all__ = ["main"]
 
-MODELS = "models.yaml"
+MODELS, TOOLS, SERVERS = "models.yaml", "tools.yaml", "servers.json"
+ALL_TOOLS = "all_tools.yaml"
 
 
 @click.command("import", cls=Command)
@@ -32,8 +36,15 @@ MODELS = "models.yaml"
     "target",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Write the team to this file, and the models that it names into models.yaml beside it."
-    " Its folder is made; nothing is written over.  [default: standard output]",
+    help="Write the team to this file, and its models and tools into models.yaml and tools.yaml"
+    " beside it. Its folder is made; nothing is overwritten.  [default: standard output]",
+)
+@click.option(
+    "--tools",
+    "tools_file",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Grant agents the tools that this tools.yaml lists for their servers.",
 )
 @click.option(
     "--input",
@@ -42,14 +53,29 @@ MODELS = "models.yaml"
     metavar="NAME=VALUE",
     help="What {NAME} stands for in CrewAI's files.",
 )
-def main(path: Path, target: Path | None, inputs: tuple[str, ...]) -> None:
+def main(path: Path, target: Path | None, tools_file: Path | None, inputs: tuple[str, ...]) -> None:
     """Make a team of files of CrewAI or docker-agent.
 
-    FILE is the YAML of a docker-agent, or agents.yaml or tasks.yaml of CrewAI, which are read both;
-    FOLDER that of a CrewAI project. Code is not read. What has no counterpart is told on standard
-    error, each with its place.
+    FILE is the YAML of a docker-agent, or agents.yaml or tasks.yaml of CrewAI, which are read both.
+    FOLDER is that of a CrewAI project; with -o, each of several crews gets a folder. Code is not
+    read, and no server is started. Everything without a counterpart is reported on standard error,
+    each with its place.
     """
-    imported = take_over(path, _inputs(inputs))
+    crews = crew_folders(path) if target is not None and path.is_dir() else []
+    if target is None or len(crews) < 2:
+        _import_team(path, target, tools_file, _inputs(inputs))
+        return
+    for crew in crews:
+        place = target.parent / crew_name(crew) / target.name
+        _import_team(crew, place, tools_file, _inputs(inputs))
+    note("each crew is a team. The order in which they work is code, and was not read.")
+
+
+def _import_team(
+    path: Path, target: Path | None, tools_file: Path | None, inputs: Mapping[str, str]
+) -> None:
+    """Import one team, write it, and report everything that was lost."""
+    imported = take_over(path, inputs, _listed(tools_file))
     team = dump(imported.team, schema=schema_beside(target) if target else "team.schema.json")
     if target is None:
         click.echo(team, nl=False)
@@ -59,10 +85,17 @@ def main(path: Path, target: Path | None, inputs: tuple[str, ...]) -> None:
         click.echo(speakable(str(problem)), err=True)
     for advice in (*imported.advice, *_summary(imported, target)):
         note(advice)
-    if target is not None:
-        is_found = not imported.models or target.parent == Path()
-        models = "" if is_found else f" --models {target.with_name(MODELS)}"
-        click.echo(speakable(f'Try it: mas-run {target}{models} --query "…"'), err=True)
+    for command in _commands(imported, path, target, tools_file):
+        click.echo(speakable(command), err=True)
+
+
+def _listed(tools_file: Path | None) -> Mapping[str, tuple[str, ...]] | None:
+    """Return the tools of the servers in a tools.yaml, by the servers' names."""
+    if tools_file is None:
+        return None
+    from ..loading.tools_file import load_tools
+
+    return {name: server.tools for name, server in load_tools(tools_file).servers.items()}
 
 
 def _inputs(given: tuple[str, ...]) -> Mapping[str, str]:
@@ -84,12 +117,18 @@ def _write(imported: Imported, target: Path, team: str) -> None:
     Raises:
         InputError: One is there already, or cannot be written.
     """
-    models = target.with_name(MODELS)
-    texts = {**({models: models_text(imported)} if imported.models else {}), target: team}
+    texts = {target: team}
+    if imported.clients:
+        servers = json.dumps({"mcpServers": imported.clients}, indent=2, ensure_ascii=False)
+        texts = {target.with_name(SERVERS): f"{servers}\n", **texts}
+    if imported.servers:
+        texts = {target.with_name(TOOLS): tools_text(imported), **texts}
+    if imported.models:
+        texts = {target.with_name(MODELS): models_text(imported), **texts}
     for path in texts:
         if path.exists() or path.is_symlink():
             raise InputError(
-                f"{path}: is there already, and nothing is written over. Name another place: -o"
+                f"{path}: is there already, and nothing is overwritten. Name another place: -o"
             )
     for path, text in texts.items():
         try:
@@ -100,13 +139,33 @@ def _write(imported: Imported, target: Path, team: str) -> None:
         click.echo(speakable(str(path)))
 
 
-def _summary(imported: Imported, target: Path | None) -> list[str]:
-    """Say what is left to do."""
-    lines: list[str] = []
-    if imported.models and target is None:
-        aliases = ", ".join(imported.models)
-        lines.append(f"the team names models ({aliases}): with -o, models.yaml is written, too.")
+def _summary(imported: Imported, target: Path | None) -> Iterator[str]:
+    """Yield what is left to do."""
+    if target is None and (imported.models or imported.servers or imported.clients):
+        yield "its models and tools stand in files of their own, which -o FILE writes, too."
+    elif imported.servers or imported.clients:
+        yield "servers run with your rights. Read their commands before you run the team."
     if count := len(imported.lost):
         counted = "1 thing of it has" if count == 1 else f"{count} things of it have"
-        lines.append(f"this was of {imported.program}. {counted} no counterpart, told above.")
-    return lines
+        yield f"this was of {imported.program}. {counted} no counterpart, reported above."
+
+
+def _commands(
+    imported: Imported, path: Path, target: Path | None, tools_file: Path | None
+) -> Iterator[str]:
+    """Yield the commands that check and run the team, as they can be typed."""
+    if target is None:
+        yield "Write its files: " + shlex.join(["mas", "import", str(path), "-o", "team.yaml"])
+        return
+    if imported.clients:
+        servers, tools = target.with_name(SERVERS), target.with_name(ALL_TOOLS)
+        granted = target.parent / "granted" / target.name
+        again = ["mas", "import", str(path), "--tools", str(tools), "-o", str(granted)]
+        yield f"Grant the servers' tools: read {servers}, whose commands this starts, then"
+        yield f"  mas tools import {shlex.quote(str(servers))} > {shlex.quote(str(tools))}"
+        yield f"  {shlex.join(again)}"
+    tools = target.with_name(TOOLS) if imported.servers else tools_file
+    options = ["--models", str(target.with_name(MODELS))] if imported.models else []
+    options += ["--tools", str(tools)] if tools else []
+    yield "Check it: " + shlex.join(["mas-validate", str(target), *options])
+    yield "Run it: " + shlex.join(["mas-run", str(target), *options, "--query"]) + ' "…"'

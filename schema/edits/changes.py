@@ -99,12 +99,12 @@ def agent_changes(before: Agent, after: Agent) -> Iterator[FieldChange]:
 def pairs(before: Team, after: Team) -> Iterator[tuple[Agent, Agent]]:
     """Pair the agents that stay, as they are when all others have come and gone, and after that.
 
-    What they noted of others follows these to their ids of now.
+    What they say of others follows these to their ids of now.
     """
     now = _ids_of_now(before, after)
     for old, agent in before.agents.items():
         if (new := now[old]) is not None:
-            yield replace(agent, notes=agent.notes.following(now)), after.agents[new]
+            yield agent.following(now), after.agents[new]
 
 
 def _ids_of_now(before: Team, after: Team) -> Mapping[str, str | None]:

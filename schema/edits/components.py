@@ -35,6 +35,9 @@ AGENT_FIELDS: Mapping[str, Component] = MappingProxyType(
         "timeout": "parameters",
         "output_schema": "parameters",
         "backend": "parameters",
+        "when": "parameters",
+        "reads": "parameters",
+        "each": "parameters",
         "notes": "notes",
         "recall": "parameters",
     }

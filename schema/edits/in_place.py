@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
+from ..loading.agent_document import with_used
 from ..loading.loading import check_team
 from ..team.building import agent_of
+from ..team.groups import GROUPING, folded, members_of, numbered
 from ..team.rewriting import exactly, rewritten_yaml
 from ..team.team import is_prompt_id
 from ..team.writing import agent_value, canonical, team_value
@@ -16,7 +20,7 @@ from ..values.yaml_text import read_yaml
 from .changes import renamed_agents, written
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
     from ..host.catalogue import Catalogue
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["rewritten"]
 
 BYTE_ORDER_MARK = "\ufeff"
+ONLY_IN_FILES = {*GROUPING, "use"}
 
 
 def rewritten(
@@ -41,6 +46,9 @@ def rewritten(
     So does the lineage that the file has. A field that the agent gets from `defaults`, or from an
     agent file that it uses, is written beside these. A prompt that stands in a file of its own
     stays there if it did not change; else the agent gets the new text, and that file stays.
+
+    A group stays one while its members are numbered without a gap: what most of them have now is
+    the group's, and the others say what they have differently. Else its members are written out.
 
     Where the file can't be rewritten in part, because it is JSON for instance, it is written anew
     in canonical form.
@@ -63,7 +71,9 @@ def rewritten(
         raise ConfigError(problems)
     document, _ = read_yaml(text.encode(), file)
     after = replace(_with_prompt_ids(team, before, known), lineage=before.lineage)
-    new = _fields(document.value, before, after)
+    used, _ = with_used(document, [], folder)
+    entries = _Entries(raw=document.value, used=used.value["agents"], before=before, after=after)
+    new = entries.value()
     if exactly(new) == exactly(document.value):
         return mark + text
     result = rewritten_yaml(text, document.value, new)
@@ -85,27 +95,151 @@ def _with_prompt_ids(team: Team, before: Team, known: Catalogue) -> Team:
     return replace(team, agents=agents)
 
 
-def _fields(raw: Mapping[str, Any], before: Team, after: Team) -> dict[str, Any]:
-    """Return what the file is to say: what it says, where the team stays as it is."""
-    ids = {new: old for old, new in renamed_agents(before, after).items()}
-    shared = raw.get("defaults") or {}
-    agents: dict[str, Any] = {}
-    for agent_id, agent in after.agents.items():
-        old = ids.get(agent_id, agent_id)
-        own = raw["agents"].get(old, {})
-        there = before.agents.get(old) or agent_of(old, shared)
-        agents[agent_id] = _agent_fields(own or {}, there, agent, shared) or (own and {})
-    old_value, new_value = ({**team_value(each), "agents": {}} for each in (before, after))
-    fields = _merged({**raw, "agents": {}}, old_value, new_value)
-    return {**fields, "agents": agents}
+@dataclass(kw_only=True, eq=False)
+class _Entries:
+    """The entries of a file's agents: as they are written, as far as they stay.
+
+    Attributes:
+        raw: What the file says.
+        used: Its agents with the fields of the agent files that they use.
+        before: The team that it says.
+        after: The team that it is to say.
+    """
+
+    raw: Mapping[str, Any]
+    used: Mapping[str, Any]
+    before: Team
+    after: Team
+    _entries: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    def __post_init__(self) -> None:
+        self.agents: Mapping[str, Any] = self.raw["agents"]
+        self.shared: Mapping[str, Any] = self.raw.get("defaults") or {}
+        self.new_ids = renamed_agents(self.before, self.after)
+        self.old_ids = {new: old for old, new in self.new_ids.items()}
+        said = ((name, entry) for name, entry in self.agents.items() if is_mapping(entry))
+        self.groups = {name: members_of(name, one["count"]) for name, one in said if "count" in one}
+        staying = {name: self._staying(name) for name in self.groups}
+        self.staying = {name: ids for name, ids in staying.items() if ids}
+        self.place_of = {
+            one: (name, place)
+            for name, ids in self.staying.items()
+            for place, one in enumerate(ids, 1)
+        }
+        self.scattered = {
+            one: (name, left[0])
+            for name, ids in self.groups.items()
+            if name not in self.staying
+            and (left := [one for one in ids if one in self.after.agents])
+            for one in left
+        }
+
+    def value(self) -> dict[str, Any]:
+        """Return what the file is to say."""
+        agents: dict[str, Any] = {}
+        for name in self.after.agents:
+            group, _ = self.place_of.get(name, (None, 0))
+            if group is not None and group not in agents:
+                agents[group] = self._entry(group)
+            entry = self._entry(name)
+            if group is None or entry or name in self.agents:
+                agents[name] = entry
+        old, new = ({**team_value(each), "agents": {}} for each in (self.before, self.after))
+        short = (folded(old, self.groups), folded(new, self.staying))
+        return {**_merged({**self.raw, "agents": {}}, *short), "agents": agents}
+
+    def _staying(self, group: str) -> Sequence[str]:
+        """Return a group's members of now; none where they are not numbered without a gap."""
+        ids, order = self.groups[group], [*self.after.agents]
+        place = order.index(ids[0]) if ids[0] in order else len(order)
+        pairs = zip(order[place:], members_of(group, len(order) - place), strict=True)
+        there = [one for one, _ in takewhile(self._may_be_member, pairs)]
+        return there if {*ids}.intersection(order) <= {*there} else ()
+
+    def _may_be_member(self, pair: tuple[str, str]) -> bool:
+        """Return whether an agent stands where a group's next member would, and was no other."""
+        agent, expected = pair
+        return agent == expected and agent not in self.old_ids
+
+    def _entry(self, name: str) -> Any:
+        """Return what the file is to say of an agent or a group, under its name there."""
+        if name not in self._entries:
+            own = self._own(name)
+            inherited = self._inherited(name, own)
+            fields = {**self.shared, **inherited, **_plain(own)}
+            agent = self._common(name, fields) if name in self.staying else self.after.agents[name]
+            there = agent_of(name, fields)
+            entry = _agent_fields(own or {}, there, agent, {*self.shared, *inherited})
+            self._entries[name] = entry or (own and {})
+        return self._entries[name]
+
+    def _own(self, name: str) -> Any:
+        """Return what the file says of an agent or a group now, by the names of later."""
+        old = self.old_ids.get(name, name)
+        own = self.agents.get(old, {})
+        if name in self.staying:
+            own = {**own, "count": len(self.staying[name])}
+        elif old in self.scattered:
+            group, first = self.scattered[old]
+            lead = _without(self.agents[group], "count") if old == first else {"like": first}
+            own = {**lead, **(own or {})}
+        return self._liking(own) if own and "like" in own else own
+
+    def _liking(self, own: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Have an agent be like the same one as before, by its name of now, while that is there."""
+        heirs = dict(self.scattered.values())
+        named: str = own["like"]
+        heir = heirs.get(named, named)
+        like = self.new_ids.get(heir, heir)
+        is_there = like in self.staying or like in self.after.agents
+        return {**own, "like": like} if is_there else _without(own, "like")
+
+    def _inherited(self, name: str, own: Any) -> Mapping[str, Any]:
+        """Return the fields that others give: a group, whom it is like, the file that it uses."""
+        base: Mapping[str, Any] = {}
+        if name in self.place_of:
+            group, number = self.place_of[name]
+            base = numbered(self._whole(group), number)
+        elif own and "like" in own:
+            base = self._whole(own["like"])
+        old = self.old_ids.get(name, name)
+        used = _without(self.used.get(old) or {}, *(self.agents.get(old) or {}))
+        return {**base, **used}
+
+    def _whole(self, name: str) -> Mapping[str, Any]:
+        own = self._own(name)
+        return {**self._inherited(name, own), **_plain(self._entry(name))}
+
+    def _common(self, group: str, fields: Mapping[str, Any]) -> Agent:
+        """Return what most members of a group are now, those with entries of their own apart."""
+        ids = self.staying[group]
+        agents = {
+            one: self._starred(self.after.agents[one], fields, place)
+            for place, one in enumerate(ids, 1)
+        }
+        counted = [one for one in ids if one not in self.agents] or ids
+        texts = {one: exactly(agent_value(agents[one])) for one in counted}
+        usual = Counter(texts.values()).most_common(1)[0][0]
+        return next(agents[one] for one, text in texts.items() if text == usual)
+
+    def _starred(self, agent: Agent, fields: Mapping[str, Any], number: int) -> Agent:
+        is_usual = numbered(fields, number).get("role", "") == agent.role
+        return replace(agent, role=fields.get("role", "")) if is_usual else agent
+
+
+def _plain(own: Any) -> dict[str, Any]:
+    return _without(own or {}, *ONLY_IN_FILES)
+
+
+def _without(fields: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: item for name, item in fields.items() if name not in names}
 
 
 def _agent_fields(
-    raw: Mapping[str, Any], before: Agent, after: Agent, shared: Collection[str]
+    raw: Mapping[str, Any], before: Agent, after: Agent, inherited: Collection[str]
 ) -> Any:
     """Return an agent's own fields: also those at their default, if others would take the place."""
-    explicit = written(after).keys() - {"id"} if "use" in raw else shared
-    old, new = (_with_defaults(agent, explicit) for agent in (before, after))
+    old, new = (_with_defaults(agent, inherited) for agent in (before, after))
     return _merged(raw, old, new)
 
 

@@ -10,7 +10,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ..picture.caption import chooses, one_line, repeats, span, within
-from ..team.building import recruit_of, roster_of, rounds_of
+from ..team.building import recruit_of, roster_of, rounds_of, when_of
+from ..team.conditions import Each
 from ..team.writing import write_yaml
 from .changes import ORDER, OUTPUT, SINGLE_FIELDS, changes
 
@@ -199,7 +200,7 @@ def _texts(found: Sequence[FieldChange], paint: Paint) -> Iterator[_Sentence]:
 def _is_long(change: FieldChange) -> bool:
     """Tell whether a change is shown line by line."""
     texts = [item for item in (change.before, change.after) if isinstance(item, str)]
-    nested = change.path[-1] in {"output_schema", "recall", "successful_tasks"}
+    nested = change.path[-1] in {"output_schema", "reads", "recall", "successful_tasks"}
     nested = nested or "skills" in change.path[2:-1]
     return nested or any(len(text) > SHORT or "\n" in text for text in texts)
 
@@ -217,7 +218,17 @@ def _phrase(change: FieldChange, paint: Paint) -> str:
     if change.path == ROSTER:
         before, after = _open_roster(change.before), _open_roster(change.after)
         return f"roster {paint(before, 'old')} -> {paint(after, 'new')}"
+    if change.path[-1] in {"when", "each"} and len(change.path) == 3:
+        before, after = (_terms(change.path[-1], one) for one in (change.before, change.after))
+        return f"{paint(before, 'old')} -> {paint(after, 'new')}"
     return f"{_field(change)} {_arrow(change, paint)}{_lesson(change)}"
+
+
+def _terms(field: str | int, value: dict[str, Any] | None) -> str:
+    """Say when an agent works, or on what: `when triage.kind is bug`."""
+    if value is None:
+        return "always" if field == "when" else "once"
+    return str(when_of(value) if field == "when" else Each(**value))
 
 
 def _lesson(change: FieldChange) -> str:

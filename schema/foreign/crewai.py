@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from ..host.models import DEFAULT_ALIAS
 from ..loading.recognition import CREWAI
 from ..team.team import Agent, Team
-from ..values.errors import ConfigError
 from ..values.hints import did_you_mean
 from ..values.problems import quoted
 from .source import Edges, ForeignFile, Imported, as_prompt, ids_of, ill_fitting
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["crew_team"]
 
-AGENT_READ = ("backstory", "goal", "llm", "max_execution_time", "max_tokens", "role")
-AGENT_LOST = {
+ADVICE_ON_AGENTS = {
     "allow_code_execution": "Write agent_type: CodeAgent, whose code runs in a jail.",
     "allow_delegation": "Agents do not call each other: who works for whom is the topology.",
     "function_calling_llm": "An agent has one model.",
@@ -37,10 +35,7 @@ AGENT_LOST = {
     "tools": "Grant tools by name: write agent_type: ToolCallingAgent and tools.",
     "verbose": "`mas show` tells what happened in a run.",
 }
-TASK_READ = (
-    "agent", "async_execution", "context", "description", "expected_output", "markdown", "name",
-)  # fmt: skip
-TASK_LOST = {
+ADVICE_ON_TASKS = {
     "callback": "What happens is in the run's trace.",
     "callbacks": "What happens is in the run's trace.",
     "guardrail": "Let another agent check it, or hold the answer to an output_schema.",
@@ -48,7 +43,7 @@ TASK_LOST = {
     "output_file": "What each agent answered is in the run's folder.",
     "output_json": "The class is code. Write the form as output_schema.",
     "output_pydantic": "The class is code. Write the form as output_schema.",
-    "tools": AGENT_LOST["tools"],
+    "tools": ADVICE_ON_AGENTS["tools"],
 }
 NOT_READ = (
     "crew.py is code, and was not read: the order of tasks is that of tasks.yaml, one after the"
@@ -70,7 +65,7 @@ class _Inputs:
         for name in dict.fromkeys(_VARIABLE.findall(text)):
             if name not in self.given and name not in self.unsaid:
                 self.unsaid[name] = None
-                source.lose(
+                source.warn(
                     path,
                     f"'{{{name}}}' is filled in by crew.py there. Here it reads [{name}], and the"
                     f" task says what that is. Or give it: --input {name}=…",
@@ -101,27 +96,22 @@ def crew_team(
         tasks: tasks.yaml, as read.
         name: What the team is to be called.
         inputs: What placeholders stand for, by their names.
-
-    Raises:
-        ConfigError: A field has the wrong type; the exception has every problem of both files.
     """
     crew = _Crew(
         agents=ForeignFile(document=agents),
         tasks=ForeignFile(document=tasks),
         inputs=_Inputs(given=inputs or {}),
     )
-    works = list(crew.tasks.mapping(()))
+    works = crew.tasks.keys(())
     ids = _ids(crew, works)
     team_agents = {ids[work]: _agent(crew, work, ids[work]) for work in works}
     edges = _edges(crew.tasks, works, ids)
     doers = {crew.tasks.text((work, "agent")) for work in works}
-    for one in crew.agents.mapping(()):
-        if one in doers:
-            crew.agents.lose_rest((one,), AGENT_READ, AGENT_LOST)
-        else:
-            crew.agents.lose((one,), "no task of tasks.yaml is its, so it is left out.")
-    if wrong := [*crew.agents.wrong, *crew.tasks.wrong]:
-        raise ConfigError(sorted(wrong))
+    for agent in crew.agents.keys(()):
+        if agent not in doers:
+            crew.agents.lose((agent,), "no task of tasks.yaml is its, so it is left out.")
+    crew.agents.lose_unread(ADVICE_ON_AGENTS)
+    crew.tasks.lose_unread(ADVICE_ON_TASKS)
     team = Team(
         name=ids_of([name])[name],
         agents=team_agents,
@@ -140,7 +130,7 @@ def crew_team(
 def _how_to_say(inputs: _Inputs) -> Iterator[str]:
     if inputs.unsaid:
         said = "; ".join(f"[{one}]: …" for one in inputs.unsaid)
-        yield f'the task says what they stand for: mas-run team.yaml --query "{said}"'
+        yield f'the task says what they stand for: --query "{said}"'
 
 
 def _ids(crew: _Crew, works: list[str]) -> Mapping[str, str]:
@@ -164,7 +154,7 @@ def _edges(source: ForeignFile, works: list[str], ids: Mapping[str, str]) -> Edg
     for work in works[:-1]:
         if not edges.reports_to.get(ids[work]):
             edges.add(ids[work], last)
-            source.lose(
+            source.warn(
                 (work,),
                 f"nobody reads what comes of it there. Here all work is for the answer: {ids[work]}"
                 f" reports to {last}.",
@@ -175,9 +165,10 @@ def _edges(source: ForeignFile, works: list[str], ids: Mapping[str, str]) -> Edg
 def _heard(source: ForeignFile, works: list[str], one: str) -> Iterator[str]:
     """Give the tasks whose outputs a task is given."""
     before = works[: works.index(one)]
-    if source.at((one, "context")) is None:
-        # One that runs aside is given nothing (CrewAI 1.15.30, `Crew._execute_tasks`).
-        yield from () if source.at((one, "async_execution")) else before
+    runs_aside = source.take((one, "async_execution"))
+    if source.take((one, "context")) is None:
+        # A task that runs aside is given nothing (CrewAI 1.15.30, `Crew._execute_tasks`).
+        yield from () if runs_aside else before
         return
     for path, other in source.texts((one, "context")):
         if other in before:
@@ -191,14 +182,13 @@ def _heard(source: ForeignFile, works: list[str], one: str) -> Iterator[str]:
 
 def _agent(crew: _Crew, work: str, agent_id: str) -> Agent:
     tasks, agents, inputs = crew.tasks, crew.agents, crew.inputs
-    tasks.lose_rest((work,), TASK_READ, TASK_LOST)
     doer = _doer(crew, work)
     parts = (
         ("", inputs.filled(agents, (doer, "backstory"))),
         ("Your goal: ", inputs.filled(agents, (doer, "goal"))),
         ("Your part of the task:\n", inputs.filled(tasks, (work, "description"))),
         ("What is expected of you:\n", inputs.filled(tasks, (work, "expected_output"))),
-        ("", "Write it as Markdown." if tasks.at((work, "markdown")) else ""),
+        ("", "Write it as Markdown." if tasks.take((work, "markdown")) else ""),
     )
     prompt = "\n\n".join(f"{head}{text}" for head, text in parts if text)
     role = " ".join(inputs.filled(agents, (doer, "role")).split())
@@ -206,7 +196,7 @@ def _agent(crew: _Crew, work: str, agent_id: str) -> Agent:
         listed = ", ".join(f"[{one}]" for one in named)
         prompt += f"\n\nWhat stands here in brackets, the task says: {listed}."
     if len(role) > 200:
-        agents.lose((doer, "role"), "a role has 200 characters at most. The rest is left out.")
+        agents.warn((doer, "role"), "a role has 200 characters at most. The rest is left out.")
     return Agent(
         id=agent_id,
         role=role[:200],
@@ -219,20 +209,20 @@ def _agent(crew: _Crew, work: str, agent_id: str) -> Agent:
 
 def _doer(crew: _Crew, work: str) -> str:
     """Name who does a task; where nobody is known who does, its agent knows nothing but that."""
-    known = crew.agents.mapping(())
+    known = crew.agents.keys(())
     doer = crew.tasks.text((work, "agent"))
     if not doer:
-        crew.tasks.lose((work,), "crew.py says who does it. Its agent has the task as its prompt.")
+        crew.tasks.warn((work,), "crew.py says who does it. Its agent has the task as its prompt.")
     elif doer not in known:
         hint = did_you_mean(doer, known)
         message = f"no agent {quoted(doer)} in {crew.agents.document.file}.{hint}"
-        crew.tasks.lose((work, "agent"), f"{message} Its agent has the task as its prompt.")
+        crew.tasks.warn((work, "agent"), f"{message} Its agent has the task as its prompt.")
     return doer
 
 
 def _model(crew: _Crew, doer: str) -> str:
     """Give the alias of an agent's model: `openai/gpt-4o` is one; other words are crew.py's."""
-    named = crew.agents.at((doer, "llm"))
+    named = crew.agents.take((doer, "llm"))
     name = named.strip() if isinstance(named, str) else ""
     if not named:
         return DEFAULT_ALIAS
@@ -255,5 +245,6 @@ def _limits(agents: ForeignFile, doer: str) -> dict[str, Any]:
     said = {ours: agents.number((doer, theirs)) for ours, theirs in names.items()}
     limits = {name: number for name, number in said.items() if number is not None}
     for name, message in ill_fitting(limits):
-        agents.refuse((doer, names[name]), message)
+        limits.pop(name, None)
+        agents.lose((doer, names[name]), message)
     return limits

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["AUTO", "MODEL_RUNNER", "PROVIDERS", "ROOT", "VERSION", "calling"]
+__all__ = ["AUTO", "FILE_TOOLS", "MODEL_RUNNER", "PROVIDERS", "ROOT", "VERSION", "calling"]
 
 VERSION = "7"
 """The version of the format that is written (agent-schema.json of docker/docker-agent)."""
@@ -30,6 +30,16 @@ PROVIDERS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Our name of a provider, by docker-agent's."""
+FILE_TOOLS: Mapping[str, str] = MappingProxyType(
+    {
+        "directory_tree": "list_files",
+        "list_directory": "list_files",
+        "read_file": "read_file",
+        "read_multiple_files": "read_file",
+        "search_files_content": "search_text",
+    }
+)
+"""Our file tools, by docker-agent's names of its own."""
 MODEL_RUNNER = "http://127.0.0.1:12434/engines/v1"
 """Where Docker Model Runner, the provider dmr, answers."""
 

@@ -1,4 +1,4 @@
-"""A file of another program while it is read: what it says, and what of that has no counterpart."""
+"""A file of another program while it is read: which values are kept, and which are reported."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..checking._shape import shape_problems
 from ..team._meaning import FILE_NAME
 from ..team.team import is_prompt_id
 from ..values.document import Document
-from ..values.problems import quoted
+from ..values.problems import dotted, quoted
 from ..values.values import is_list, is_mapping
 
 if TYPE_CHECKING:
@@ -33,19 +33,24 @@ __all__ = [
 
 NOTHING_LIKE_IT = "coterie has nothing like it."
 LONGEST_ID = 64
+MOST_NAMES = 12
+"""Names of lost values in one warning."""
 _ID = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Imported:
-    """What a file of another program comes to here.
+    """A team of another program's file, with the host's files that it needs.
 
     Attributes:
         program: The program.
         team: The team.
-        models: What models.yaml has to say for it: fields by alias.
-        lost: What has no counterpart, each with its place, as warnings.
+        models: The models for models.yaml: fields by alias.
+        lost: Everything without a counterpart, each with its place, as warnings.
         advice: What is to be done by hand, as sentences.
+        servers: The servers for tools.yaml: fields by name, with the tools that agents are granted.
+        clients: All servers as `mcpServers` of a JSON file has them, where the tools of some are
+            not listed.
     """
 
     program: str
@@ -53,24 +58,119 @@ class Imported:
     models: Mapping[str, Mapping[str, Any]]
     lost: tuple[Problem, ...]
     advice: tuple[str, ...] = ()
+    servers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, "Mapping[str, Any]"])
+    clients: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, "Mapping[str, Any]"])
 
 
 @dataclass(kw_only=True, slots=True)
 class ForeignFile:
-    """A file of another program, field by field. Nothing but YAML is known of it before.
+    """A file of another program that records which of its values a converter reads.
+
+    Every value is read through `take` or a method that calls it, or is reported by `lose`.
+    `lose_unread` walks the whole file at the end and reports each value that is neither, so a
+    converter cannot pass over a field by forgetting it.
 
     Attributes:
         document: The file as read.
-        lost: What has no counterpart so far.
-        wrong: What is wrong with it so far.
+        lost: The warnings so far.
+        wrong: The errors so far.
     """
 
     document: Document
     lost: list[Problem] = field(default_factory=list["Problem"])
     wrong: list[Problem] = field(default_factory=list["Problem"])
+    _handled: set[Path] = field(default_factory=set["Path"])
 
-    def at(self, path: Path) -> Any:
-        """Give what stands at a path; None where nothing does."""
+    def take(self, path: Path) -> Any:
+        """Return the value at a path, all of it read; None where there is none."""
+        self._handled.add(path)
+        return self._at(path)
+
+    def has(self, path: Path) -> bool:
+        """Return whether there is anything at a path, without reading it."""
+        return self._at(path) not in (None, "", [], {})
+
+    def keys(self, path: Path) -> list[str]:
+        """Return the keys of a mapping; none where there is no mapping."""
+        value = self._at(path)
+        if value is not None and not is_mapping(value):
+            self._unlike(path, value, "a mapping")
+        return list(value) if is_mapping(value) else []
+
+    def items(self, path: Path) -> list[Path]:
+        """Return the paths of a list's items; none where there is no list."""
+        value = self._at(path)
+        if value is not None and not is_list(value):
+            self._unlike(path, value, "a list")
+        return [(*path, index) for index in range(len(value))] if is_list(value) else []
+
+    def text(self, path: Path) -> str:
+        """Return a text without the white space around it; an empty one where there is none."""
+        return self.whole_text(path).strip()
+
+    def whole_text(self, path: Path) -> str:
+        """Return a text unchanged; an empty one where there is none."""
+        value = self._at(path)
+        if value is not None and not isinstance(value, str):
+            self._unlike(path, value, "a text")
+            return ""
+        return self.take(path) or ""
+
+    def texts(self, path: Path) -> list[tuple[Path, str]]:
+        """Return the texts of a list, each with its path; none where there is no list."""
+        return [(item, text) for item in self.items(path) if (text := self.text(item))]
+
+    def number(self, path: Path) -> float | None:
+        """Return a number; None where there is none."""
+        value = self._at(path)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+            self._unlike(path, value, "a number")
+            return None
+        return self.take(path)
+
+    def lose(self, path: Path, message: str) -> None:
+        """Report that a value, with all beneath it, has no counterpart."""
+        self._handled.add(path)
+        self.warn(path, message)
+
+    def warn(self, path: Path, message: str) -> None:
+        """Report what became of a value that is kept, if not as it was."""
+        is_item = bool(path) and isinstance(path[-1], int)
+        problem = self.document.problem(path, message, at_key=not is_item)
+        warning = replace(problem, severity="warning")
+        if warning not in self.lost:
+            self.lost.append(warning)
+
+    def refuse(self, path: Path, message: str) -> None:
+        """Report an error for which the file is refused."""
+        self.wrong.append(self.document.problem(path, message))
+
+    def lose_unread(self, advice: Mapping[str, str]) -> None:
+        """Walk the file and report every value that nobody read or reported.
+
+        Args:
+            advice: What to write instead, by the name of a field. There, `false` is what holds
+                here, too, and is not reported.
+        """
+        for path in self._unread((), self.document.value):
+            name = next((part for part in reversed(path) if isinstance(part, str)), "")
+            value = self._at(path)
+            if value is False and name in advice:
+                continue
+            self.lose(path, f"{advice.get(name, NOTHING_LIKE_IT)}{_listing(value)}")
+
+    def _unread(self, path: Path, value: Any) -> list[Path]:
+        """Return the largest parts of a value of which nothing was handled."""
+        if path in self._handled:
+            return []
+        parts = [(key, part) for key, part in _parts(value) if not _is_empty(part)]
+        if not parts:
+            return [] if _is_empty(value) else [path]
+        unread = [self._unread((*path, key), part) for key, part in parts]
+        is_whole = all(rest == [(*path, key)] for (key, _), rest in zip(parts, unread, strict=True))
+        return [path] if path and is_whole else [rest for rests in unread for rest in rests]
+
+    def _at(self, path: Path) -> Any:
         value = self.document.value
         for part in path:
             if is_mapping(value):
@@ -81,70 +181,33 @@ class ForeignFile:
                 return None
         return value
 
-    def mapping(self, path: Path) -> Mapping[str, Any]:
-        """Give a mapping; an empty one where there is none."""
-        value = self.at(path)
-        if value is not None and not is_mapping(value):
-            self._unlike(path, value, "a mapping")
-        return value if is_mapping(value) else {}
-
-    def text(self, path: Path) -> str:
-        """Give a text without the white space around it; an empty one where there is none."""
-        return self.whole_text(path).strip()
-
-    def whole_text(self, path: Path) -> str:
-        """Give a text as it stands; an empty one where there is none."""
-        value = self.at(path)
-        if value is not None and not isinstance(value, str):
-            self._unlike(path, value, "a text")
-        return value if isinstance(value, str) else ""
-
-    def items(self, path: Path) -> list[Any]:
-        """Give a list; an empty one where there is none."""
-        value = self.at(path)
-        if value is not None and not is_list(value):
-            self._unlike(path, value, "a list")
-        return value if is_list(value) else []
-
-    def texts(self, path: Path) -> list[tuple[Path, str]]:
-        """Give the texts of a list, each with its path; none where there is no list."""
-        paths = [(*path, index) for index in range(len(self.items(path)))]
-        return [(one, text) for one in paths if (text := self.text(one))]
-
-    def number(self, path: Path) -> float | None:
-        """Give a number; None where there is none."""
-        value = self.at(path)
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-            self._unlike(path, value, "a number")
-            return None
-        return value
-
-    def lose(self, path: Path, message: str) -> None:
-        """Tell of something that has no counterpart."""
-        is_item = bool(path) and isinstance(path[-1], int)
-        problem = self.document.problem(path, message, at_key=not is_item)
-        warning = replace(problem, severity="warning")
-        if warning not in self.lost:
-            self.lost.append(warning)
-
-    def refuse(self, path: Path, message: str) -> None:
-        """Tell of something that is wrong with the file."""
-        self.wrong.append(self.document.problem(path, message))
-
-    def lose_rest(self, path: Path, known: Iterable[str], why: Mapping[str, str]) -> None:
-        """Tell of all fields of a mapping that were not read.
-
-        Args:
-            path: The mapping.
-            known: The fields that were read.
-            why: What to say of some of the others.
-        """
-        for name in self.mapping(path).keys() - {*known}:
-            if self.at((*path, name)) not in (None, False, [], {}):
-                self.lose((*path, name), why.get(name, NOTHING_LIKE_IT))
-
     def _unlike(self, path: Path, value: object, what: str) -> None:
-        self.refuse(path, f"{quoted(value)} is not {what}.")
+        self.lose(path, f"{quoted(value)} is not {what}.")
+
+
+def _parts(value: Any) -> list[tuple[str | int, Any]]:
+    if is_mapping(value):
+        return [*value.items()]
+    return [*enumerate(value)] if is_list(value) else []
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or value == "" or (not value and bool(is_list(value) or is_mapping(value)))
+
+
+def _leaves(value: Any, path: Path = ()) -> Iterator[Path]:
+    parts = _parts(value)
+    for key, part in parts:
+        yield from _leaves(part, (*path, key))
+    if not parts:
+        yield path
+
+
+def _listing(value: Any) -> str:
+    """Name the values beneath one that is lost."""
+    names = [dotted(path) for path in _leaves(value) if path]
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return f" It has {', '.join(names[:MOST_NAMES])}{more}." if names else ""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -166,8 +229,8 @@ class Edges:
         if receiver in self.reports_to.setdefault(reporter, []):
             return True
         self.reports_to[reporter].append(receiver)
-        for one in {reporter, *(u for u, vs in self._reached.items() if reporter in vs)}:
-            self._reached.setdefault(one, set()).update(beyond)
+        for agent in {reporter, *(u for u, vs in self._reached.items() if reporter in vs)}:
+            self._reached.setdefault(agent, set()).update(beyond)
         return True
 
     def sinks(self, agents: Iterable[str]) -> list[str]:

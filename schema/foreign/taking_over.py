@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from ..loading.loading import hostless_team, read_file, shape_only
 from ..loading.recognition import (
@@ -10,55 +11,58 @@ from ..loading.recognition import (
     CREWAI,
     DOCKER_AGENT,
     TASKS_FILE,
-    crew_folder,
+    crew_files,
+    crew_folders,
     program_of,
 )
 from ..team.writing import dump, write_yaml
 from ..values.errors import ConfigError, InputError
+from ..values.problems import quoted
+from ..values.values import is_mapping
 from ..values.yaml_text import read_yaml
 from .crewai import crew_team
 from .docker_agent import docker_agent_team
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from ..values.document import Document
     from .source import Imported
 
-__all__ = ["models_text", "take_over"]
+__all__ = ["crew_name", "models_text", "take_over", "tools_text"]
 
 SUPPORTED = f"{CREWAI}'s {AGENTS_FILE} and {TASKS_FILE}, and the YAML of {DOCKER_AGENT}"
 NO_NAME = ("config", "src", "")
 """Folders that are called so in every project."""
 
 
-def take_over(path: Path, inputs: Mapping[str, str] | None = None) -> Imported:
+def take_over(
+    path: Path,
+    inputs: Mapping[str, str] | None = None,
+    listed: Mapping[str, Sequence[str]] | None = None,
+) -> Imported:
     """Make a team of another program's files.
 
     Args:
         path: The file, or the folder of a CrewAI project.
         inputs: What placeholders of CrewAI stand for, by their names.
+        listed: The tools of the servers in the user's tools.yaml, by the servers' names; None
+            where there is no such file yet.
 
     Raises:
         InputError: There is no such file, it is none that is known, or its other half is missing.
         ConfigError: It cannot be read, or what comes of it does not load.
     """
     if path.is_dir():
-        folder = crew_folder(path)
-        if folder is None:
-            raise InputError(
-                f"{path}: {AGENTS_FILE} and {TASKS_FILE} of one CrewAI project are looked for here,"
-                " in config/ and in src/*/config/. Name the file, or the folder with both."
-            )
-        imported = _crew(folder, inputs, root=path)
+        imported = _crew(_crew_folder(path), inputs, root=path)
     else:
         document = _read(path)
         match program_of(document.value):
             case "CrewAI":
                 imported = _crew(path.parent, inputs, named=path)
             case "docker-agent":
-                imported = docker_agent_team(document, path.stem)
+                imported = docker_agent_team(document, path.stem, listed)
             case _:
                 raise InputError(f"{path}: of no program that is known. There are {SUPPORTED}.")
     _check(imported)
@@ -66,8 +70,36 @@ def take_over(path: Path, inputs: Mapping[str, str] | None = None) -> Imported:
 
 
 def models_text(imported: Imported) -> str:
-    """Give the models.yaml that a team needs."""
+    """Return the models.yaml that a team needs."""
     return write_yaml({"models": imported.models})
+
+
+def tools_text(imported: Imported) -> str:
+    """Return the tools.yaml that a team needs. Each tool asks before a call, as it does there."""
+    names = [
+        f"{name}.{tool}" for name, server in imported.servers.items() for tool in server["tools"]
+    ]
+    return write_yaml({"permissions": dict.fromkeys(names, "ask"), "servers": imported.servers})
+
+
+def _crew_folder(path: Path) -> Path:
+    """Return the folder with the files of a project's crew.
+
+    Raises:
+        InputError: There is none, or there are several, of which code makes what it likes.
+    """
+    folders = crew_folders(path)
+    if not folders:
+        raise InputError(
+            f"{path}: {AGENTS_FILE} and {TASKS_FILE} of one CrewAI project are looked for here,"
+            " in config/ and in src/*/config/. Name the file, or the folder with both."
+        )
+    if len(folders) > 1:
+        commands = "".join(f"\n  mas import {folder}" for folder in folders)
+        raise InputError(
+            f"{path}: several crews, each a team. Write all with -o, or one:{commands}"
+        )
+    return folders[0]
 
 
 def _crew(
@@ -77,16 +109,54 @@ def _crew(
     named: Path | None = None,
     root: Path | None = None,
 ) -> Imported:
-    files = [folder / name for name in (AGENTS_FILE, TASKS_FILE)]
-    if missing := next((file for file in files if not file.is_file()), None):
+    agents, tasks = (crew_files(folder, kind) for kind in ("agents", "tasks"))
+    if not agents or not tasks:
+        missing = folder / (TASKS_FILE if agents else AGENTS_FILE)
         raise InputError(
             f"{named or folder}: of CrewAI, and {missing} is missing. A team is made of both files."
         )
-    agents, tasks = (_read(file, None if file == named else root or folder) for file in files)
+    agents_file, tasks_file = (
+        _joined([_read(file, root or folder) for file in files]) for files in (agents, tasks)
+    )
+    return crew_team(agents_file, tasks_file, crew_name(folder), inputs)
+
+
+def crew_name(folder: Path) -> str:
+    """Return what the crew of a folder is called: the folder's name, or that of its project."""
     place = folder.resolve()
     while place.name in NO_NAME and place != place.parent:
         place = place.parent
-    return crew_team(agents, tasks, place.name, inputs)
+    return place.name
+
+
+def _joined(documents: list[Document]) -> Document:
+    """Join files of agents, or of tasks, to one that knows the place of each in its file.
+
+    Raises:
+        ConfigError: Two of them have an entry of the same name.
+    """
+    first, *others = documents
+    if not others:
+        return first
+    value: dict[str, Any] = {}
+    grafts: dict[tuple[str | int, ...], Document] = {}
+    for document in documents:
+        for name, entry in document.value.items() if is_mapping(document.value) else ():
+            if name in value:
+                message = f"{quoted(name)} stands in {grafts[name,].file}, too. Rename one."
+                raise ConfigError([document.problem((name,), message, at_key=True)])
+            value[name] = entry
+            grafts[name,] = _beneath(document, name)
+    return replace(first, value=value, places={}, keys={}, grafts=grafts)
+
+
+def _beneath(document: Document, name: str) -> Document:
+    """Return one entry of a file as a document of its own, with its places."""
+    places, keys = (
+        {path[1:]: place for path, place in of.items() if path[:1] == (name,)}
+        for of in (document.places, document.keys)
+    )
+    return replace(document, value=document.value[name], places=places, keys=keys)
 
 
 def _read(path: Path, root: Path | None = None) -> Document:
@@ -97,14 +167,18 @@ def _read(path: Path, root: Path | None = None) -> Document:
 
 
 def _check(imported: Imported) -> None:
-    """Load what was made, as the file that it will be.
+    """Load what was made, as the files that it will be.
 
     Raises:
         ConfigError: It does not load: a text is too long, say, or holds a key.
     """
     hostless_team(dump(imported.team).encode(), "team.yaml")
-    if imported.models:
-        text = models_text(imported)
-        _, problems = shape_only(*read_yaml(text.encode(), "models.yaml"), "models")
-        if problems:
-            raise ConfigError(problems)
+    for kind, texts, there in (
+        ("models", models_text, imported.models),
+        ("tools", tools_text, imported.servers),
+    ):
+        if there:
+            document, problems = read_yaml(texts(imported).encode(), f"{kind}.yaml")
+            _, problems = shape_only(document, problems, kind)
+            if problems:
+                raise ConfigError(problems)

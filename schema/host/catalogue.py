@@ -23,7 +23,7 @@ from ..values.entries import EntryPoint, find_entries
 from ..values.errors import InputError
 from ..values.problems import quoted
 from .foreign_code import is_theirs, place_of, why
-from .models import DEFAULT_ALIAS, Model
+from .models import DEFAULT_ALIAS, PERSON, PERSON_MODEL, Model
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -207,6 +207,10 @@ class Catalogue:
     def aliases(self) -> frozenset[str]:
         """The model aliases that a team may name."""
         return frozenset(self.models) | {DEFAULT_ALIAS}
+
+    def model(self, alias: str) -> Model | None:
+        """Return what an alias stands for; None where this host does not say."""
+        return self.models.get(alias) or (PERSON_MODEL if alias == PERSON else None)
 
     def prompt(self, prompt_id: str) -> str | None:
         """Give the text of a prompt file without its front matter, or None where there is none.

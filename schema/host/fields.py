@@ -111,7 +111,7 @@ class Field:
         ]
         others = self.schema.get("additionalProperties")
         if isinstance(others, dict):
-            name = str(names.get("$ref", "name")).rpartition("/")[2]
+            name = str(names.get("$ref", "name")).rpartition("/")[2].removesuffix("_or_group")
             named.append(self._child(f"<{name}>", others))
         if "items" in self.schema:
             named.append(self._child(ITEM, self.schema["items"]))

@@ -9,7 +9,17 @@ from typing import Any, Literal, get_args
 from ..values.attachments import Kind
 from ..values.codec import kept
 
-__all__ = ["DEFAULT_ALIAS", "EFFORTS", "EMBEDDED", "Effort", "Model", "is_more"]
+__all__ = [
+    "DEFAULT_ALIAS",
+    "EFFORTS",
+    "EMBEDDED",
+    "INBOX",
+    "PERSON",
+    "PERSON_MODEL",
+    "Effort",
+    "Model",
+    "is_more",
+]
 
 Effort = Literal["none", "minimal", "low", "medium", "high"]
 """How long a model may think before it answers."""
@@ -23,6 +33,11 @@ DEFAULT_ALIAS = "default"
 EMBEDDED = "local"
 """The model that needs neither key nor server. `local:/path.gguf` is a file of the user's."""
 
+INBOX = "inbox:"
+"""How a model begins that is a folder of questions, which people answer or other programs."""
+
+PERSON = "person"
+"""The alias that agents of type `Person` ask, where they name no other."""
 
 SHAPING = (
     *("api", "effort", "thinking_tokens", "top_p", "body", "api_version"),
@@ -106,3 +121,12 @@ class Model:
     def is_embedded(self) -> bool:
         """Whether the model runs in our own server on this machine."""
         return self.model == EMBEDDED or self.model.startswith(f"{EMBEDDED}:")
+
+    @property
+    def is_inbox(self) -> bool:
+        """Whether questions are put into a folder, and answers are waited for there."""
+        return self.model.startswith(INBOX)
+
+
+PERSON_MODEL = Model(alias=PERSON, model=INBOX, origin="whoever runs this")
+"""What the alias stands for unless the host says otherwise: an inbox in the run's own folder."""

@@ -58,6 +58,7 @@ class CapabilityPolicy:
         max_retries: The most retries.
         rounds: The most times that an agent may work: rounds, or turns where the roster is open. A
             team that declares neither has 1.
+        items: The most items of a list that an agent may work on.
     """
 
     tools: frozenset[str] = frozenset()
@@ -74,12 +75,13 @@ class CapabilityPolicy:
     run_timeout: float | None = None
     max_retries: int | None = None
     rounds: int | None = None
+    items: int | None = None
 
     @classmethod
     def of(cls, *teams: Team) -> CapabilityPolicy:
         """Take the ceiling from teams: whatever one of them asks for is allowed, and no more."""
         agents = [(team, agent) for team in teams for agent in team.agents.values()]
-        asking = [(team, agent) for team, agent in agents if team.backend_of(agent) != "function"]
+        asking = [(team, agent) for team, agent in agents if team.asks_model(agent)]
         steps = [_steps(team, agent) for team, agent in asking]
         return cls(
             tools=frozenset(tool for _, agent in agents for tool in agent.tools),
@@ -96,6 +98,7 @@ class CapabilityPolicy:
             run_timeout=_most(team.execution.timeout for team in teams),
             max_retries=_most(team.execution.max_retries for team in teams),
             rounds=_most(_repeats(team)[1] for team in teams),
+            items=_most(agent.each.most if agent.each else 1 for _, agent in agents),
         )
 
     def problems(self, team: Team, file: str = "team.yaml") -> list[Problem]:
@@ -120,7 +123,7 @@ class CapabilityPolicy:
         yield from _above(*_repeats(team), self.rounds)
         for agent in team.agents.values():
             yield from self._works_above(team, agent)
-            if team.backend_of(agent) != "function":
+            if team.asks_model(agent):
                 yield from self._spends_above(team, agent)
 
     def _works_above(self, team: Team, agent: Agent) -> Iterator[Excess]:
@@ -141,6 +144,8 @@ class CapabilityPolicy:
         path: Path = ("agents", agent.id)
         if agent.model_id not in self.models:
             yield (*path, "model_id"), _refused("model", agent.model_id, self.models)
+        items = agent.each.most if agent.each else 1
+        yield from _above((*path, "each", "most"), items, "items", self.items)
         yield from _above((*path, "max_tokens"), agent.max_tokens, "tokens", self.max_tokens)
         if agent.effort and self.effort and is_more(agent.effort, self.effort):
             yield (*path, "effort"), f"{agent.effort}; the ceiling allows {self.effort}."

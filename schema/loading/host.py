@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..host.host_tools import HostTools
-from ..host.models import DEFAULT_ALIAS, EMBEDDED, Model
+from ..host.models import DEFAULT_ALIAS, EMBEDDED, INBOX, Model
 from ..values.errors import InputError
 from .loading import load_models
 from .tools_file import load_tools
@@ -38,9 +38,9 @@ def resolve_models(
 
     Args:
         chosen: What `--model` was given: `ALIAS=MODEL`, or `MODEL` alone for `default`. A model is
-            `PROVIDER/NAME`, `local`, `local:/PATH.gguf`, `NAME@http://HOST:PORT/v1`, or another
-            alias of models.yaml. An address gets the key in MAS_API_KEY, where that is set, and
-            never another one.
+            `PROVIDER/NAME`, `local`, `local:/PATH.gguf`, `inbox:FOLDER`,
+            `NAME@http://HOST:PORT/v1`, or another alias of models.yaml. An address gets the key in
+            MAS_API_KEY, where that is set, and never another one.
         models_file: A models.yaml. Default: the one that `find_host_file` finds.
         environment: Where MAS_MODEL and MAS_API_KEY are looked up. Default: the process's
             environment.
@@ -119,10 +119,11 @@ def _chosen(
         return replace(declared[model], alias=alias, origin=f"{origin} {model}")
     if at := re.fullmatch(r"(.+?)@(https?://.*)", model):
         return Model(alias=alias, model=at[1], api_base=at[2], key_env=key_env, origin=origin)
-    if "/" not in model and model != EMBEDDED and not model.startswith(f"{EMBEDDED}:"):
+    is_here = model == EMBEDDED or model.startswith((f"{EMBEDDED}:", INBOX))
+    if "/" not in model and not is_here:
         known = f" Aliases of models.yaml: {', '.join(sorted(declared))}." if declared else ""
         raise InputError(
-            f"{origin}: {model!r} is neither PROVIDER/NAME, NAME@http://HOST:PORT/v1, local nor"
-            f" local:/PATH.gguf.{known}"
+            f"{origin}: {model!r} is neither PROVIDER/NAME, NAME@http://HOST:PORT/v1, local,"
+            f" local:/PATH.gguf nor inbox:FOLDER.{known}"
         )
     return Model(alias=alias, model=model, origin=origin)

@@ -17,6 +17,7 @@ from ..host.models import Model
 from ..host.scorer_form import form_problems
 from ..team._meaning import GRAPH_RULES, TEAM_RULES, Reading, Rule, secrets_in
 from ..team.building import team_of
+from ..team.groups import expanded, expanded_value
 from ..team.task import ScorerChoice, Task
 from ..values._json import read_json
 from ..values.attachments import Attachment
@@ -28,7 +29,7 @@ from ..values.problems import MOST_PROBLEMS, Problem, quoted
 from ..values.values import is_list, is_mapping
 from ..values.yaml_text import read_yaml
 from .agent_document import TEAM, is_team_folder, with_used
-from .recognition import crew_folder, foreign_problem
+from .recognition import crew_folders, foreign_problem
 from .seeds import located
 from .task_files import files_of_task
 
@@ -92,7 +93,7 @@ def team_path(name: str | Path) -> Path:
     """
     path = located(name)
     if path.is_dir() and not is_team_folder(path):
-        is_crew = crew_folder(path) is not None
+        is_crew = bool(crew_folders(path))
         how = f" It is of CrewAI. Take it over: mas import {path} -o team.yaml" if is_crew else ""
         raise InputError(f"{path}: a folder, and no team's: there is no {TEAM} in it.{how}")
     if path.is_dir():
@@ -163,8 +164,10 @@ def check_team(
     document, problems = shape_only(*with_used(*read_yaml(content, file), folder), "team")
     if not document.complete:
         return team_of({}), problems
-    team = team_of(sound(document, "team") if problems else document.value)
-    reading = Reading(document=document, team=team, catalogue=catalogue, found=problems)
+    whole, unclear = expanded(document)
+    team = team_of(expanded_value(sound(document, "team")) if problems else whole.value)
+    problems = merged(problems, unclear)
+    reading = Reading(document=whole, team=team, catalogue=catalogue, found=problems)
     return team, merged(problems, (found for rule in rules for found in rule(reading)))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..values.problems import Problem
 from ..values.values import is_mapping
@@ -18,7 +18,8 @@ __all__ = [
     "CREWAI",
     "DOCKER_AGENT",
     "TASKS_FILE",
-    "crew_folder",
+    "crew_files",
+    "crew_folders",
     "foreign_problem",
     "is_crew",
     "program_of",
@@ -65,17 +66,28 @@ def foreign_problem(document: Document) -> Problem | None:
     return Problem(file=document.file, message=message)
 
 
-def crew_folder(folder: Path) -> Path | None:
-    """Find the folder with the two files of a crew: this one, or where its project keeps them.
+def crew_folders(folder: Path) -> list[Path]:
+    """Return the folders that hold the files of a crew: this one, or those of a project."""
+    if all((folder / name).is_file() for name in _BOTH):
+        return [folder]
+    places = (place for pattern in _PLACES for place in sorted(folder.glob(pattern)))
+    return [place for place in places if crew_files(place, "agents") and crew_files(place, "tasks")]
 
-    Where there are several in a project, it is not clear which is meant, and none is found.
+
+def crew_files(folder: Path, kind: Literal["agents", "tasks"]) -> list[Path]:
+    """Return the files of a crew's folder that are called after agents or tasks.
+
+    CrewAI's own names come first; a project may have several, here or in a folder of that name.
     """
-    places = [folder, folder / "config", *sorted(folder.glob("src/*/config"))]
-    found = [place for place in places if all((place / name).is_file() for name in _BOTH)]
-    return found[0] if len(found) == 1 or folder in found else None
+    files = {*folder.glob(f"*{kind}*.y*ml"), *folder.glob(f"{kind}/*.y*ml")}
+    usual = folder / f"{kind}.yaml"
+    return sorted(
+        (file for file in files if file.is_file()), key=lambda file: (file != usual, file)
+    )
 
 
 _BOTH = (AGENTS_FILE, TASKS_FILE)
+_PLACES = ("config", "src/*/config", "crews/*/config", "src/*/crews/*/config")
 
 
 def _is_docker_agent(value: Mapping[str, Any]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ..host.models import DEFAULT_ALIAS
 from ..team.team import IMPLIED_BACKENDS, natural
 from ..values.values import unlike_default
 
@@ -24,6 +25,7 @@ __all__ = [
     "opens",
     "repeats",
     "span",
+    "terms",
     "totals",
     "within",
     "works",
@@ -45,14 +47,21 @@ def engine(team: Team, agent: Agent) -> str:
 
 
 def model(team: Team, agent: Agent) -> str:
-    """Name an agent's model; a function has none."""
-    return "" if team.backend_of(agent) == "function" else agent.model_id
+    """Return the name of an agent's model; a function has none, nor has whoever runs the team."""
+    is_somebody = team.asks_model(agent) or (not agent.function and agent.model_id != DEFAULT_ALIAS)
+    return agent.model_id if is_somebody else ""
 
 
 def works(team: Team, agent: Agent) -> str:
     """Say how an agent works: `LLM · default`, `Function majority`, `LLM · default · closes`."""
     parts = (engine(team, agent), model(team, agent), duty(team, agent))
     return " · ".join(filter(None, parts))
+
+
+def terms(agent: Agent) -> Sequence[str]:
+    """Say when an agent works, what it reads, and on what it works: `when triage.kind is bug`."""
+    reads = [f"reads {one} {when}" for one, when in agent.reads.items()]
+    return [*(str(one) for one in (agent.when, agent.each) if one is not None), *reads]
 
 
 def duty(team: Team, agent: Agent) -> str:
@@ -81,7 +90,9 @@ def chooses(recruit: Recruit) -> str:
 def repeats(rounds: Rounds) -> str:
     """Say how often agents work: `at most 3 rounds until unchanged`, `3 rounds`."""
     often = f"{rounds.most} rounds"
-    return often if rounds.until == "never" else f"at most {often} until {rounds.until}"
+    hears = "the others" if rounds.hears == "others" else span(rounds.hears)
+    heard = "" if rounds.hears == "reports" else f", each hears {hears}"
+    return f"{often if rounds.until == 'never' else f'at most {often} until {rounds.until}'}{heard}"
 
 
 def opens(roster: Roster) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .caption import flows, goes, one_line, works
+from .caption import flows, goes, one_line, terms, works
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +44,7 @@ def _node(agent_id: str) -> str:
 
 def _label(team: Team, agent_id: str) -> str:
     agent = team.agents[agent_id]
-    lines = (agent.role, works(team, agent))
+    lines = (agent.role, works(team, agent), *terms(agent))
     text = "<br/>".join([f"<b>{agent_id}</b>", *(_escaped(line) for line in lines if line)])
     return f'["{text}"]'
 

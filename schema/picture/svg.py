@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
-from .caption import one_line, totals, works
+from .caption import one_line, terms, totals, works
 from .layout import Spacing, arrange
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ LONGEST_ID, LONGEST_LINE = 28, 34
 COLORS = {
     "llm": "indigo",
     "function": "teal",
+    "person": "amber",
     "smolagents": "amber",
     "mini-swe-agent": "rose",
     "swe-agent": "rose",
@@ -207,8 +208,8 @@ def _head(team: Team, width: float, height: float) -> Iterator[str]:
 
 
 def _label(team: Team, agent: Agent, output: bool, mark: Mark | None = None) -> Label:
-    below = works(team, agent) if mark is None else mark.words
-    lines = filter(None, (one_line(agent.role), below))
+    below = (works(team, agent), *terms(agent)) if mark is None else (mark.words,)
+    lines = filter(None, (one_line(agent.role), *below))
     return Label(
         id=_without_middle(agent.id),
         lines=tuple(map(_without_end, lines)),

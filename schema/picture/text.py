@@ -7,7 +7,7 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from .caption import duty, engine, model, one_line, span, totals
+from .caption import duty, engine, model, one_line, span, terms, totals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -86,7 +86,7 @@ def _likeness(team: Team, agent: Agent, is_output: bool) -> tuple[object, ...]:
 
 
 def _works_as(team: Team, agent: Agent) -> str:
-    return ", ".join(filter(None, (engine(team, agent), duty(team, agent))))
+    return ", ".join(filter(None, (engine(team, agent), duty(team, agent), *terms(agent))))
 
 
 def _reports_to(team: Team, senders: Sequence[str]) -> str:

@@ -24,6 +24,7 @@ from ..values.hints import did_you_mean, listed
 from ..values.problems import Path, quoted, reason_of
 from ..values.secrets import LOOKS_LIKE_A_KEY, looks_secret
 from ..values.values import is_list, is_mapping
+from ._conditional import CONDITION_RULES
 from ._graph import Reading, Rule, is_clear, known_agents, no_cycle, one_output
 from ._passes import PASS_RULES
 from ._roster import ROSTER_RULES
@@ -180,6 +181,7 @@ GRAPH_RULES: tuple[Rule, ...] = (
     one_output,
     *PASS_RULES,
     *ROSTER_RULES,
+    *CONDITION_RULES,
 )
 """The rules that hold on every host."""
 

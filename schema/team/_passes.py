@@ -22,6 +22,7 @@ __all__ = ["PASS_RULES"]
 
 ROUNDS: Path = ("execution", "rounds")
 OPENING: Path = (*ROUNDS, "opening")
+HEARS: Path = (*ROUNDS, "hears")
 MEETING: Path = (*ROUNDS, "meeting")
 CLOSING: Path = (*ROUNDS, "closing")
 RECRUIT: Path = ("execution", "recruit")
@@ -144,6 +145,20 @@ def one_place_each(reading: Reading) -> Iterator[Problem]:
         yield reading.problem(path, f"{said} Leave out those that work in the rounds.")
 
 
+def heard_in_rounds(reading: Reading) -> Iterator[Problem]:
+    """Whom everybody hears works in the rounds."""
+    rounds = _clear_rounds(reading)
+    if rounds is None or isinstance(rounds.hears, str):
+        return
+    repeating = [agent.id for agent in _repeating(reading.team, rounds)]
+    for index, one in enumerate(rounds.hears):
+        if one not in repeating:
+            message = (
+                f"{quoted(one)} does not work in the rounds, so nobody hears it. Leave it out."
+            )
+            yield reading.problem((*HEARS, index), message)
+
+
 def closing_at_the_end(reading: Reading) -> Iterator[Problem]:
     """Whoever closes works after all others, and gives the answer."""
     rounds, team = _clear_rounds(reading), reading.team
@@ -204,7 +219,7 @@ def _cannot_be_chosen(
             f"{quoted(one)} works before {quoted(recruit.by)} has chosen, which hears it. Leave it"
             " out, or let it report to others."
         )
-    if recruit.free and team.backend_of(team.agents[one]) == "function":
+    if recruit.free and not team.asks_model(team.agents[one]):
         return f"{quoted(one)} asks no model, so it is no seat for anybody. Leave it out."
     return None
 
@@ -221,6 +236,8 @@ def _named(reading: Reading) -> Iterator[tuple[Path, str]]:
     """Give every name of an agent in the passes that a file declares, with its place."""
     rounds, recruit = reading.team.execution.rounds, reading.team.execution.recruit
     if rounds is not None and reading.sound("execution.rounds"):
+        hears = () if isinstance(rounds.hears, str) else rounds.hears
+        yield from (((*HEARS, index), one) for index, one in enumerate(hears))
         yield from (((*OPENING, index), one) for index, one in enumerate(rounds.opening))
         yield from ((MEETING, one) for one in [rounds.meeting] if one is not None)
         yield from (((*CLOSING, index), one) for index, one in enumerate(rounds.closing))
@@ -267,6 +284,7 @@ PASS_RULES: tuple[Rule, ...] = (
     one_place_each,
     opening_ahead,
     meeting_between,
+    heard_in_rounds,
     closing_at_the_end,
     recruiting,
 )

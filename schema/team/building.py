@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..values.codec import from_value
-from ..values.values import is_mapping, without_nulls
+from ..values.values import is_list, is_mapping, without_nulls
+from .conditions import Each, When
 from .team import (
     Agent,
     Execution,
@@ -21,14 +22,19 @@ from .team import (
     Team,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 __all__ = [
     "agent_of",
     "lineage_of",
     "notes_of",
+    "readings_of",
     "recruit_of",
     "roster_of",
     "rounds_of",
     "team_of",
+    "when_of",
 ]
 
 
@@ -80,6 +86,8 @@ def rounds_of(fields: dict[str, Any]) -> Rounds:
     """Build a team's rounds from values of the right shape."""
     names = {key: _names(fields.get(key)) for key in ("opening", "closing")}
     said: dict[str, Any] = {"most": 2, **fields, **names}
+    if is_list(hears := said.get("hears")):
+        said["hears"] = _names(hears)
     return Rounds(**said)
 
 
@@ -97,7 +105,7 @@ def roster_of(fields: dict[str, Any]) -> Roster:
 
 def agent_of(agent_id: str, fields: dict[str, Any]) -> Agent:
     """Build an agent from values of the right shape."""
-    built = {"tools", "imports", "notes", "recall"}
+    built = {"tools", "imports", "notes", "recall", "when", "reads", "each"}
     given = {key: item for key, item in fields.items() if key not in built}
     return Agent(
         id=agent_id,
@@ -105,6 +113,9 @@ def agent_of(agent_id: str, fields: dict[str, Any]) -> Agent:
         imports=_names(fields.get("imports")),
         notes=notes_of(fields.get("notes") or {}),
         recall=None if fields.get("recall") is None else _recall(fields["recall"]),
+        when=None if fields.get("when") is None else when_of(fields["when"]),
+        reads=readings_of(fields.get("reads") or {}),
+        each=None if fields.get("each") is None else Each(**without_nulls(fields["each"])),
         **given,
     )
 
@@ -135,6 +146,18 @@ def _skill(fields: dict[str, Any]) -> Skill:
 def _recall(fields: dict[str, Any]) -> Recall:
     said: dict[str, Any] = {**fields, "kinds": _names(fields.get("kinds"))}
     return Recall(**said)
+
+
+def when_of(fields: dict[str, Any]) -> When:
+    """Build an agent's condition from values of the right shape."""
+    said: dict[str, Any] = without_nulls(fields)
+    only, among = said.pop("is", None), said.pop("in", ())
+    return When(**said, is_=only, in_=tuple(among))
+
+
+def readings_of(fields: dict[str, Any]) -> Mapping[str, When]:
+    """Build the conditions on which an agent reads reports, from values of the right shape."""
+    return MappingProxyType({one: when_of(said) for one, said in fields.items() if said})
 
 
 def lineage_of(fields: dict[str, Any] | None) -> Lineage | None:

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..values.codec import kept
 from ..values.values import equal_numbers_alike, is_mapping, unlike_default
+from .conditions import readings_following
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ..host.models import Effort
+    from .conditions import Each, When
 
 __all__ = [
     "ACTS",
@@ -42,6 +44,8 @@ OnError = Literal["fail", "skip", "degrade"]
 OnOverflow = Literal["fail", "trim"]
 Until = Literal["unchanged", "finalized", "converged", "accepted", "never"]
 
+Hears = Literal["reports", "others"] | tuple[str, ...]
+
 NewIds = Mapping[str, str | None]
 """The new ids of agents by the old ones; None for those that went."""
 
@@ -49,15 +53,19 @@ IMPLIED_BACKENDS: Mapping[str, str] = MappingProxyType(
     {
         "LLM": "llm",
         "Function": "function",
+        "Person": "person",
         "CodeAgent": "smolagents",
         "ToolCallingAgent": "smolagents",
         "DefaultAgent": "mini-swe-agent",
         "SWEAgent": "swe-agent",
     }
 )
-"""The backend that an agent type implies (EvoMAS App. B.3, with our two plain ones)."""
+"""The backend that an agent type implies (EvoMAS App. B.3, with our three plain ones)."""
 
 DEFAULT_BACKEND = "llm"
+
+MODEL_FREE = frozenset({"function", "person"})
+"""The backends whose agents are no models: nobody writes their prompts or chooses their models."""
 
 OF_OTHERS = ("teammates", "pairs")
 """The fields of an agent's notes whose names are other agents."""
@@ -210,6 +218,9 @@ class Agent:
     timeout: float | None = None
     output_schema: Mapping[str, Any] | None = None
     backend: str | None = None
+    when: When | None = None
+    reads: Mapping[str, When] = field(default_factory=_nothing, hash=False)
+    each: Each | None = None
     notes: Notes = Notes()
     recall: Recall | None = None
     member: str | None = field(default=None, compare=False)
@@ -221,7 +232,18 @@ class Agent:
             name: Its own new id.
             new_ids: The new ids of others by the old ones; None for those that are not there.
         """
-        return replace(self, id=name, notes=self.notes.following(new_ids).following({name: None}))
+        followed = self.following(new_ids)
+        return replace(followed, id=name, notes=followed.notes.following({name: None}))
+
+    def following(self, new_ids: NewIds) -> Agent:
+        """Have all that names others follow to their new ids."""
+        return replace(
+            self,
+            when=self.when and self.when.following(new_ids),
+            reads=readings_following(self.reads, new_ids),
+            each=self.each and self.each.following(new_ids),
+            notes=self.notes.following(new_ids),
+        )
 
     def plans(self, steps: int) -> int:
         """Count the plans that it makes at most in so many steps: one ahead of them all, and on."""
@@ -231,6 +253,11 @@ class Agent:
     def drafts(self) -> bool:
         """Whether it answers once without what was learnt, to search with that."""
         return self.recall is not None and self.recall.by == "draft"
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether anything of its work hangs on what others answer."""
+        return bool(self.when or self.reads or self.each)
 
     @property
     def can_finalize(self) -> bool:
@@ -259,6 +286,8 @@ class Agent:
         return self._says("chosen", "string")
 
     def _says(self, name: str, kind: str) -> bool:
+        if self.each is not None:  # it answers with a list, whatever an item's answer is
+            return False
         properties = (self.output_schema or {}).get("properties")
         said = properties.get(name) if is_mapping(properties) else None
         return is_mapping(said) and said.get("type") == kind
@@ -273,6 +302,8 @@ class Rounds:
         until: What ends them before: a round that changed nobody's contribution; everyone who can
             say so having said that theirs is final; nobody who consults having anything new
             (MATTRL §3.1); everybody's work being accepted (MATTRL App. B.4); nothing.
+        hears: Whose answers an agent reads from the second round on: of those to whom it reports,
+            of all others that work in the rounds, or of these.
         opening: The agents that work once, before the first round.
         meeting: The agent that works between two rounds of those who consult.
         closing: The agents that work once, after the last round.
@@ -280,14 +311,17 @@ class Rounds:
 
     most: int
     until: Until = "unchanged"
+    hears: Hears = "reports"
     opening: tuple[str, ...] = ()
     meeting: str | None = None
     closing: tuple[str, ...] = ()
 
     def following(self, new_ids: NewIds) -> Rounds:
         """Have those who open, meet and close follow to their new ids; who went does so no more."""
+        heard = self.hears if isinstance(self.hears, str) else _followed(self.hears, new_ids)
         return replace(
             self,
+            hears=heard or "reports",
             opening=_followed(self.opening, new_ids),
             meeting=next(iter(_followed(filter(None, [self.meeting]), new_ids)), None),
             closing=_followed(self.closing, new_ids),
@@ -553,6 +587,10 @@ class Team:
         """Choose an agent's backend: its own, else its type's, else the team's, else `llm`."""
         implied = IMPLIED_BACKENDS.get(agent.agent_type or "")
         return agent.backend or implied or self.backend or DEFAULT_BACKEND
+
+    def asks_model(self, agent: Agent) -> bool:
+        """Return whether an agent is a model's: neither a function's nor a person's."""
+        return self.backend_of(agent) not in MODEL_FREE
 
     def known_to(self, agent: Agent) -> Iterator[tuple[str, str]]:
         """Give what an agent has noted of each of the others: its id, and the note."""

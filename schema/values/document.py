@@ -60,6 +60,8 @@ class Document:
         keys: The place of each key, by the path of its value.
         complete: Whether reading came to the end. If not, its problems are the ones to mend first.
         grafts: Other documents, by the paths at which values of theirs stand in this one's.
+        origins: Where a part of the value is written, by its path, where that is elsewhere in the
+            file: in a group of agents, or in the agent that another one is like.
     """
 
     file: str
@@ -68,6 +70,14 @@ class Document:
     keys: Mapping[Path, TextPosition]
     complete: bool = True
     grafts: Mapping[Path, Document] = field(default_factory=dict[Path, "Document"])
+    origins: Mapping[Path, Path] = field(default_factory=dict[Path, Path])
+
+    def written(self, path: Path) -> Path:
+        """Return the path at which the file has what is at a path of the value."""
+        for depth in range(len(path), 0, -1) if self.origins else ():
+            if (origin := self.origins.get(path[:depth])) is not None:
+                return self.written((*origin, *path[depth:]))
+        return path
 
     def faulty_grafts(self, files: Set[str]) -> Iterator[Path]:
         """Give where documents stand of which some part is from one of these files."""
@@ -77,6 +87,7 @@ class Document:
 
     def problem(self, path: Path, message: str, *, at_key: bool = False) -> Problem:
         """Name a problem of the value at `path`; of its nearest parent where it has no place."""
+        path = self.written(path)
         for depth in range(len(path), -1, -1) if self.grafts else ():
             is_here = path[:depth] in self.places
             graft = self.grafts.get(path[:depth])

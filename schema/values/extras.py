@@ -1,18 +1,42 @@
-"""How to get a package that comes with an extra, said where it is missing."""
+"""Where this installation comes from, and the command that adds an extra to it."""
 
 from __future__ import annotations
 
+import json
+import shlex
 import sys
+from importlib.metadata import distribution
 from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
-__all__ = ["how_to_get"]
+__all__ = ["DISTRIBUTION", "how_to_get"]
+
+DISTRIBUTION = "coterie"
+"""The package's name. Nothing is published under it: installers need an address beside it."""
 
 
 def how_to_get(extra: str) -> str:
-    """Give the command that installs an extra into this environment, be there a pip in it or not.
+    """Return the command that installs an extra into this environment, with pip or without.
 
     Args:
         extra: Its name, as in `coterie[mcp]`.
     """
-    command = f"pip install 'coterie[{extra}]'"
-    return command if find_spec("pip") else f"uv {command} --python {sys.prefix}"
+    if find_spec("pip"):
+        installer = [sys.executable, "-m", "pip", "install"]
+    else:
+        beside = Path(sys.executable).with_name("uv")
+        uv = str(beside) if beside.exists() else "uv"
+        installer = [uv, "pip", "install", "--python", sys.prefix]
+    return shlex.join([*installer, *_requirement(extra)])
+
+
+def _requirement(extra: str) -> list[str]:
+    """Return what names this installation with an extra, by its record of origin (PEP 610)."""
+    origin = json.loads(distribution(DISTRIBUTION).read_text("direct_url.json") or "{}")
+    address = origin.get("url", "")
+    if origin.get("dir_info", {}).get("editable"):
+        return ["-e", f"{unquote(urlsplit(address).path)}[{extra}]"]
+    if repository := origin.get("vcs_info"):
+        address = f"{repository['vcs']}+{address}@{repository['commit_id']}"
+    return [f"{DISTRIBUTION}[{extra}]" + (f" @ {address}" if address else "")]

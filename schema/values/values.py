@@ -62,8 +62,14 @@ def parts(item: Any) -> dict[str, Any]:
 
 
 def unlike_default(part: Any) -> dict[str, Any]:
-    """Give the fields of a dataclass that are not at their default, as plain values."""
-    pairs = ((field.name, getattr(part, field.name), _default(field)) for field in fields(part))
+    """Give the fields of a dataclass that are not at their default, as plain values.
+
+    A field whose name is a word of Python, as `is_`, has that word for its name in files.
+    """
+    pairs = (
+        (field.name.rstrip("_"), getattr(part, field.name), _default(field))
+        for field in fields(part)
+    )
     return {name: plain(item) for name, item, usual in pairs if not _same(item, usual)}
 
 

@@ -1,4 +1,4 @@
-"""Prints the tables of docs/calibration.md."""
+"""Prints the tables of docs/research/calibration.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figure of docs/calibration.md: what teams are worth, against what is expected of them."""
+"""The figure of docs/research/calibration.md: what teams are worth, beside what is expected."""
 
 from __future__ import annotations
 

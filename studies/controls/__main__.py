@@ -1,4 +1,4 @@
-"""Prints the table of docs/controls.md: each strategy's gain over its control, in two worlds."""
+"""Prints the table of docs/research/controls.md: gains over the control, in two worlds."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Says what a driver carries, where it saturates, and how many shards a stream of tasks needs.
 
     python -m studies.driver             # service times of this machine
-    python -m studies.driver --fixed     # those of docs/scale.md
+    python -m studies.driver --fixed     # those of docs/research/driver.md
     python -m studies.driver --check     # the engine itself beside the simulation
 
 The rules of the simulation are in `simulation`.
@@ -46,7 +46,7 @@ HEAD_ROOM = 0.8
 
 
 @click.command(cls=Command)
-@click.option("--fixed", is_flag=True, help="Take the service times of docs/scale.md.")
+@click.option("--fixed", is_flag=True, help="Take the service times of docs/research/driver.md.")
 @click.option("--unrecorded", is_flag=True, help="Of runs that keep no record.")
 @click.option("--latency", type=float, default=2.0, show_default=True, help="Seconds of a call.")
 @click.option(

@@ -101,7 +101,7 @@ DOCUMENTED = Costs(
     flight_bytes=236_000,
     base_bytes=52.9e6,
 )
-"""As measured for docs/scale.md, so that its numbers can be made again on any machine."""
+"""As measured for docs/research/driver.md, so that its numbers can be made again on any machine."""
 
 
 def measured(*, at_once: int = AT_ONCE, in_flight: int = IN_FLIGHT) -> Costs:

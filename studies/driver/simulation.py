@@ -1,6 +1,6 @@
 """A driver as a queue: one processor that deals with answers, one after the other.
 
-The rules, which were fixed ahead of the results in docs/scale.md, but for two: what a call costs
+The rules were fixed ahead of the results in docs/research/driver.md, but for two. What a call costs
 was measured among twenty others until it was seen to take a third more among hundreds; and the
 last one said a fifth until a queue for workers was seen to fill more slowly:
 

@@ -1,4 +1,4 @@
-"""Measures the engine and its peers, and prints the tables of docs/performance.md."""
+"""Measures the engine and its peers, and prints the tables of docs/research/performance.md."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def in_pieces(api_base: str) -> Mapping[str, float]:
 
 
 def pieces_table(measured: Mapping[str, float]) -> str:
-    """Write the table of docs/performance.md."""
+    """Write the table of docs/research/performance.md."""
     rows = [
         f"| {name} | {seconds * 1000:.1f} | {(seconds - measured['whole']) / PIECES * 1e6:.0f} |"
         for name, seconds in measured.items()

@@ -1,4 +1,4 @@
-"""Measures the memory and prints the tables of docs/memory.md."""
+"""Measures the memory and prints the tables of docs/research/memory-inside.md."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["HOW_TO_INSTALL", "Played", "Reference", "difference"]
 
-HOW_TO_INSTALL = f"pip install --no-deps --target DIR {REQUIREMENT} loguru==0.7.3"
+HOW_TO_INSTALL = f"python -m pip install --no-deps --target DIR {REQUIREMENT} loguru==0.7.3"
 """All that its text environment, evaluator and planner need beside what coterie itself needs."""
 
 PROGRAM = Path(__file__).with_name("_reference_process.py")

@@ -1,4 +1,4 @@
-"""Tries every provider's double and prints the table of docs/what-works.md.
+"""Tries every provider's double and prints the table of docs/research/what-works.md.
 
 python -m studies.providers [--backends | --whole | --sources] [--markdown]
 """

@@ -124,7 +124,7 @@ async def back(provider: Provider, *, stream: bool) -> Verdict:
 
 
 async def image(provider: Provider, *, stream: bool) -> Verdict:
-    """An image comes to the model; one that takes none says so after one request."""
+    """An image reaches the model; one that takes none says so after one request."""
     return await _shown(provider, "image", stream=stream)
 
 
@@ -161,7 +161,7 @@ async def usage(provider: Provider, *, stream: bool) -> Verdict:
 
 
 async def cost(provider: Provider, *, stream: bool) -> Verdict:
-    """The price is that of the double's books; where it tells it, nobody else has to."""
+    """The price is that of the double's books; where the provider names it, nobody else has to."""
     async with trial(provider, [Said(thinking=THOUGHT, text=TEXT)], stream=stream) as one:
         await one.ask(effort="high")
     billed = one.books[-1].bill.usd

@@ -3,5 +3,5 @@
 `worlds` has the rules, which were settled before any result; `gateway` answers agents and the
 judge by them, `proposing` answers operators. `trials` runs the strategies of this package, `gepa`
 an optimizer of somebody else with the same model and the same budget. `python -m studies.race`
-prints the tables of docs/race-measured.md.
+prints the tables of docs/research/race-measured.md.
 """

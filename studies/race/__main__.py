@@ -1,4 +1,4 @@
-"""Compares `race` with its rivals in worlds and prints the tables of docs/race-measured.md."""
+"""Compares `race` with its rivals in worlds: the tables of docs/research/race-measured.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prints the tables of docs/reuse.md."""
+"""Prints the tables of docs/research/reuse.md."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def evolve(name: str, reuse: Reuse, count: int, seed: int) -> Luck:
     """Evolve teams over a stream of tasks; the same for the same arguments.
 
     Args:
-        name: The world, one of those of docs/calibration.md.
+        name: The world, one of those of docs/research/calibration.md.
         reuse: Whether children reuse their parents' answers.
         count: How many tasks.
         seed: Which repetition.

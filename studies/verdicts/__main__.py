@@ -1,4 +1,4 @@
-"""Prints the tables of docs/published-streams.md."""
+"""Prints the tables of docs/research/published-streams.md."""
 
 from __future__ import annotations
 

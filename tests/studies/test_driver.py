@@ -192,7 +192,7 @@ def test_the_largest_load_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_page_has_the_numbers_of_the_fixed_table() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "scale.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "research" / "driver.md").read_text()
     for line in run("--fixed").out.splitlines():
         assert line in page
     assert isinstance(DOCUMENTED, Costs)

@@ -85,7 +85,7 @@ def test_an_unknown_subject_is_named(tmp_path: Path) -> None:
 
 def test_installing_without_uv_says_how_to_come_by_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "find_uv", lambda: None)
-    with pytest.raises(MissingProgram, match=r"uv makes .* not installed.*\(pip install uv\)"):
+    with pytest.raises(MissingProgram, match=r"uv makes .* not installed.*\(.* pip install uv\)"):
         engine._install("langgraph")
 
 

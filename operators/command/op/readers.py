@@ -153,8 +153,8 @@ def other_agent(other_agent_id: str, team: Team | None = None, parent: Parent | 
 def asking_agent(team: Team, agent_id: str) -> str:
     """Return the id of an agent that asks a model."""
     _agent_of(team, agent_id)
-    if team.backend_of(team.agents[agent_id]) == "function":
-        raise InputError(f"{agent_id!r} of {team.name} is a function, and reads no coaching.")
+    if not team.asks_model(team.agents[agent_id]):
+        raise InputError(f"{agent_id!r} of {team.name} asks no model, and reads no coaching.")
     return agent_id
 
 

@@ -179,7 +179,7 @@ def _rank(seat: str) -> tuple[int, int]:
 
 
 def _is_function(team: Team, agent: str) -> bool:
-    return team.backend_of(team.agents[agent]) == "function"
+    return not team.asks_model(team.agents[agent])
 
 
 def _others(team: Team, position: str) -> Iterator[str]:
@@ -248,7 +248,8 @@ def _execution(execution: Execution, copies: Mapping[str, Sequence[str]]) -> Exe
     rounds, recruit = execution.rounds, execution.recruit
     if rounds is not None:
         opening, closing = spread(rounds.opening), spread(rounds.closing)
-        rounds = replace(rounds, opening=opening, closing=closing)
+        hears = rounds.hears if isinstance(rounds.hears, str) else spread(rounds.hears)
+        rounds = replace(rounds, hears=hears, opening=opening, closing=closing)
     if recruit is not None:
         recruit = replace(recruit, among=spread(recruit.among))
     return replace(execution, rounds=rounds, recruit=recruit)

@@ -162,11 +162,11 @@ class _Cross:
             yield from agent_edits(self.own.agents[position], self.options[position][source])
 
     def _offered(self, position: str) -> Mapping[str, Agent]:
-        """Offer either agent and both hybrids. Functions have no prompt and no model to share."""
+        """Offer either agent; and both hybrids, where either has a prompt and a model to share."""
         here, there = self.own.agents[position], self.theirs[position]
         by_side = {self.side: here, _opposite(self.side): there}
         offered = {WHOLE.format(side): by_side[side] for side in SIDES}
-        if self._has_function(position):
+        if not all(map(self.own.asks_model, by_side.values())):
             return offered
         for side in SIDES:
             spoken, rest = by_side[side], by_side[_opposite(side)]
@@ -174,10 +174,6 @@ class _Cross:
             if hybrid not in offered.values():
                 offered[HYBRID.format(side, _opposite(side))] = hybrid
         return offered
-
-    def _has_function(self, position: str) -> bool:
-        agents = (self.own.agents[position], self.theirs[position])
-        return "function" in map(self.own.backend_of, agents)
 
 
 def _settled(agent: Agent, other: Team, own: Team) -> Agent:

@@ -40,7 +40,7 @@ OPERATOR = "select"
 FAMILY_PENALTY = 0.1
 """What a team is worth less for each of its relatives that was taken already."""
 LONGEST_DESCRIPTION = 160
-WITHOUT_TOOLS = {"llm", "function"}
+WITHOUT_TOOLS = {"llm", "function", "person"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -24,7 +24,7 @@ from .settle import settle
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ....runtime.calls.calls import Tell
+    from ....runtime.gateway.stream_sink import Tell
     from ....schema.edits import Edit
     from ....schema.team.team import Team
     from ...core.meta import OperatorModel

@@ -34,7 +34,6 @@ __all__ = ["RosterOffer"]
 LONGEST_ROLE = 60
 TOOLS = 8
 NEIGHBOURS = 8
-FUNCTION = "function"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,7 +64,7 @@ class RosterOffer:
     def models(self) -> Sequence[str]:
         """After whom a newcomer may be written: those that ask a model."""
         team = self.team
-        return [agent.id for agent in team.agents.values() if team.backend_of(agent) != FUNCTION]
+        return [agent.id for agent in team.agents.values() if team.asks_model(agent)]
 
     @property
     def spare(self) -> Sequence[str]:

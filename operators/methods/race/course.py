@@ -46,7 +46,7 @@ def key_of(team: Team) -> str:
 
 def repeats(team: Team) -> bool:
     """Return whether a second run on a task may give another answer."""
-    asking = (agent for agent in team.agents.values() if team.backend_of(agent) != "function")
+    asking = (agent for agent in team.agents.values() if team.asks_model(agent))
     return any(agent.temperature != 0 for agent in asking)
 
 

@@ -157,7 +157,7 @@ def _texts(team: Team, catalogue: Catalogue) -> dict[str, str]:
         if is_prompt_id(agent.prompt)
         else agent.prompt
         for agent in team.agents.values()
-        if team.backend_of(agent) != "function"
+        if team.asks_model(agent)
     }
 
 

@@ -77,7 +77,7 @@ def newcomer_ceiling(
         components: What may be touched.
     """
     if "model_id" not in components:
-        asking = [agent for agent in team.agents.values() if team.backend_of(agent) != "function"]
+        asking = [agent for agent in team.agents.values() if team.asks_model(agent)]
         ceiling = replace(ceiling, models=ceiling.models & {one.model_id for one in asking})
     if "tools" not in components:
         tools = {tool for agent in team.agents.values() for tool in agent.tools}

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ....runtime.agents.outcomes import Run
-    from ....runtime.calls.calls import Tell
+    from ....runtime.gateway.stream_sink import Tell
     from ....runtime.plan.plan import Plan
     from ....runtime.rounds.rounds import Round
     from ....schema.team.task import Task
@@ -209,7 +209,7 @@ class Adaptation:
         whom = [
             one.id
             for one in team.agents.values()
-            if team.backend_of(one) != "function" and rooms[one.id] >= SHORTEST
+            if team.asks_model(one) and rooms[one.id] >= SHORTEST
         ]
         said = await together(
             *(

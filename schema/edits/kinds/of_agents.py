@@ -10,6 +10,7 @@ from ...values.values import plain
 from ..components import AGENT_FIELDS
 from ..offer._strict import PROMPT, closed, edit, one_of, pairs, text, whole
 from ..offer._structure import is_arranged
+from ..offer._terms import terms
 from .kind import OfAgent, check_field, put
 
 if TYPE_CHECKING:
@@ -168,6 +169,7 @@ class SetParameter(OfAgent):
             number = whole(known[field], offer.most_of(field))
             if agents and number:
                 yield edit("set_parameter", agent=one_of(agents), **{field: number})
+        yield from terms(offer)
 
 
 def _labelled(agent: Agent) -> Agent:

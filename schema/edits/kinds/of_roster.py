@@ -5,7 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ...team.building import agent_of, notes_of, recruit_of, roster_of, rounds_of
+from ...team.building import (
+    agent_of,
+    notes_of,
+    readings_of,
+    recruit_of,
+    roster_of,
+    rounds_of,
+    when_of,
+)
+from ...team.conditions import Each, readings_following
+from ...team.groups import GROUPING
 from ...team.team import OF_OTHERS, Agent
 from ...team.writing import agent_value
 from ...values.values import plain
@@ -100,8 +110,8 @@ class AddAgent(Kind):
             name: tuple(item) if isinstance(item, list) else item
             for name, item in said.get("place", {}).items()
         }
-        if "use" in said["fields"]:
-            raise ValueError("a new agent is written out: it uses no file.")
+        if said["fields"].keys() & {"use", *GROUPING}:
+            raise ValueError("a new agent is written out: no use, like or count.")
         return cls(agent=agent_of(said["agent"], said["fields"]), **values)
 
     @classmethod
@@ -218,3 +228,9 @@ def _follow(value: Value, new_ids: Mapping[str, str | None]) -> None:
     for agent in value["agents"].values():
         if (noted := agent.get("notes")) and any(one in noted for one in OF_OTHERS):
             put(agent, "notes", plain(notes_of(noted).following(new_ids)) or None)
+        if said := agent.get("when"):
+            put(agent, "when", plain(when_of(said).following(new_ids)))
+        if said := agent.get("reads"):
+            put(agent, "reads", plain(readings_following(readings_of(said), new_ids)) or None)
+        if said := agent.get("each"):
+            put(agent, "each", plain(Each(**said).following(new_ids)))

@@ -164,7 +164,7 @@ class Newcomers:
         return (
             name
             for name in IMPLIED_BACKENDS
-            if name != "Function" and self._may_be(name, prompt="Solve the task.")
+            if name not in {"Function", "Person"} and self._may_be(name, prompt="Solve the task.")
         )
 
     def _may_be(self, agent_type: str, **fields: Any) -> bool:

@@ -61,7 +61,7 @@ class Offer:
     def asking(self) -> Sequence[Agent]:
         """The agents that ask a model."""
         team = self.team
-        return [agent for agent in team.agents.values() if team.backend_of(agent) != "function"]
+        return [agent for agent in team.agents.values() if team.asks_model(agent)]
 
     def objects(self, agent: Agent) -> bool:
         """Tell whether the agent's backend cannot run it."""

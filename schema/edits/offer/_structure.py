@@ -41,13 +41,15 @@ def is_tied(team: Team) -> bool:
 def is_arranged(team: Team) -> bool:
     """Tell whether some agents have a part in a team's passes that others cannot take over.
 
-    Where the roster is open, there is no graph to change, and nobody's output is read as such.
+    Where the roster is open, there is no graph to change, and nobody's output is read as such. Who
+    works on a condition or on a list goes by the answer of somebody who has to work before.
     """
     rounds = team.execution.rounds
     if team.execution.roster is not None:
         return True
     waits = rounds is not None and rounds.until in {"finalized", "converged", "accepted"}
-    return bool(waits or team.opening)
+    has_terms = any(agent.is_conditional for agent in team.agents.values())
+    return bool(waits or has_terms or team.opening)
 
 
 def new_edges(team: Team, *, together: bool) -> EdgesBySender:

@@ -91,7 +91,7 @@ def test_without_scipy_what_can_be_told_is_told(
     monkeypatch.setattr(comparing, "find_spec", lambda _: None)
     comparison = compared(tmp_path, scores([1.0, 0.0]), scores([1.0, 1.0]))
     assert comparison.value()["p"] == {"mcnemar": 1.0, "paired_t": None, "wilcoxon": None}
-    assert "need scipy: the extra coterie[benchmarks]" in str(comparison)
+    assert "need scipy. Run: " in str(comparison)
 
 
 def test_what_cannot_be_compared_is_said(tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def test_info_says_whose_it_is_and_how_to_come_by_it(folder: Path) -> None:
     assert done.exit_code == 0, done.output
     for words in ("MIT, Copyright (c) 2024 Gautier Dagan", "arXiv:2412.21033", "tasks: 3"):
         assert words in done.output
-    assert "pip install --no-deps --target DIR plancraft==0.4.9" in done.output
+    assert "python -m pip install --no-deps --target DIR plancraft==0.4.9" in done.output
 
 
 def test_the_package_is_fetched_once_and_one_file_of_it_is_kept(
@@ -97,7 +97,7 @@ def test_without_a_network_it_says_what_to_do(client: Path, tmp_path: Path) -> N
     done = CliRunner().invoke(main, ["random"])
     assert done.exit_code == 2
     assert "benchmark plancraft is not on this machine, and plancraft==0.4.9 could" in done.output
-    assert "`pip install --no-deps --target DIR plancraft==0.4.9`" in done.output
+    assert "`python -m pip install --no-deps --target DIR plancraft==0.4.9`" in done.output
 
 
 def test_another_package_is_refused(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_without_the_packages_code_there_is_nothing_to_compare_with(
 ) -> None:
     done = CliRunner().invoke(main, [command, "--package", str(folder)])
     assert done.exit_code == 2
-    assert "has no plancraft/evaluator.py. Fill it: pip install --no-deps" in done.output
+    assert "has no plancraft/evaluator.py. Fill it: python -m pip install --no-deps" in done.output
 
 
 def test_a_reference_that_cannot_start_says_what_it_lacks(folder: Path) -> None:

@@ -48,14 +48,14 @@ def test_without_the_library_it_is_said_before_anything_is_spent(
 ) -> None:
     monkeypatch.setattr(mathematics, "DISTRIBUTIONS", ("no-such-library",))
     for name in ("math500", "hard-math", "hard-math-by-subject", "domains"):
-        with pytest.raises(InputError, match=rf"{name}: .*pip install 'coterie\[math\]'"):
+        with pytest.raises(InputError, match=rf"{name}: .*pip install .*\[math\]"):
             find_benchmark(name).prepare(Source(), [])
     with pytest.raises(ScorerError, match=r"the scorer math: .*not installed"):
         judged(Jails(), "7", "7")
     (tmp_path / "task.json").write_text(
         '{"id": "t", "query": "?", "answer": "7", "scorer": "math"}'
     )
-    with pytest.raises(ConfigError, match=r"task\.json:1:.*scorer.*coterie\[math\]"):
+    with pytest.raises(ConfigError, match=r"task\.json:1:.*scorer.*\[math\]"):
         load_task(tmp_path / "task.json")
 
 

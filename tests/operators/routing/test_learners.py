@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from coterie.operators.routing import Always, Case, Linear, Rule, fit, missing
 from coterie.operators.routing.learners import LEARNERS
 from coterie.schema.values.errors import InputError
+from coterie.schema.values.extras import how_to_get
 
 from .cases import case, gauged, world
 
@@ -128,7 +129,7 @@ def test_without_its_library_a_regression_says_what_to_do(monkeypatch: pytest.Mo
     monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
     said = missing("logistic")
     assert said is not None
-    assert "pip install 'coterie[router]'" in said
+    assert how_to_get("router") in said
     assert missing("rule") is None
     with pytest.raises(InputError, match="by: logistic needs scikit-learn"):
         fit(world(40, _by_length), by="logistic")

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from coterie.runtime.command.export import main
+from coterie.runtime.export import portable
+from coterie.schema.loading.seeds import seed_files
 
 from ...came import Came, invoked
 
@@ -51,39 +53,87 @@ def test_what_is_lost_is_told_with_its_place(tmp_path: Path) -> None:
     ]
 
 
-def test_less_is_lost_in_langgraph(tmp_path: Path) -> None:
-    came = export(tmp_path, LOSSY, "--to", "langgraph", *MODEL)
-    assert [line.split(":")[3] for line in told(came)] == [
-        " agents.judge.output_schema",
-        " execution.on_error",
-    ]
+def test_nothing_of_that_is_lost_in_langgraph(tmp_path: Path) -> None:
+    assert told(export(tmp_path, LOSSY, "--to", "langgraph", *MODEL)) == []
 
 
-@pytest.mark.parametrize("target", ["langgraph", "docker-agent"])
+BOTH = ("langgraph", "docker-agent")
+
+
 @pytest.mark.parametrize(
-    ("agent", "rest", "says"),
+    ("targets", "agent", "rest", "says"),
     [
+        (BOTH[:1], "{agent_type: CodeAgent, prompt: Look.}", "", "no counterpart of a CodeAgent"),
         (
-            "{agent_type: ToolCallingAgent, prompt: Look., tools: [read_file]}",
+            BOTH[1:],
+            "{agent_type: Function, function: majority}",
             "",
-            "2:13: error: agents.a: only agents of type LLM can be exported; this one's backend"
-            " is smolagents.",
+            "no counterpart of a Function",
         ),
-        ("{prompt: Say it., recall: {k: 2}}", "", "recall: a pool's memory is no part"),
         (
-            "{prompt: Say it.}",
-            "execution: {rounds: {most: 2}}\n",
-            "execution.rounds: only teams whose agents work once",
+            BOTH,
+            "{agent_type: ToolCallingAgent, prompt: Look., tools: [weekday]}",
+            "",
+            "2:67: error: agents.a.tools[0]: only list_files, read_file, search_text and tools of",
+        ),
+        (BOTH[1:], "{prompt: Say.}", "execution: {rounds: {most: 2}}\n", "agents work once there"),
+        (
+            BOTH[:1],
+            "{prompt: Say., output_schema: {type: object, properties: {increment: {type: array}}}}",
+            "execution: {rounds: {most: 2, until: converged}}\n",
+            "3:38: error: execution.rounds.until: rounds end there when never, unchanged,",
         ),
     ],
 )
 def test_what_others_cannot_do_is_refused(
-    tmp_path: Path, target: str, agent: str, rest: str, says: str
+    tmp_path: Path, targets: tuple[str, ...], agent: str, rest: str, says: str
 ) -> None:
-    text = f"name: t\nagents: {{a: {agent}}}\n{rest}"
-    came = export(tmp_path, text, "--to", target, *MODEL)
-    assert (came.code, came.out) == (2, "")
-    assert says in came.err
+    (tmp_path / "tools.py").write_text('def weekday() -> str:\n    """Tell it."""\n    return ""\n')
+    (tmp_path / "tools.yaml").write_text("python: tools.py:weekday\n")
+    text = f"name: t\nagents: {{a: {agent}, b: {{prompt: Say.}}}}\n{rest}"
+    text += "topology: {reports_to: {b: [a]}}\n"
+    for target in targets:
+        tools = ("--tools", str(tmp_path / "tools.yaml"))
+        came = export(tmp_path, text, "--to", target, *tools, *MODEL)
+        assert (came.code, came.out) == (2, "")
+        assert says in came.err
+
+
+def test_a_field_that_the_export_does_not_know_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = {kind: names - {"temperature", "most"} for kind, names in portable.WRITTEN.items()}
+    monkeypatch.setattr(portable, "WRITTEN", known)
+    text = "name: t\nagents: {a: {prompt: Say., temperature: 1}, b: {prompt: Say.}}\n"
+    text += "topology: {reports_to: {a: [b]}}\nexecution: {rounds: {most: 3}}\n"
+    came = export(tmp_path, text, "--to", "langgraph", *MODEL)
+    assert came.code == 2
+    assert "2:41: error: agents.a.temperature: nothing of the kind can be written." in came.err
+    assert "execution.rounds.most: nothing of the kind" in came.err
+    assert "agents.b" not in came.err
+
+
+EXPORTED = {
+    "langgraph": {
+        "debate", "debate_3", "direct", "majority_vote_3", "seats_debate", "seats_decompose",
+        "seats_generator_critic", "seats_voting", "translate_and_calculate", "write_and_revise",
+    },
+    "docker-agent": {
+        "chatdev", "code_repair", "croto", "debate", "debate_3", "direct", "majority_vote",
+        "metagpt", "peer_review", "seats_decompose", "seats_generator_critic", "single_agent",
+        "smoa",
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("target", BOTH)
+def test_these_seeds_are_exported(target: str) -> None:
+    codes = {
+        name: invoked(main, [f"seed:{name}", "--to", target, *MODEL], "mas export").code
+        for name in seed_files()
+    }
+    assert {name for name, code in codes.items() if code == 0} == EXPORTED[target]
+    assert {*codes.values()} == {0, 2}
 
 
 def test_a_model_of_nobody_else_is_refused(tmp_path: Path) -> None:
@@ -167,3 +217,24 @@ def test_a_place_that_is_none_is_told(tmp_path: Path) -> None:
     came = export(tmp_path, text, *words)
     assert came.code == 2
     assert "cannot be written" in came.err
+
+
+TOOLS = """\
+servers:
+  clock: {command: [npx, clock], env: [KEY], tools: [now]}
+  wiki: {url: "https://w.example/mcp", key_env: W, headers_env: {X-T: T}, tools: [find]}
+  bare: {url: "https://b.example/mcp", tools: [go]}
+"""
+
+
+def test_servers_are_reached_by_variables_that_are_named(tmp_path: Path) -> None:
+    (tmp_path / "tools.yaml").write_text(TOOLS)
+    text = "name: t\nagents: {a: {agent_type: ToolCallingAgent, prompt: Look., tools: [clock.now,"
+    text += " wiki.find, bare.go]}}\n"
+    words = ("--tools", str(tmp_path / "tools.yaml"), *MODEL)
+    program = export(tmp_path, text, "--to", "langgraph", *words).out
+    assert "'env': {'KEY': '$KEY'}" in program
+    assert "'headers': {'X-T': '$T', 'Authorization': 'Bearer $W'}" in program
+    there = export(tmp_path, text, "--to", "docker-agent", *words).out
+    assert "Authorization: Bearer ${env.W}" in there
+    assert 'KEY: "${KEY}"' in there

@@ -16,6 +16,8 @@ from coterie.runtime.export import docker_agent_text, rules_for
 from coterie.runtime.plan.plan import compile as compiled
 from coterie.schema import Agent, Catalogue, Model, Team, dump
 from coterie.schema.foreign.docker_agent import docker_agent_team
+from coterie.schema.host.catalogue import ToolServer
+from coterie.schema.host.host_tools import HostTools
 from coterie.schema.loading.loading import check_team, hostless_team
 from coterie.schema.team.team import Execution
 from coterie.schema.values.yaml_text import read_yaml
@@ -148,6 +150,31 @@ def test_an_alias_with_a_number_is_another_model() -> None:
     document, _ = read_yaml(docker_agent_text(compiled(team, known)).encode(), "agents.yaml")
     assert list(document.value["models"]) == ["fast-2", "fast", "fast-3"]
     assert document.value["models"]["fast-3"]["temperature"] == 0.1
+
+
+def test_tools_come_back_as_toolsets() -> None:
+    clock = ToolServer(name="clock", command=("npx", "clock"), env=("KEY",), tools=("now", "zone"))
+    wiki = ToolServer(name="wiki", url="https://w.example/mcp", key_env="W", tools=("find",))
+    tools = ("list_files", "read_file", "clock.now", "wiki.find")
+    agents = {
+        "reader": Agent(
+            id="reader", agent_type="ToolCallingAgent", prompt="Read.", tools=tools, max_steps=7
+        ),
+        "coder": Agent(id="coder", agent_type="DefaultAgent", prompt="Code.", max_steps=9),
+        "chief": Agent(id="chief", agent_type="LLM", prompt="Judge."),
+    }
+    edges = dict.fromkeys(("reader", "coder"), ("chief",))
+    team = replace(PAIR, agents=agents, reports_to=edges)
+    servers = {"clock": clock, "wiki": wiki}
+    known = KNOWN.having(HostTools(servers=servers))
+    text = docker_agent_text(compiled(team, known), servers)
+    imported = docker_agent_team(read_yaml(text.encode(), "agents.yaml")[0], team.name)
+    assert imported.lost == ()
+    assert {name: imported.team.agents[name] for name in agents} == agents
+    assert imported.servers == {
+        "clock": {"command": ["npx", "clock"], "env": ["KEY"], "tools": ["now"]},
+        "wiki": {"url": "https://w.example/mcp", "key_env": "W", "tools": ["find"]},
+    }
 
 
 @pytest.mark.skipif(

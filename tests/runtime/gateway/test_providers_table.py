@@ -1,4 +1,4 @@
-"""docs/what-works.md says what the command prints, and no cell of it is wrong."""
+"""docs/research/what-works.md says what the command prints, and no cell of it is wrong."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from studies.providers.agents import backends_judged
 from studies.providers.cells import CELLS
 from studies.providers.table import judged, markdown, sources, wrong
 
-PAGE = (Path(__file__).parents[3] / "docs" / "what-works.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[3] / "docs"
+PAGE = (DOCS / "research" / "what-works.md").read_text(encoding="utf-8")
 
 needs_jail = pytest.mark.skipif(detect().tier is None, reason="this machine has no jail for code")
 

@@ -69,6 +69,41 @@ def test_what_one_reports_to_colleagues_they_answer_in_the_next_round(bench: Ben
     assert "round" not in "".join(writer + critic + editor)
 
 
+@pytest.mark.parametrize(
+    ("hears", "read"),
+    [
+        ("reports", {"a": "", "b": "", "c": ""}),
+        ("others", {"a": "BC", "b": "AC", "c": "AB"}),
+        (("b",), {"a": "B", "b": "", "c": "B"}),
+    ],
+)
+def test_who_hears_whom_is_a_setting(bench: Bench, hears: Any, read: dict[str, str]) -> None:
+    """A debate: nobody reports to another debater, and all read each other in the next round."""
+    rounds = Rounds(most=2, until="never", hears=hears, closing=("end",))
+    edges = dict.fromkeys("abc", ("end",))
+    debate = team(*map(llm, "abc"), llm("end"), edges=edges, rounds=rounds)
+    said = script(a="ANSWER A", b="ANSWER B", c="ANSWER C", end="the end")
+    with ScriptedModel(said) as model:
+        assert bench.run(debate, model).answer == "the end"
+        for one, others in read.items():
+            first, again = questions(model, one)
+            assert "ANSWER" not in first
+            assert {sign for sign in "ABC" if f"ANSWER {sign}" in again} == {one.upper(), *others}
+
+
+def test_whom_an_agent_sees_anyway_it_does_not_hear_beside(bench: Bench) -> None:
+    with ScriptedModel(
+        script(writer=["one", "two"], critic_1="no", critic_2="not", editor="end")
+    ) as model:
+        rounds = Rounds(most=2, until="never", hears="others", closing=("editor",))
+        agents = [llm(one) for one in ("writer", "critic_1", "critic_2", "editor")]
+        bench.run(team(*agents, edges=EDGES, rounds=rounds), model)
+        _, again = questions(model, "critic_1")
+    assert "two" in again
+    assert "one" not in again
+    assert "not" in again
+
+
 def test_rounds_end_with_one_that_changed_nothing(bench: Bench) -> None:
     with ScriptedModel(script(writer="a", critic_1="b", critic_2="c", editor="d")) as model:
         run = bench.run(revising(), model)

@@ -288,7 +288,7 @@ def test_agents_are_rows_of_a_frame(model: str, monkeypatch: pytest.MonkeyPatch)
         ("judge", "done", 1),
     ]
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(coterie.InputError, match="Run: pip install pandas"):
+    with pytest.raises(coterie.InputError, match="Run: python -m pip install pandas"):
         came.to_frame()
 
 

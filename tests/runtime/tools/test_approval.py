@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -58,25 +59,22 @@ def test_a_person_is_shown_the_call_and_decides(workspace: Workspace, allows: bo
     ]
 
 
-def test_one_call_is_asked_about_at_a_time(workspace: Workspace) -> None:
-    open_questions = 0
+def test_a_terminal_asks_about_one_call_at_a_time() -> None:
+    class Terminal(AtTerminal):
+        open_questions = 0
 
-    async def approve(*_: Any) -> bool:
-        nonlocal open_questions
-        open_questions += 1
-        assert open_questions == 1
-        await asyncio.sleep(0)
-        open_questions -= 1
-        return True
+        async def _line(self) -> str:
+            self.open_questions += 1
+            assert self.open_questions == 1
+            await asyncio.sleep(0)
+            self.open_questions -= 1
+            return "yes"
 
-    async def use() -> None:
-        toolbox = box(approve)
-        await toolbox.prepare(["read_file"])
-        hand = toolbox.granted(["read_file"], workspace, lambda *_, **__: None)
-        call = {"path": "notes.txt"}
-        await asyncio.gather(*(hand["read_file"].call(call) for _ in range(3)))
+    async def ask() -> list[bool]:
+        ask = Terminal(sys.stdin)
+        return await asyncio.gather(*(ask("agent", "read_file", {}) for _ in range(3)))
 
-    asyncio.run(use())
+    assert asyncio.run(ask()) == [True] * 3
 
 
 def test_where_nobody_can_be_asked_one_sentence_says_what_to_write() -> None:
@@ -115,6 +113,24 @@ def test_a_line_at_the_terminal_is_the_answer(
     shown = capsys.readouterr().err
     assert 'solver wants to have wipe called: {"path": "\\u001b[2Jx\\ny"}' in shown
     assert "\x1b" not in shown
+
+
+def test_a_person_answers_in_lines_one_question_after_the_other(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b"Yes.\nDo it.\n\nNo.\n")
+    os.close(writing)
+
+    async def ask(answers: Any) -> list[str]:
+        person = AtTerminal(answers)
+        both = (person.respond("May\x1b[2J we?"), person.respond("Must we?"))
+        return [*await asyncio.gather(*both)]
+
+    with os.fdopen(reading) as answers:
+        assert asyncio.run(ask(answers)) == ["Yes.\nDo it.\n", "No.\n"]
+    shown = capsys.readouterr().err
+    assert shown.index("May we?") < shown.index("Must we?")
 
 
 def test_long_arguments_say_that_there_is_more(capsys: pytest.CaptureFixture[str]) -> None:

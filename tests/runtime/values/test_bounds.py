@@ -14,7 +14,7 @@ from coterie.runtime.values.bounds import AT_ONCE, apart
 from coterie.schema.command import LONGEST_MESSAGE
 from coterie.schema.values.problems import MOST_PROBLEMS
 
-PAGE = Path(__file__).parents[3] / "docs" / "security.md"
+PAGE = Path(__file__).parents[3] / "docs" / "research" / "security-tests.md"
 ROW = re.compile(r"^\| .*?\(`([A-Z_]+)`\) \| ([\d,]+)( MiB)?", re.MULTILINE)
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 NAMES = ("team", "task", "models", "tools")
 SILENT = {
     "$defs", "$id", "$ref", "$schema", "default", "description", "examples", "title", "items",
-    "properties", "propertyNames", "additionalProperties", "required",
+    "properties", "propertyNames", "additionalProperties", "required", "if", "then",
 }  # fmt: skip
 """Keywords that describe, that lead to other schemas, or that have messages of their own."""
 

@@ -52,11 +52,11 @@ def repository(tmp_path: Path) -> Repository:
 
 def test_git_shows_words(repository: Repository) -> None:
     repository.change("majority_vote_3", "temperature: 0\n", "temperature: 0.5\n")
-    repository.change("debate_3", "debater_1_round_1: [debater_1_round_2, ", "debater_1_round_1: [")
+    repository.change("debate_3", "[debater_*_round_2]", "[debater_*_round_2, moderator]")
     assert repository.git("diff").splitlines() == [
         "teams/debate_3.yaml",
-        "topology: -1 edge",
-        "    - debater_1_round_1 -> debater_1_round_2",
+        "topology: +3 edges",
+        "    + debater_1..3_round_1 -> moderator",
         "teams/majority_vote_3.yaml",
         "reader_1..3: temperature 0 -> 0.5",
     ]

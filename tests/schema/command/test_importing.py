@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
 from coterie.runtime.command.run import main as mas_run
-from coterie.schema import Catalogue, load_models, load_team
 
 from ...came import invoked_in
 from ...support.commands import mas
@@ -37,27 +37,65 @@ def test_what_is_written_loads_with_its_models(file: Path) -> None:
     assert f"{file}:7:5: warning: agents.root.add_date: Write the date into the task." in (
         done.stderr
     )
-    assert "1 thing of it has no counterpart, told above" in done.stderr
+    assert "1 thing of it has no counterpart, reported above" in done.stderr
     models_file = target.with_name("models.yaml")
-    assert f'Try it: mas-run {target} --models {models_file} --query "…"' in done.stderr
-    models = load_models(models_file)
-    assert models["gpt"].model == "openai/gpt-4o"
-    team = load_team(target, Catalogue.of_host(models=models))
-    assert team.agents["root"].prompt == "Answer the question."
+    assert f'Run it: mas-run {target} --models {models_file} --query "…"' in done.stderr
+    check = next(line for line in done.stderr.splitlines() if line.startswith("Check it: "))
+    assert mas("validate", *check.split()[3:]).exit_code == 0
 
 
 def test_nothing_is_written_over(file: Path) -> None:
     (file.parent / "models.yaml").write_text("models: {}\n", encoding="utf-8")
     done = mas("import", file, "-o", file.parent / "team.yaml")
     assert done.exit_code == 2
-    assert "models.yaml: is there already, and nothing is written over" in done.stderr
+    assert "models.yaml: is there already, and nothing is overwritten" in done.stderr
     assert not (file.parent / "team.yaml").exists()
 
 
 def test_without_a_file_the_team_is_printed(file: Path) -> None:
     done = mas("import", file)
     assert done.stdout.splitlines()[1:3] == ["name: tea", "agents:"]
-    assert "the team names models (gpt)" in done.stderr
+    assert f"Write its files: mas import {file} -o team.yaml" in done.stderr
+
+
+def test_each_crew_of_a_project_gets_a_folder(tmp_path: Path) -> None:
+    for name in ("scouts", "cooks"):
+        config = tmp_path / "p" / "src" / "flow" / "crews" / name / "config"
+        config.mkdir(parents=True)
+        (config / "agents.yaml").write_text("a: {role: R, goal: G, backstory: B, llm: openai/m}\n")
+        (config / "tasks.yaml").write_text("t: {description: D, expected_output: E, agent: a}\n")
+    done = mas("import", tmp_path / "p", "-o", tmp_path / "out" / "team.yaml")
+    assert done.exit_code == 0
+    checks = [line.split()[3:] for line in done.stderr.splitlines() if line.startswith("Check it")]
+    assert [Path(words[0]).parent.name for words in checks] == ["cooks", "scouts"]
+    assert all(mas("validate", *words).exit_code == 0 for words in checks)
+
+
+SERVER = """\
+agents:
+  root:
+    instruction: Tell the time.
+    toolsets:
+      - {type: mcp, command: listed, tools: [x]}
+      - {type: mcp, name: clock, command: PYTHON, args: [-I, -S, SERVER, "{}"]}
+"""
+
+
+def test_the_commands_that_are_printed_grant_the_tools_of_a_server(file: Path) -> None:
+    server = Path(__file__).parents[2] / "runtime" / "tools" / "scripted_server.py"
+    file.write_text(SERVER.replace("PYTHON", sys.executable).replace("SERVER", str(server)))
+    done = mas("import", file, "-o", file.parent / "team.yaml")
+    lines = [line.split() for line in done.stderr.splitlines()]
+    tools, again, check = (
+        next(line for line in lines if line[: len(words)] == words)
+        for words in (["mas", "tools"], ["mas", "import"], ["Check", "it:"])
+    )
+    assert mas("validate", *check[3:]).exit_code == 0
+    Path(tools[-1]).write_text(mas(*tools[1:-2]).stdout)
+    second = mas(*again[1:])
+    check = next(line for line in second.stderr.splitlines() if line.startswith("Check it:"))
+    assert mas("validate", *check.split()[3:]).exit_code == 0
+    assert "clock.act" in (file.parent / "granted" / "team.yaml").read_text()
 
 
 @pytest.mark.parametrize("command", ["graph", "validate", "fmt", "diff"])
@@ -102,7 +140,14 @@ def test_what_is_nobodys_file_is_refused(file: Path, text: str, says: str) -> No
     assert says in done.stderr
 
 
+def test_a_place_that_cannot_be_written_is_one_line(file: Path) -> None:
+    done = mas("import", file, "-o", file / "team.yaml")
+    assert done.exit_code == 2
+    assert "cannot be written" in done.stderr
+
+
 def test_an_input_has_a_name_and_a_value(file: Path) -> None:
     done = mas("import", file, "--input", "topic")
     assert done.exit_code == 2
+    assert mas("import", file, "--input", "topic=tea").exit_code == 0
     assert "--input 'topic': write NAME=VALUE" in done.stderr

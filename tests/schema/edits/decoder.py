@@ -35,6 +35,8 @@ def answer(schema: Any, chance: random.Random) -> Any:
 
 
 def _scalar(schema: Any, chance: random.Random) -> Any:
+    if schema["type"] == "null":
+        return None
     if schema["type"] == "integer":
         ends = (schema["minimum"], schema["maximum"])
         return chance.choice([*ends, chance.randint(*ends)])

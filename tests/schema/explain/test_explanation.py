@@ -63,7 +63,7 @@ def test_examples_stand_as_they_would_in_the_file() -> None:
         ("agents.tools", "list, at most 64 tools"),
         ("agents", "mapping, 1 to 256 agents"),
         ("agents.tools[]", "text, the name of a tool"),
-        ("backend", "text, the name of a backend, for instance llm, function, smolagents,"
+        ("backend", "text, the name of a backend, for instance llm, function, person, smolagents,"
          " mini-swe-agent, swe-agent"),
         ("task.answer", "any value"),
         ("topology", "mapping"),

@@ -60,6 +60,7 @@ def test_a_team_is_not_above_its_own_ceiling() -> None:
             run_timeout=60,
             max_retries=1,
             rounds=1,
+            items=1,
         )
         == CEILING
     )

@@ -453,7 +453,7 @@ VALUES = (
     bad(
         46, "unknown backend of the team", GOOD + "backend: autogen\n",
         "10:10: error: backend: no backend 'autogen'. Known: function, llm, mini-swe-agent,"
-        " smolagents, swe-agent. A plugin may add others.",
+        " person, smolagents, swe-agent. A plugin may add others.",
     ),
     bad(
         46, "misspelt backend", boss("backend: smolagent"),

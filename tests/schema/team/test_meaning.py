@@ -136,7 +136,7 @@ def agent(fields: str) -> str:
         (
             "agent_type: Robot, prompt: Be brief.",
             "3:19: error: agents.a.agent_type: no agent type 'Robot'. Known: CodeAgent,"
-            " DefaultAgent, Function, LLM, SWEAgent, ToolCallingAgent.",
+            " DefaultAgent, Function, LLM, Person, SWEAgent, ToolCallingAgent.",
         ),
         (
             "agent_type: Robot, backend: llm, prompt: Be brief.",

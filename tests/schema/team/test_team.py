@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.schema import Agent, Execution, Notes, Recall, Team
+from coterie.schema import Agent, Each, Execution, Notes, Recall, Team, When
 from coterie.schema.team.team import Context, is_prompt_id, natural
 
 CONTEXTS = get_args(Context)
@@ -122,6 +122,9 @@ CHANGES: dict[str, Any] = {
     "timeout": 9.5,
     "output_schema": {"type": "string"},
     "backend": "llm",
+    "when": When(agent="b", is_="yes"),
+    "reads": {"b": When(is_="yes")},
+    "each": Each(field="files"),
     "notes": Notes(patches={"units": "Write units."}),
     "recall": Recall(),
 }

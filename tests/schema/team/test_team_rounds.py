@@ -76,6 +76,14 @@ def test_a_team_says_how_often_it_works() -> None:
             " leave out closing.",
         ),
         (
+            "most: 3, hears: everybody",
+            "10:38: hears: 'everybody' is not one of reports, others.",
+        ),
+        (
+            "most: 3, hears: [critic, editor], closing: [editor]",
+            "10:47: hears[1]: 'editor' does not work in the rounds, so nobody hears it. Leave it",
+        ),
+        (
             "most: 3, until: finalized",
             "10:38: until: no agent that works in the rounds can say that it is done. Give one an"
             " output_schema with a boolean property final, or write until: unchanged.",
@@ -129,9 +137,10 @@ def test_only_who_works_in_the_rounds_can_end_them() -> None:
 REVISING = loaded("most: 3, closing: [editor]")
 ONCE = replace(REVISING, execution=Execution())
 NEVER = replace(REVISING, execution=Execution(rounds=Rounds(most=4, until="never")))
+HEARS = loaded("most: 3, hears: [critic], closing: [editor]")
 
 
-@pytest.mark.parametrize("team", [REVISING, ONCE, NEVER])
+@pytest.mark.parametrize("team", [REVISING, ONCE, NEVER, HEARS])
 def test_a_team_is_written_as_it_was_read(team: Team) -> None:
     assert parse_team(dump(team).encode(), "team.yaml", KNOWN) == team
 
@@ -141,8 +150,8 @@ def test_only_what_is_said_is_written() -> None:
     assert "rounds" not in dump(ONCE)
 
 
-@pytest.mark.parametrize("before", [REVISING, ONCE, NEVER])
-@pytest.mark.parametrize("after", [REVISING, ONCE, NEVER])
+@pytest.mark.parametrize("before", [REVISING, ONCE, NEVER, HEARS])
+@pytest.mark.parametrize("after", [REVISING, ONCE, NEVER, HEARS])
 def test_a_difference_of_rounds_leads_from_one_team_to_the_other(before: Team, after: Team) -> None:
     edits = diff(before, after)
     assert apply(before, edits, KNOWN) == after
@@ -157,6 +166,15 @@ def test_words_say_how_often_a_team_works() -> None:
     assert [*words(REVISING, NEVER)] == [
         "execution: rounds at most 3 rounds until unchanged, then editor -> 4 rounds"
     ]
+
+
+def test_whom_everybody_hears_follows_to_another_id_and_out_of_the_team() -> None:
+    renamed = apply(HEARS, [RenameAgent(agent="critic", id="judge")], KNOWN)
+    assert isinstance(renamed, Team)
+    assert renamed.execution.rounds == Rounds(most=3, hears=("judge",), closing=("editor",))
+    shorter = apply(HEARS, [RemoveAgent(agent="critic")], KNOWN)
+    assert isinstance(shorter, Team)
+    assert shorter.execution.rounds == Rounds(most=3, closing=("editor",))
 
 
 def test_an_edit_that_makes_no_team_is_refused() -> None:

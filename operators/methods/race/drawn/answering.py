@@ -35,7 +35,7 @@ ANSWER = "answer"
 
 def agents_that_ask(team: Team) -> Sequence[Agent]:
     """Return the agents that ask a model."""
-    return [agent for agent in team.agents.values() if team.backend_of(agent) != "function"]
+    return [agent for agent in team.agents.values() if team.asks_model(agent)]
 
 
 def agents_that_answer(team: Team) -> Sequence[Agent]:
@@ -44,7 +44,7 @@ def agents_that_answer(team: Team) -> Sequence[Agent]:
     answering: list[Agent] = []
     while waiting:
         agent = team.agents[waiting.pop(0)]
-        if team.backend_of(agent) != "function":
+        if team.asks_model(agent):
             answering.append(agent)
         elif agent.function and picks(agent.function):
             waiting += team.predecessors[agent.id]

@@ -60,7 +60,7 @@ def _fitted(library_team: Team, source: DrawnFrom) -> Team:
             max_tokens=_at_most(agent.max_tokens, ceiling.max_tokens),
             timeout=_at_most(agent.timeout or execution.timeout, ceiling.timeout),
         )
-        if library_team.backend_of(agent) != "function"
+        if library_team.asks_model(agent)
         else agent
         for agent in library_team.agents.values()
     }

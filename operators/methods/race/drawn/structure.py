@@ -45,7 +45,7 @@ def _voters(team: Team) -> Sequence[Agent]:
     output = team.agents[team.output]
     is_vote = team.backend_of(output) == "function" and output.function and picks(output.function)
     voters = [team.agents[agent_id] for agent_id in team.predecessors[output.id]]
-    asks = all(team.backend_of(agent) != "function" for agent in voters)
+    asks = all(team.asks_model(agent) for agent in voters)
     return voters if is_vote and asks else []
 
 
@@ -62,10 +62,10 @@ def _more_voters(team: Team, voters: Sequence[Agent]) -> Iterator[Sketch]:
 def _answering_path(team: Team) -> Sequence[Agent]:
     """Return who answers, and behind it the function that works on its output, where one does."""
     output = team.agents[team.output]
-    if team.backend_of(output) != "function":
+    if team.asks_model(output):
         return [output]
     match team.predecessors[output.id]:
-        case (only,) if team.backend_of(team.agents[only]) != "function":
+        case (only,) if output.function and team.asks_model(team.agents[only]):
             return [team.agents[only], output] if team.reports_to[only] == (output.id,) else []
         case _:
             return []

@@ -40,7 +40,7 @@ FUNCTION = 'writer: {role: writes, prompt: "You are [writer]."}'
         ("contributions seed:debate_3 --run run", "not those of debate_3"),
         ("coach trio.yaml slover --run run", "Did you mean 'solver'?"),
         ("coach trio.yaml solver --run run --room 9", "--room"),
-        ("coach sum.yaml writer --run run", "is a function"),
+        ("coach sum.yaml writer --run run", "asks no model"),
         ("reflect trio.yaml sovler --run run", "no agent 'sovler'"),
         ("reflect trio.yaml solver --run unscored", "--reward 0.5"),
         ("dream_contrast trio.yaml sovler writer --run run", "no agent 'sovler'"),

@@ -123,6 +123,38 @@ def test_a_step_may_add_and_remove_agents_where_the_recipe_says_so(folder: Path)
     assert (parent["usage"]["calls"], child["usage"]["calls"]) == (3, 2)
 
 
+def test_a_step_may_route_a_task_to_another_specialist(folder: Path) -> None:
+    """The dispatcher calls every task a matter of facts; only the calculator is right."""
+    when = {"agent": "dispatcher", "field": "kind", "is": "facts"}
+
+    def routing(request: Request) -> Reply:
+        wanted, shown = asked(request), json.dumps(request["messages"])
+        if "edits" in wanted:
+            assert "when dispatcher.kind is" in shown or '"when"' in shown or "when:" in shown
+            edit = {"set_parameter": {"agent": "calculator", "when": when}}
+            return Reply.json({"reason": "It is no matter of facts.", "edits": [edit]})
+        if "kind" in wanted:
+            return Reply.json({"kind": "facts"})
+        is_right = "for calculations" in shown or 'from=\\"calculator\\"' in shown
+        return Reply(text="7" if is_right else "8")
+
+    recipe = ALONE.replace("solo.yaml", '"seed:triage"').replace("steps: 2", "steps: 1")
+    more = "  instantiate: false\n  components: [parameters]\n"
+    (folder / "recipe.yaml").write_text(f"{recipe}{more}")
+    code, _, err, _ = evolved(folder, "pool", "--limit", "1", script=routing)
+    assert code == 0, err
+    (line,) = lines_of(folder / "pool")
+    assert [one["reward"] for one in line["candidates"]] == [0, 1]
+    assert [one["usage"]["calls"] for one in line["candidates"]] == [3, 4]
+    (child,) = [one for one in Pool.open(folder / "pool").teams.values() if one.born.parents]
+    changed = child.team.agents["calculator"].when
+    assert str(changed) == "when dispatcher.kind is facts"
+    assert child.team.lineage is not None
+    assert child.team.lineage.edits[0] == (
+        "calculator: when dispatcher.kind is calculation -> when dispatcher.kind is facts"
+    )
+
+
 def test_lineage_files_each_edit_under_the_operator_that_made_it(folder: Path) -> None:
     def two_steps(request: Request) -> Reply:
         shown = json.dumps(request["messages"])

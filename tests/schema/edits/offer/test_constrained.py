@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -142,12 +143,20 @@ def test_an_edge_of_every_agent_is_held_however_many_edits_there_are() -> None:
     assert f'{one}"a"]}}, "receiver": {{"type": "string", "enum": ["j"]}}' in several
 
 
-def test_a_team_of_functions_asks_no_model() -> None:
-    counters = {one: Agent(id=one, agent_type="Function", function="majority") for one in "ab"}
-    parent = Team(name="t", agents=counters, reports_to={"a": ("b",)})
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"agent_type": "Function", "function": "majority"},
+        {"agent_type": "Person", "prompt": "Approve it."},
+    ],
+)
+def test_a_team_of_functions_or_persons_asks_no_model(fields: Mapping[str, Any]) -> None:
+    agents = {one: Agent(id=one, **fields) for one in "ab"}
+    parent = Team(name="t", agents=agents, reports_to={"a": ("b",)})
     for component in ("prompts", "model_id", "tools", "topology"):
         assert component_schema(component, parent, CATALOGUE) is None
     assert "set_parameter" not in choices("parameters", parent)
+    assert "Person" not in choices("roster", parent)
 
 
 def test_agents_that_answer_with_a_patch_are_offered_no_labels() -> None:

@@ -105,13 +105,14 @@ def test_the_answers_are_ones_that_the_schemas_let_through() -> None:
 def test_a_component_is_not_offered_where_no_edit_can_be_valid(parent: Team) -> None:
     """With its own ceiling a star or a chain is full, and nobody in it may lose an edge.
 
-    Where agents open, recruit or consult, the structure is for people to change.
+    Where agents open, recruit, consult or work on a condition, the structure is for people.
     """
     own = CapabilityPolicy.of(parent)
     offered = {one for one in COMPONENTS if component_schema(one, parent, CATALOGUE, own)}
     assert offered >= {"prompts", "parameters", "notes", "metadata"}
     consults = any(one.consults or one.reviews for one in parent.agents.values())
-    is_fixed = bool(parent.opening or parent.execution.roster) or consults
+    has_terms = any(one.when or one.each for one in parent.agents.values())
+    is_fixed = bool(parent.opening or parent.execution.roster) or consults or has_terms
     branches = any(len(receivers) > 1 for receivers in parent.reports_to.values())
     assert ("topology" in offered) == (branches and not is_fixed)
     assert ("tools" in offered) == bool(own.tools)

@@ -1,0 +1,27 @@
+"""The team that a pool would deploy, for whoever serves it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..teams.pool import Pool
+from .expectation import most_promising
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["best_team"]
+
+
+def best_team(folder: Path) -> Path:
+    """Return the file of the team of which a pool expects most.
+
+    Args:
+        folder: The pool's folder.
+
+    Raises:
+        InputError: There is no pool, or no team in it.
+        StorageError: It is damaged.
+    """
+    member, _ = most_promising(Pool.open(folder))
+    return member.path

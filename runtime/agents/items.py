@@ -1,0 +1,122 @@
+"""Agents that work once for each item of a list: the items, and what comes of all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from ...schema.values.json_text import dumps, loads
+from ...schema.values.values import is_list, is_mapping
+from ..gateway.chat.dialogue import shortened
+from ..values.bounds import LONGEST_CONTENT
+from ..values.structured import json_in
+from ..values.usage import Usage
+from .outcomes import AgentOutcome
+from .runner import AgentResult
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...schema.team.conditions import Each
+    from ...schema.team.task import Task
+    from ...schema.team.team import Agent
+
+__all__ = ["Item", "collected", "items_in", "items_of", "numbered"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Item:
+    """An agent's part of a list.
+
+    Attributes:
+        number: Which item it is, from 1.
+        of: How many items are worked on.
+        text: The item: a text as it is, any other value as JSON.
+    """
+
+    number: int
+    of: int
+    text: str
+
+
+def items_of(task: Task, field: str | None) -> list[Any]:
+    """Return a list that a task has: the names of its files, or the items of its material.
+
+    Material is a JSON list, or else every line of it that is not empty is an item.
+    """
+    if field == "files":
+        return sorted({*task.files, *task.attachments})
+    try:
+        value = loads(task.context)
+    except ValueError:
+        value = None
+    lines = filter(None, map(str.strip, task.context.splitlines()))
+    return value if is_list(value) else [*lines]
+
+
+def items_in(content: str, each: Each) -> list[Any] | None:
+    """Return the list that an answer has; None where it has none."""
+    try:
+        value: Any = json_in(content)
+    except ValueError:
+        return None
+    if each.field is not None:
+        value = value.get(each.field) if is_mapping(value) else None
+    return value if is_list(value) else None
+
+
+def numbered(values: Sequence[Any], most: int) -> list[Item]:
+    """Return the first of some values as items."""
+    count = min(len(values), most)
+    texts = [one if isinstance(one, str) else dumps(one, ensure_ascii=False) for one in values]
+    return [Item(number=at, of=count, text=text) for at, text in enumerate(texts[:count], 1)]
+
+
+def collected(
+    agent: Agent, outcomes: Sequence[AgentOutcome], left_out: int, *, bears: bool
+) -> AgentOutcome:
+    """Sum up what came of an agent's items: its answer is the list of its answers, in order.
+
+    Args:
+        agent: The agent.
+        outcomes: What came of each item.
+        left_out: How many items more the list had.
+        bears: Whether items may fail; in the list, null stands for one that did. All may not.
+    """
+    lost = [(at, one) for at, one in enumerate(outcomes, 1) if one.status != "done"]
+    told = [f"{left_out} more items were left out"] if left_out else []
+    told += [f"item {at} failed: {one.error}" for at, one in lost]
+    mishaps = chain.from_iterable(one.mishaps for one in outcomes)
+    whole = AgentOutcome(
+        status="done",
+        result=_listed(agent, outcomes),
+        usage=sum((one.usage for one in outcomes), Usage()),
+        seconds=max(one.seconds for one in outcomes),
+        attempts=max(one.attempts for one in outcomes),
+        tool_calls=tuple(chain.from_iterable(one.tool_calls for one in outcomes)),
+        mishaps=tuple(dict.fromkeys([*told, *mishaps])),
+        dialogue=outcomes[-1].dialogue,
+        recalled=max(one.recalled for one in outcomes),
+    )
+    if not lost or (bears and len(lost) < len(outcomes)):
+        return whole
+    at, first = next((pair for pair in lost if pair[1].status == "failed"), lost[0])
+    error = f"item {at}: {first.error}"
+    return replace(whole, status=first.status, result=None, error=error, fault=first.fault)
+
+
+def _listed(agent: Agent, outcomes: Sequence[AgentOutcome]) -> AgentResult:
+    results = [one.result for one in outcomes]
+    values = [_value(agent, one.content) if one else None for one in results]
+    steps = [{**step, "item": at} for at, one in enumerate(results, 1) if one for step in one.steps]
+    content = dumps(shortened(values, LONGEST_CONTENT), ensure_ascii=False)
+    return AgentResult(content=content, steps=steps)
+
+
+def _value(agent: Agent, content: str) -> Any:
+    """Return an item's answer: a value where the agent gives such; one that was cut is a text."""
+    try:
+        return content if agent.output_schema is None else loads(content)
+    except ValueError:
+        return content

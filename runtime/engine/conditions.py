@@ -1,0 +1,101 @@
+"""Who works in a pass, and how often: by the team's conditions, and by the items of lists."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..agents.items import collected, items_in, items_of, numbered
+from ..agents.outcomes import AgentOutcome, skipped
+from ..scoring.answer_line import answer_line
+from ..values.structured import object_in
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...schema.team.conditions import Each, When
+    from ..agents.runner import AgentResult
+    from ..plan.plan import PlannedAgent
+    from .engine import Running
+
+__all__ = ["heard", "unneeded", "worked"]
+
+
+async def heard(run: Running, planned: PlannedAgent) -> Mapping[str, AgentOutcome]:
+    """Wait for those whose outputs an agent sees, and return what came of them.
+
+    Whose report it reads on a condition alone was not needed where that does not hold.
+    """
+    before = {seen: await run.parts[seen] for seen in planned.sees}
+    for sender, when in planned.agent.reads.items():
+        if sender in before and (said := before[sender].result) is not None:
+            answer = await run.said_by(when.agent) if when.agent else said
+            if answer is None or not when.holds(_value_in(answer, when)):
+                before[sender] = skipped(f"it is read only {when}.")
+    return before
+
+
+async def unneeded(
+    run: Running, planned: PlannedAgent, before: Mapping[str, AgentOutcome]
+) -> AgentOutcome | None:
+    """Return the outcome of an agent that the team's conditions leave out; None where it works.
+
+    Its own condition alone decides, where it has one. Who gives the answer always works.
+
+    Args:
+        run: The pass.
+        planned: The agent.
+        before: What came of those whose outputs it sees.
+    """
+    agent = planned.agent
+    if agent.when is not None:
+        answer = await run.said_by(agent.when.agent)
+        if answer is not None and agent.when.holds(_value_in(answer, agent.when)):
+            return None
+        return skipped(f"it works only {agent.when}.")
+    is_cut_off = bool(before) and all(outcome.unneeded for outcome in before.values())
+    if is_cut_off and agent.id != run.plan.output:
+        return skipped("nobody whom it hears was needed.")
+    return None
+
+
+async def worked(
+    run: Running, planned: PlannedAgent, before: Mapping[str, AgentOutcome]
+) -> AgentOutcome:
+    """Run an agent, or once for each item of its list: side by side, as far as there are slots.
+
+    Arguments are those of `unneeded`.
+    """
+    if (each := planned.agent.each) is None:
+        return await run.attempted(planned, before)
+    values = await _values(run, each)
+    if values is None:
+        error = f"there is no list for it: {each.subject}."
+        return AgentOutcome(status="failed", error=error, fault="agent")
+    if not values:
+        return skipped(f"its list is empty: {each.subject}.")
+    items = numbered(values, each.most)
+    # Tasks of the pass itself: whatever ends it ends them too, and no exception is wrapped twice.
+    parts = [
+        run.group.create_task(run.attempted(planned, before, item), name=planned.agent.id)
+        for item in items
+    ]
+    outcomes = [await part for part in parts]
+    bears = run.plan.team.execution.on_error == "degrade"
+    return collected(planned.agent, outcomes, len(values) - len(items), bears=bears)
+
+
+async def _values(run: Running, each: Each) -> list[Any] | None:
+    """Return the items of a list; None where the agent that was to give it gave none."""
+    if each.agent is None:
+        return items_of(run.workspaces.task, each.field)
+    answer = await run.said_by(each.agent)
+    return None if answer is None else items_in(answer.content, each)
+
+
+def _value_in(result: AgentResult, when: When) -> Any:
+    """Return what a condition tests of an answer: a field of it, or what it concludes with."""
+    if when.field is not None:
+        return object_in(result.content).get(when.field)
+    if result.answer is not None:
+        return result.answer
+    return answer_line(result.content) or result.content

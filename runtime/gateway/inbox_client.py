@@ -1,0 +1,110 @@
+"""Models that are people, or programs without an API: questions are files of a folder.
+
+The same question has the same files, whoever asks it and when. So what is pending survives the
+process that asks, and what is answered is not asked again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from ...schema.values.files import write_atomically
+from .inbox_question import ANSWERS, SHOWN, Question
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+    from .chat.body import Body
+    from .chat.messages import ChatAnswer
+    from .endpoint import Endpoint
+    from .stream_sink import StreamSink
+
+__all__ = ["InboxClient", "Respondent"]
+
+FOLDER = "inbox"
+"""The inbox of a run's folder; where a run keeps none, that of the working directory."""
+SECONDS_BETWEEN_LOOKS = 0.25
+
+
+class Respondent(Protocol):
+    """Answers questions in front of the program."""
+
+    async def __call__(self, question: str, /) -> str:
+        """Return the answer to a question; an empty one where nobody wants to give it here."""
+        ...
+
+
+class InboxClient:
+    """Puts each request into a folder, and waits for its answer; see `Client`.
+
+    Args:
+        respondent: Who also answers what has no folder of its own; None: nobody.
+    """
+
+    def __init__(self, respondent: Respondent | None = None) -> None:
+        self._respondent = respondent
+
+    async def chat(self, endpoint: Endpoint, body: Body, hearing: StreamSink, /) -> ChatAnswer:
+        """Ask, unless somebody has answered already; wait until it is answered.
+
+        Raises:
+            StorageError: The question cannot be written.
+        """
+        inbox = endpoint.folder or (hearing.folder or Path()) / FOLDER
+        question = Question(inbox=inbox, fields=body.fields)
+        respondent = self._respondent if endpoint.folder is None else None
+        if not question.is_open:
+            return replace(await _answer(question, hearing), model=endpoint.model)
+        question.ask()
+        told = {"file": str(question.file(SHOWN)), "terminal": respondent is not None}
+        hearing.tell("question_asked", **told)
+        try:
+            async with _typed(question, respondent) as typing:
+                answer = await _answer(question, hearing, typing)
+        finally:
+            hearing.tell("question_closed", **told)
+        return replace(answer, model=endpoint.model)
+
+    async def close(self) -> None:
+        """Leave pending questions where they are."""
+
+
+async def _answer(
+    question: Question, hearing: StreamSink, typing: asyncio.Task[None] | None = None
+) -> ChatAnswer:
+    """Wait for an answer. What is wrong with a file that is there is reported once."""
+    told = ""
+    while (answer := question.answer()) is None:
+        if typing is not None and typing.done():
+            typing.result()  # raises what kept it from being written down
+        hearing.on_bytes(True)  # no model's timeout is for people
+        if question.problem not in {"", told}:
+            told = question.problem
+            hearing.tell("answer_unread", problem=told)
+        await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
+    return answer
+
+
+@asynccontextmanager
+async def _typed(
+    question: Question, respondent: Respondent | None
+) -> AsyncGenerator[asyncio.Task[None] | None]:
+    """Have somebody type an answer meanwhile: it is written down as by any other program."""
+    if respondent is None:
+        yield None
+        return
+    typing = asyncio.create_task(_write(question, respondent))
+    try:
+        yield typing
+    finally:
+        typing.cancel()
+        await asyncio.wait({typing})
+
+
+async def _write(question: Question, respondent: Respondent) -> None:
+    if text := (await respondent(question.shown())).strip():
+        write_atomically(question.file(ANSWERS[1]), text)

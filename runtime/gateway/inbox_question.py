@@ -1,0 +1,179 @@
+"""A question in an inbox: the files that ask it, and the file that answers it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ...schema.values import beneath
+from ...schema.values.files import make_folders, write_atomically
+from ...schema.values.json_text import dumps, loads
+from ...schema.values.problems import reason_of
+from ...schema.values.values import is_mapping
+from ..prompts import render
+from ..values.bounds import LARGEST_ANSWER
+from ..values.usage import Usage
+from .chat.messages import ChatAnswer, ToolRequest
+from .chat.text import as_text, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from .chat.messages import Message
+
+__all__ = ["ANSWERS", "SHOWN", "Question"]
+
+ASKED, SHOWN = "question.json", "question.md"
+ANSWERS = ("answer.json", "answer.txt")
+ABOUT_US = frozenset({"model", "stream", "stream_options"})
+"""Fields of a request that shape no answer."""
+HEADINGS = {"system": "Instructions", "user": "Question", "assistant": "Answer", "tool": "Result"}
+
+
+@dataclass(kw_only=True, slots=True)
+class Question:
+    """A question in an inbox.
+
+    Attributes:
+        inbox: The folder.
+        fields: What is asked, as the chat API has it.
+        problem: Why the answer that is there counts for none; empty where none is there.
+    """
+
+    inbox: Path
+    fields: Mapping[str, Any]
+    problem: str = ""
+    _seen: dict[Path, tuple[int, ...]] = field(default_factory=dict["Path", tuple[int, ...]])
+
+    @property
+    def name(self) -> str:
+        """A digest of all that shapes the answer. The names of its files begin with it."""
+        shaping = {name: item for name, item in self.fields.items() if name not in ABOUT_US}
+        text = json.dumps(shaping, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def file(self, ending: str) -> Path:
+        """Return the path of one of its files."""
+        return self.inbox / f"{self.name}.{ending}"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nobody has begun to answer it."""
+        return not any(self.file(ending).exists() for ending in ANSWERS)
+
+    def ask(self) -> None:
+        """Write the question, for programs and then for people.
+
+        Raises:
+            StorageError: It cannot be written.
+        """
+        make_folders(self.inbox)
+        write_atomically(self.file(ASKED), dumps(self._value(), indent=2, ensure_ascii=False))
+        write_atomically(self.file(SHOWN), self.shown(self.file(ANSWERS[1]).name) + "\n")
+
+    def _value(self) -> dict[str, Any]:
+        asked = {key: item for key, item in self.fields.items() if key not in ABOUT_US}
+        asked.pop("response_format", None)
+        schema = {} if self._schema is None else {"schema": self._schema}
+        answers = [self.file(ending).name for ending in ANSWERS]
+        return {"answer_files": answers, **asked, **schema}
+
+    @property
+    def _schema(self) -> Any:
+        form: Any = self.fields.get("response_format", {})
+        return form.get("json_schema", {}).get("schema")
+
+    def shown(self, answer_file: str = "") -> str:
+        """Return the question as people read it.
+
+        Args:
+            answer_file: Where the answer is to be written, where people have to know.
+        """
+        tools: Any = self.fields.get("tools") or []
+        schema = self._schema
+        return render(
+            "inbox",
+            turns=[*map(_turn, self.fields["messages"])],
+            tools=[tool["function"]["name"] for tool in tools],
+            schema="" if schema is None else dumps(schema, indent=2, ensure_ascii=False),
+            answer_file=answer_file,
+        )
+
+    def answer(self) -> ChatAnswer | None:
+        """Return the answer; None where there is none, or it may still be being written.
+
+        A file counts once it was the same at two looks in a row. One that is renamed into its place
+        is whole from the beginning.
+        """
+        for path in map(self.file, ANSWERS):
+            try:
+                status = path.lstat()
+            except FileNotFoundError:
+                continue
+            now = (status.st_ino, status.st_size, status.st_mtime_ns)
+            if self._seen.get(path) != now:
+                self._seen[path] = now
+                continue
+            try:
+                return self._read(path)
+            except (OSError, ValueError) as error:
+                self.problem = f"{path.name}: {reason_of(error)}"
+        return None
+
+    def _read(self, path: Path) -> ChatAnswer:
+        """Read an answer.
+
+        Raises:
+            OSError: It is no regular file, or cannot be read.
+            ValueError: It is empty, too large, or not what its name says.
+        """
+        content = beneath.read(self.inbox, path.name, LARGEST_ANSWER)
+        text = content.decode("utf-8-sig").strip()
+        if not text:
+            raise ValueError("it is empty")
+        if path.suffix == ".txt":
+            return ChatAnswer(text=text, usage=Usage(calls=1))
+        value = loads(text)
+        if not (self.fields.get("tools") and is_mapping(value) and "tool_calls" in value):
+            said = value if isinstance(value, str) else dumps(value, ensure_ascii=False)
+            return ChatAnswer(text=said, usage=Usage(calls=1))
+        calls = tuple(_calls(value["tool_calls"]))
+        return ChatAnswer(
+            text=text_of(value.get("text")),
+            tool_calls=calls,
+            finish_reason="tool_calls",
+            usage=Usage(calls=1),
+        )
+
+
+def _calls(listed: Any) -> Iterator[ToolRequest]:
+    """Read calls of tools: `[{"name": …, "arguments": {…}}]`.
+
+    Raises:
+        ValueError: They are none.
+    """
+    try:
+        for number, call in enumerate(listed, 1):
+            arguments = as_text(call.get("arguments", {}))
+            yield ToolRequest(id=f"call_{number}", name=str(call["name"]), arguments=arguments)
+    except (AttributeError, KeyError, TypeError):
+        raise ValueError('tool_calls is no list of {"name": …, "arguments": {…}}') from None
+
+
+def _turn(message: Message) -> tuple[str, str]:
+    """Return a message's heading, and its text with the calls of tools that are in it."""
+    content: Any = message.get("content")
+    parts = [content] if isinstance(content, str) else content or []
+    said = [part if isinstance(part, str) else _part(part) for part in parts]
+    calls: Any = message.get("tool_calls") or []
+    said += [f"calls {call['function']['name']} {call['function']['arguments']}" for call in calls]
+    role = str(message["role"])
+    return HEADINGS.get(role, role), "\n\n".join(said)
+
+
+def _part(part: Mapping[str, Any]) -> str:
+    """Return a part of a message; what is no text is in the file for programs."""
+    return part["text"] if part.get("type") == "text" else f"({part.get('type')}, not shown here)"

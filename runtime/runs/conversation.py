@@ -1,0 +1,96 @@
+"""Conversations: tasks that carry what was asked and answered before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from ...schema.values.codec import Misfit, from_value, kept
+from ...schema.values.errors import InputError
+from ..messages.messages import fence
+from ..prompts import render
+from .record import read_result, read_value
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ...schema.team.task import Task
+
+__all__ = ["CONVERSATION", "Conversation", "Turn", "continued", "turns_of"]
+
+CONVERSATION = "conversation.json"
+"""The file of a run's folder that says what the run continues."""
+MOST_CHARACTERS = 200_000
+"""What is carried of a conversation: its latest turns."""
+
+
+@kept()
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Turn:
+    """A question of a conversation, and its answer."""
+
+    asked: str
+    answered: str
+
+
+@kept()
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Conversation:
+    """What a run continues.
+
+    Attributes:
+        continues: The name of the folder of the run before.
+        turns: What was asked and answered until then, the oldest first.
+        asked: What this run is asked, without that.
+    """
+
+    continues: str
+    turns: Sequence[Turn]
+    asked: str
+
+
+def continued(task: Task, turns: Sequence[Turn]) -> Task:
+    """Return a task that carries what was said before: its agents read that with the context.
+
+    Args:
+        task: What is asked now.
+        turns: What was asked and answered before, the oldest first.
+    """
+    if not turns:
+        return task
+    sizes = accumulate(len(turn.asked) + len(turn.answered) for turn in reversed(turns))
+    fitting = max(1, sum(size <= MOST_CHARACTERS for size in sizes))
+    shown = [
+        {"asked": turn.asked, "answered": turn.answered, "fence": fence(turn.asked + turn.answered)}
+        for turn in turns[-fitting:]
+    ]
+    said = render("conversation", turns=shown, left_out=len(turns) - len(shown))
+    return replace(task, context=f"{said}\n\n{task.context}".strip())
+
+
+def turns_of(folder: Path, task: Task) -> tuple[Turn, ...]:
+    """Return what was said until the end of a run, whose answer is the latest.
+
+    Args:
+        folder: The run's folder.
+        task: The run's task.
+
+    Raises:
+        InputError: The run has no answer, or its folder is damaged.
+    """
+    result = read_result(folder)
+    if result is None or result["status"] != "done":
+        raise InputError(
+            f"{folder}: this run has no answer to continue. Finish it first: mas-run --resume"
+            f" {folder}."
+        )
+    path = folder / CONVERSATION
+    if not path.exists():
+        return (Turn(asked=task.text, answered=result["answer"]),)
+    try:
+        earlier = from_value(Conversation, read_value(path))
+    except Misfit as error:
+        raise InputError(f"{path}: not what coterie wrote there: {error}.") from None
+    return (*earlier.turns, Turn(asked=earlier.asked, answered=result["answer"]))

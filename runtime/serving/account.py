@@ -1,0 +1,162 @@
+"""The account of requests: which record belongs to which idempotency key, and what a day cost.
+
+It is a journal in the folder of runs, held by one server at a time. What stands in it survives the
+server, however it ends: what a run cost whose server was killed is read from the run's own journal.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from ...schema.values.errors import InputError
+from ..record.journal import Journal, digest
+from ..values.budget import Budget, Caps
+from ..values.usage import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from ..runs.record import RunRecord
+
+__all__ = ["Account", "Session", "key_of", "seconds_left", "today"]
+
+FOLDER = ".requests"
+DAY = 24 * 60 * 60
+SESSION, KEY = "session", "key"
+
+
+def today() -> str:
+    """Return the date, UTC."""
+    return datetime.now(UTC).date().isoformat()
+
+
+def seconds_left() -> int:
+    """Return the seconds until the day ends, UTC."""
+    now = datetime.now(UTC)
+    return DAY - (now.hour * 60 + now.minute) * 60 - now.second
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Session:
+    """A stretch of work on a record, which counts for the day on which it began.
+
+    Attributes:
+        place: Where it stands in the account.
+        run: The name of the record.
+        before: What the record had cost before.
+        day: The budget of the day.
+    """
+
+    place: str
+    run: str
+    before: Usage
+    day: Budget
+
+    def value(self, after: Usage | None) -> dict[str, Any]:
+        """Return it as the account has it; without `after` it is under way, or was killed."""
+        ended = {} if after is None else {"after": after.value()}
+        return {"run": self.run, "before": self.before.value(), **ended}
+
+
+@dataclass(kw_only=True, eq=False)
+class Account:
+    """The account of requests. A context manager.
+
+    Attributes:
+        runs: The folder of the records.
+        per_day: What a day may cost, UTC.
+        clock: Returns the date.
+    """
+
+    runs: Path
+    per_day: Caps = field(default_factory=Caps)
+    clock: Callable[[], str] = today
+    _journal: Journal = field(init=False)
+    _date: str = ""
+    _day: Budget = field(init=False)
+
+    def __enter__(self) -> Account:
+        """Open the account.
+
+        Raises:
+            InputError: Another server works with the same folder of runs.
+            StorageError: The account cannot be written.
+        """
+        folder = self.runs / FOLDER
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            self._journal = Journal.open(folder)
+        except InputError:
+            raise InputError(
+                f"{self.runs}: another server works with this folder. Name another one with --runs."
+            ) from None
+        # Now, while nobody works on a record: the journals of those who do cannot be read.
+        self._begin_day(self.clock())
+        self._day.deposit(self._spent_on(self._date))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._journal.close()
+
+    def record_of(self, key: str) -> tuple[str, str] | None:
+        """Return the name of the record of a key and the digest of its request; None: neither."""
+        entry = self._journal.entry(f"{KEY}/{key}", "")
+        return None if entry is None else (entry.value["run"], entry.value["asked"])
+
+    async def begin(self, record: RunRecord, key: str, asked: str) -> Session:
+        """Write down that work on a record begins, before anything is paid.
+
+        Args:
+            record: The record.
+            key: The idempotency key; empty where the request has none.
+            asked: The digest of the request.
+        """
+        if (date := self.clock()) != self._date:
+            self._begin_day(date)
+        run = record.folder.path.name
+        place = f"{date}/{run}/{time.time_ns()}"
+        session = Session(place=place, run=run, before=record.spent(), day=self._day)
+        if key:
+            known = {"run": run, "asked": asked}
+            await self._journal.put(f"{KEY}/{key}", KEY, "", known, at_once=False)
+        await self._journal.put(place, SESSION, "", session.value(None))
+        await self._journal.flush()
+        return session
+
+    async def end(self, session: Session, record: RunRecord) -> None:
+        """Write down what a session cost; this never waits, so nothing can cancel it."""
+        value = session.value(record.spent())
+        await self._journal.put(session.place, SESSION, "", value, at_once=False)
+
+    def _begin_day(self, date: str) -> None:
+        """Begin a day: what is under way counts for the day on which it began."""
+        self._date, self._day = date, Budget(self.per_day, name="this server, today,")
+
+    def _spent_on(self, day: str) -> Usage:
+        sessions = self._journal.values(SESSION, under=f"{day}/")
+        return sum((self._cost(at, sessions) for at in range(len(sessions))), Usage())
+
+    def _cost(self, at: int, sessions: Sequence[Mapping[str, Any]]) -> Usage:
+        """Return what a session cost; of one that was killed, until the record's next session."""
+        session = sessions[at]
+        later = (other["before"] for other in sessions[at + 1 :] if other["run"] == session["run"])
+        after = session.get("after") or next(later, None)
+        total = self._total(session["run"]) if after is None else Usage(**after)
+        return total - Usage(**session["before"])
+
+    def _total(self, run: str) -> Usage:
+        """Return what a record cost in all; nothing, where it was deleted."""
+        try:
+            with Journal.open(self.runs / run, replaying=True) as journal:
+                return journal.spent()
+        except (InputError, OSError):
+            return Usage()
+
+
+def key_of(caller: str, key: str) -> str:
+    """Return the digest of an idempotency key: each caller has keys of its own."""
+    return digest(caller, key) if key else ""

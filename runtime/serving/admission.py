@@ -1,0 +1,62 @@
+"""How many requests are worked on at once, and how many may wait for their turn."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from .refusals import Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+__all__ = ["Admission"]
+
+RETRY_AFTER = 5
+"""Seconds after which a client is asked to try again."""
+
+
+class Admission:
+    """Turns of requests, in the order in which they came.
+
+    Args:
+        at_once: How many are worked on at once.
+        most_waiting: How many may wait.
+
+    Attributes:
+        at_work: How many are worked on.
+        waiting: How many wait.
+    """
+
+    def __init__(self, at_once: int, most_waiting: int) -> None:
+        self._at_once = at_once
+        self._most_waiting = most_waiting
+        self._slots = asyncio.Semaphore(at_once)
+        self.at_work = 0
+        self.waiting = 0
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncGenerator[None]:
+        """Wait for a turn, and have it during the body.
+
+        Raises:
+            Refusal: Too many wait already.
+        """
+        if self._slots.locked() and self.waiting >= self._most_waiting:
+            message = (
+                f"{self._at_once} requests are at work and {self.waiting} wait, as many as may"
+                f" (--concurrency). Try again in {RETRY_AFTER} seconds."
+            )
+            raise Refusal(429, message, code="too_many_requests", retry_after=RETRY_AFTER)
+        self.waiting += 1
+        try:
+            await self._slots.acquire()
+        finally:
+            self.waiting -= 1
+        self.at_work += 1
+        try:
+            yield
+        finally:
+            self.at_work -= 1
+            self._slots.release()

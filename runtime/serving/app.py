@@ -1,0 +1,225 @@
+"""The routes of a team server, as an ASGI application."""
+
+from __future__ import annotations
+
+import time
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from ...schema.host.catalogue import find_package
+from .bodies import read_body
+from .chat import Chat
+from .guard import CALLER, HEALTH, LARGEST_BODY, Guard, refused
+from .messages import task_of
+from .refusals import Refusal, bad_request
+from .responses import Responses
+from .server import Question
+from .streaming import ClientGone, EventStream, unless_gone
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
+
+    from starlette.requests import Request
+    from starlette.routing import BaseRoute
+
+    from ..record.trace import Event
+    from .keys import Keys
+    from .server import Answer, TeamServer
+    from .teams import ServedTeam
+
+__all__ = ["app_of", "question_of"]
+
+LONGEST_WAIT = 3600.0
+"""Seconds for which an agent waits for a client's answer at most."""
+ANSWERS = "coterie-answers"
+"""The header that says for how many seconds an agent may wait for the client's answer."""
+HUNG_UP = 499
+
+
+def question_of(request: Request, team: ServedTeam, task: Any) -> Question:
+    """Return what a request asks, with what its headers say."""
+    waits = request.headers.get(ANSWERS, "0")
+    if not waits.isdecimal():
+        raise bad_request(f"the header Coterie-Answers is {waits!r}. Write seconds: 120.")
+    return Question(
+        team=team,
+        task=task,
+        caller=request.scope.get(CALLER, ""),
+        key=request.headers.get("idempotency-key", ""),
+        answer_seconds=min(float(waits), LONGEST_WAIT),
+    )
+
+
+def app_of(
+    server: TeamServer,
+    keys: Keys,
+    *,
+    origins: Collection[str] = (),
+    is_local: bool = True,
+    largest: int = LARGEST_BODY,
+) -> Starlette:
+    """Return the application: what it serves depends on which extras are installed.
+
+    Args:
+        server: Answers requests.
+        keys: The keys of clients.
+        origins: Pages elsewhere that may ask.
+        is_local: Whether the server listens to this machine alone.
+        largest: Bytes of a request.
+    """
+    routes: list[BaseRoute] = [*_Endpoints(server).routes()]
+    contexts: list[Any] = []
+    if find_package("mcp") is not None:
+        from .mcp_server import mcp_route
+
+        route, running = mcp_route(server, largest)
+        routes.append(route)
+        contexts.append(running)
+    if find_package("a2a") is not None:
+        from .a2a_server import a2a_routes
+
+        agents, handlers = a2a_routes(server, has_keys=bool(keys.texts))
+        routes += agents
+        contexts += [partial(aclosing, handler) for handler in handlers]
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncGenerator[None]:
+        async with AsyncExitStack() as stack:
+            for context in contexts:
+                await stack.enter_async_context(context())
+            yield
+
+    cors = Middleware(
+        CORSMiddleware, allow_origins=[*origins], allow_methods=["*"], allow_headers=["*"]
+    )
+    # Who asks whether it may ask sends no key, so this is answered ahead of the guard.
+    guard = Middleware(Guard, keys=keys, origins=origins, is_local=is_local, largest=largest)
+    return Starlette(
+        routes=routes,
+        middleware=[cors, guard],
+        lifespan=lifespan,
+        exception_handlers={HTTPException: _nothing_there},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Endpoints:
+    """The endpoints that need no library of a protocol."""
+
+    server: TeamServer
+
+    def routes(self) -> list[Route]:
+        """Return them as routes."""
+        post, get = ["POST"], ["GET"]
+        return [
+            Route("/v1/chat/completions", _refusing(self.chat), methods=post),
+            Route("/v1/responses", _refusing(self.responses), methods=post),
+            Route("/v1/models", self.models, methods=get),
+            Route("/v1/models/{model:path}", _refusing(self.model), methods=get),
+            Route("/v1/questions", self.questions, methods=get),
+            Route("/v1/questions/{key}", _refusing(self.answer), methods=post),
+            Route(HEALTH, self.health, methods=get),
+        ]
+
+    async def chat(self, request: Request) -> Response:
+        """Answer a chat completion."""
+        return await self._answer(request, Chat)
+
+    async def responses(self, request: Request) -> Response:
+        """Answer a response."""
+        return await self._answer(request, Responses)
+
+    async def _answer(self, request: Request, kind: type[Chat | Responses]) -> Response:
+        body = read_body(await request.body())
+        team, wire = self.server.teams.named(body.get("model")), kind(body=body)
+        task = task_of(wire.messages(team.plan), self.server.teams.known)
+        question = question_of(request, team, task)
+        if body.get("stream"):
+            return await self._streamed(request, question, wire)
+        answer = await unless_gone(request.receive, self.server.ask(question))
+        return JSONResponse(wire.answered(answer), headers={"x-run": answer.run})
+
+    async def _streamed(
+        self, request: Request, question: Question, wire: Chat | Responses
+    ) -> Response:
+        """Stream an answer. What is refused before the run begins is refused by its status."""
+        happening = self.server.stream(question)
+        first = await unless_gone(request.receive, _first(happening))
+
+        async def events() -> AsyncGenerator[Event | Answer]:
+            yield first
+            async for happened in happening:
+                yield happened
+
+        return EventStream(wire.streamed(events()), happening)
+
+    async def models(self, _: Request) -> Response:
+        """List the teams."""
+        teams = [_model(team) for team in self.server.teams]
+        return JSONResponse({"object": "list", "data": teams})
+
+    async def model(self, request: Request) -> Response:
+        """Say what a team is."""
+        return JSONResponse(_model(self.server.teams.named(request.path_params["model"])))
+
+    async def questions(self, request: Request) -> Response:
+        """List what waits for the client's answer: calls of tools, and questions to a person."""
+        waiting = self.server.approving.waiting_for(request.scope[CALLER])
+        return JSONResponse({"object": "list", "data": [*waiting]})
+
+    async def answer(self, request: Request) -> Response:
+        """Take an answer: `{"allow": true}` of a call, `{"answer": "…"}` of a question."""
+        body = read_body(await request.body())
+        answer = body.get("allow", body.get("answer"))
+        if not isinstance(answer, bool | str):
+            raise bad_request("write allow, which is true or false, or answer, which is a text.")
+        key = request.path_params["key"]
+        self.server.approving.answer(request.scope[CALLER], key, answer)
+        return JSONResponse({"id": key})
+
+    async def health(self, _: Request) -> Response:
+        """Say whether the server takes requests."""
+        stopping, admission = self.server.is_stopping, self.server.admission
+        state = {"at_work": admission.at_work, "waiting": admission.waiting}
+        value = {"status": "stopping" if stopping else "ok", **state}
+        return JSONResponse(value, 503 if stopping else 200)
+
+
+def _refusing(endpoint: Callable[[Request], Awaitable[Response]]) -> Callable[..., Any]:
+    """Turn refusals into responses; to a client that hung up nothing is sent."""
+
+    async def answer(request: Request) -> Response:
+        try:
+            return await endpoint(request)
+        except Refusal as refusal:
+            return refused(refusal)
+        except ClientGone:
+            return Response(status_code=HUNG_UP)
+
+    return answer
+
+
+async def _nothing_there(request: Request, error: Exception) -> Response:
+    """Answer a request that no route takes, as the OpenAI API does."""
+    if not isinstance(error, HTTPException):
+        raise error
+    message = f"{request.method} {request.url.path}: {error.detail}."
+    return refused(Refusal(error.status_code, message, code="not_found"))
+
+
+async def _first(happening: AsyncGenerator[Event | Answer]) -> Event | Answer:
+    return await anext(happening)
+
+
+def _model(team: ServedTeam) -> dict[str, Any]:
+    made = {"object": "model", "created": int(time.time()), "owned_by": "coterie"}
+    return {"id": team.name, **made, "description": team.description}

@@ -1,0 +1,100 @@
+"""What agents ask people, asked of clients: approvals of calls, and questions to a `Person`.
+
+Where a client does not answer, or not in time, a call is denied, and a question waits for a file in
+the record's inbox.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from .refusals import Refusal, bad_request
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator, Mapping
+
+    from .server import Question
+
+__all__ = ["Approving"]
+
+_request: ContextVar[tuple[str, Question] | None] = ContextVar("request", default=None)
+"""The record that the current task works on, and the question."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Pending:
+    run: str
+    caller: str
+    asked: Mapping[str, Any]
+    answer: asyncio.Future[Any]
+
+
+@dataclass(eq=False)
+class Approving:
+    """Asks clients; an `Approver`, and its `respond` a `Respondent`."""
+
+    _pending: dict[str, _Pending] = field(default_factory=dict[str, _Pending])
+
+    @contextmanager
+    def during(self, run: str, question: Question) -> Generator[None]:
+        """Ask on behalf of a request during the body."""
+        token = _request.set((run, question))
+        try:
+            yield
+        finally:
+            _request.reset(token)
+
+    async def __call__(self, agent: str, tool: str, arguments: Any, /) -> bool:
+        """Ask whether a tool may be called; see `Approver`."""
+        asked = {"agent": agent, "tool": tool, "arguments": arguments}
+        return await self._answer(asked) is True
+
+    async def respond(self, question: str, /) -> str:
+        """Ask what a `Person` is asked; see `Respondent`."""
+        answer = await self._answer({"question": question})
+        return answer if isinstance(answer, str) else ""
+
+    async def _answer(self, asked: Mapping[str, Any]) -> Any:
+        """Wait for the client's answer, as long as it said; None: there is none."""
+        if (request := _request.get()) is None or not request[1].answer_seconds:
+            return None
+        run, question = request
+        key = secrets.token_urlsafe(12)
+        self._pending[key] = pending = _Pending(
+            run=run,
+            caller=question.caller,
+            asked=asked,
+            answer=asyncio.get_running_loop().create_future(),
+        )
+        try:
+            async with asyncio.timeout(question.answer_seconds):
+                return await pending.answer
+        except TimeoutError:
+            return None
+        finally:
+            del self._pending[key]
+
+    def waiting_for(self, caller: str) -> Iterator[dict[str, Any]]:
+        """List what waits for an answer of a client."""
+        for key, pending in self._pending.items():
+            if pending.caller == caller:
+                yield {"id": key, "run": pending.run, **pending.asked}
+
+    def answer(self, caller: str, key: str, answer: bool | str) -> None:
+        """Answer: whether a call is allowed, or what a `Person` is asked.
+
+        Raises:
+            Refusal: Nothing of that name waits for this client, or it is answered otherwise.
+        """
+        pending = self._pending.get(key)
+        if pending is None or pending.caller != caller or pending.answer.done():
+            raise Refusal(404, f"nothing called {key!r} waits for an answer.", code="not_found")
+        wanted = "answer" if "question" in pending.asked else "allow"
+        if isinstance(answer, str) != (wanted == "answer"):
+            raise bad_request(f"this waits for {wanted!r}.", wanted)
+        pending.answer.set_result(answer)

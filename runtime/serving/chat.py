@@ -1,0 +1,104 @@
+"""Chat completions of the OpenAI API."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .bodies import items_of, message_of, part_of, refuse_form, refuse_set, text_for, usage_value
+from .progress import line_of, pieces
+from .refusals import Refusal, bad_request
+from .server import Answer
+from .streaming import event
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Mapping
+
+    from ..plan.plan import Plan
+    from ..record.trace import Event
+    from .messages import ClientMessage
+
+__all__ = ["Chat"]
+
+REFUSED: Mapping[str, str] = {
+    "tools": "the team's agents call tools of their own, which its file and tools.yaml grant.",
+    "functions": "the team's agents call tools of their own.",
+    "logprobs": "a team's answer has no log probabilities.",
+    "audio": "a team answers with text.",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Chat:
+    """How `/v1/chat/completions` reads requests and writes answers.
+
+    Attributes:
+        body: The request.
+    """
+
+    body: Mapping[str, Any]
+
+    def messages(self, plan: Plan) -> list[ClientMessage]:
+        """Read the conversation.
+
+        Raises:
+            Refusal: The request asks for what the team cannot do.
+        """
+        refuse_set(self.body, REFUSED)
+        if self.body.get("n", 1) not in (None, 1):
+            raise bad_request("n: a team gives one answer. Leave n out, or send the request again.")
+        refuse_form(self.body.get("response_format"), plan, "response_format")
+        return [
+            message_of(message, "messages")
+            for message in items_of(self.body.get("messages"), "messages")
+        ]
+
+    def answered(self, answer: Answer) -> dict[str, Any]:
+        """Return the response."""
+        message = {"role": "assistant", "content": self._text(answer), "refusal": None}
+        choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
+        return {
+            **self._head(answer.run, "chat.completion"),
+            "choices": [choice],
+            "usage": usage_value(answer.usage, "prompt", "completion"),
+            "coterie": answer.about,
+        }
+
+    async def streamed(self, happening: AsyncGenerator[Event | Answer]) -> AsyncGenerator[str]:
+        """Write the events of a response: progress as reasoning, then the answer."""
+        name = f"{time.time_ns():x}"
+        yield self._chunk(name, {"role": "assistant", "content": ""})
+        try:
+            async for happened in happening:
+                if isinstance(happened, Answer):
+                    for text in self._ending(name, happened):
+                        yield text
+                elif line := line_of(happened):
+                    yield self._chunk(name, {"reasoning_content": line})
+        except Refusal as refusal:
+            yield event(refusal.value)
+        yield event("[DONE]")
+
+    def _text(self, answer: Answer) -> str:
+        return text_for(self.body.get("response_format"), answer)
+
+    def _ending(self, name: str, answer: Answer) -> list[str]:
+        deltas = [self._chunk(name, {"content": piece}) for piece in pieces(self._text(answer))]
+        last = self._chunk(name, {}, finish_reason="stop", coterie=answer.about)
+        if not part_of(self.body, "stream_options").get("include_usage"):
+            return [*deltas, last]
+        usage = usage_value(answer.usage, "prompt", "completion")
+        head = self._head(name, "chat.completion.chunk")
+        return [*deltas, last, event({**head, "choices": [], "usage": usage})]
+
+    def _chunk(
+        self, name: str, delta: Mapping[str, Any], finish_reason: str | None = None, **fields: Any
+    ) -> str:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish_reason, "logprobs": None}
+        head = self._head(name, "chat.completion.chunk")
+        return event({**head, "choices": [choice], **fields})
+
+    def _head(self, name: str, kind: str) -> dict[str, Any]:
+        made = {"object": kind, "created": int(time.time()), "model": self.body["model"]}
+        return {"id": f"chatcmpl-{name}", **made}

@@ -1,0 +1,114 @@
+"""What every request must pass, whatever it asks: names, origin, key, size.
+
+The body is read whole before anything looks at it, so a limit on it holds for all protocols.
+"""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING
+
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+
+from ..values.loopback import is_local_origin, is_loopback
+from .refusals import Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from .keys import Keys
+
+__all__ = ["CALLER", "HEALTH", "LARGEST_BODY", "Guard", "refused"]
+
+CALLER = "coterie.caller"
+"""Where a request's scope has the digest of the client's key."""
+HEALTH = "/healthz"
+"""What may be asked without a key."""
+LARGEST_BODY = 32 << 20
+"""Bytes of a request: all images and PDFs of a task in base64, and a long conversation."""
+
+
+def refused(refusal: Refusal) -> JSONResponse:
+    """Return the response of a refusal."""
+    return JSONResponse(refusal.value, refusal.status, headers=dict(refusal.headers))
+
+
+@dataclass(eq=False)
+class Guard:
+    """Lets through who may ask; an ASGI application around another one.
+
+    Attributes:
+        app: Answers requests.
+        keys: The keys of clients.
+        origins: Pages elsewhere that may ask, as `Origin` has them.
+        is_local: Whether the server listens to this machine alone.
+        largest: Bytes of a body.
+    """
+
+    app: ASGIApp
+    _: KW_ONLY
+    keys: Keys
+    origins: Collection[str] = ()
+    is_local: bool = True
+    largest: int = LARGEST_BODY
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        try:
+            headers = Headers(scope=scope)
+            self._check_names(headers)
+            if scope["path"] != HEALTH:
+                scope[CALLER] = self.keys.caller(headers)
+            body = await self._body(headers, receive)
+        except Refusal as refusal:
+            await refused(refusal)(scope, receive, send)
+            return
+        if body is not None:
+            await self.app(scope, _again(body, receive), send)
+
+    def _check_names(self, headers: Headers) -> None:
+        if self.is_local and not is_loopback(headers.get("host", "")):
+            raise Refusal(403, "this server is for this machine alone.", code="wrong_host")
+        origin = headers.get("origin")
+        if origin is None or origin in self.origins or (self.is_local and is_local_origin(origin)):
+            return
+        message = f"pages of {origin!r} may not ask here. Whoever runs this server can allow them:"
+        raise Refusal(403, f"{message} --allow-origin.", code="wrong_origin")
+
+    async def _body(self, headers: Headers, receive: Receive) -> bytes | None:
+        """Read the body; None where the client has gone."""
+        length = headers.get("content-length", "")
+        if length.isdecimal() and int(length) > self.largest:
+            raise self._too_large()
+        body = bytearray()
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return None
+            body += message.get("body", b"")
+            if len(body) > self.largest:
+                raise self._too_large()
+            if not message.get("more_body"):
+                return bytes(body)
+
+    def _too_large(self) -> Refusal:
+        message = f"the request has more than {self.largest} bytes. Send less."
+        return Refusal(413, message, code="request_too_large")
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """Give a body that was read to whoever reads it next; after it, what follows."""
+    unread = [body]
+
+    async def give() -> Message:
+        if unread:
+            return {"type": "http.request", "body": unread.pop(), "more_body": False}
+        return await receive()
+
+    return give

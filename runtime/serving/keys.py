@@ -1,0 +1,86 @@
+"""The keys of clients: which there are, and whose one a request carries."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...schema.values.errors import InputError
+from .refusals import Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+__all__ = ["VARIABLE", "Keys"]
+
+VARIABLE = "MAS_SERVE_KEYS"
+SHORTEST = 16
+"""Characters of a key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The keys that clients may send; none: everyone on this machine is a client.
+
+    Attributes:
+        texts: The keys.
+    """
+
+    texts: frozenset[str] = frozenset()
+
+    @classmethod
+    def read(cls, file: Path | None, environment: Mapping[str, str]) -> Keys:
+        """Read the keys of a file, one a line, and those of the environment, parted by blanks.
+
+        Raises:
+            InputError: The file cannot be read or has no key, or a key is too short.
+        """
+        keys = environment.get(VARIABLE, "").split()
+        if file is not None:
+            keys += _lines_of(file)
+        for key in keys:
+            if len(key) < SHORTEST or not key.isascii():
+                raise InputError(
+                    f"a key of clients has {len(key)} characters. Use {SHORTEST} or more, ASCII"
+                    " ones: openssl rand -hex 24 writes a good one."
+                )
+        return cls(frozenset(keys))
+
+    def caller(self, headers: Mapping[str, str]) -> str:
+        """Return the digest of the key that a request carries; empty where none is needed.
+
+        Every key is compared, in constant time.
+
+        Raises:
+            Refusal: The request carries none of the keys.
+        """
+        if not self.texts:
+            return ""
+        scheme, _, given = headers.get("authorization", "").partition(" ")
+        sent = _digest(given.strip() if scheme.lower() == "bearer" else "")
+        if sum(hmac.compare_digest(sent, digest) for digest in map(_digest, self.texts)):
+            return sent
+        raise Refusal(
+            401,
+            "this server needs a key: Authorization: Bearer KEY. Whoever runs it has the keys"
+            " (--keys).",
+            code="invalid_api_key",
+        )
+
+
+def _lines_of(file: Path) -> Iterable[str]:
+    try:
+        lines = file.read_text("utf-8").splitlines()
+    except (OSError, ValueError) as error:
+        raise InputError(f"{file}: the keys cannot be read: {error}.") from None
+    keys = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+    if not keys:
+        raise InputError(f"{file}: there is no key in it. Write one on each line.")
+    return keys
+
+
+def _digest(key: str) -> str:
+    return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()

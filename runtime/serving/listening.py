@@ -1,0 +1,131 @@
+"""Listens on an address until the process is told to stop; loads the teams again on SIGHUP."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING
+
+import uvicorn
+
+from ...schema.values.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping
+    from contextlib import AbstractContextManager
+
+    from starlette.types import ASGIApp
+
+    from ...schema.values.errors import CoterieError
+    from .server import TeamServer
+
+__all__ = ["DRAIN", "listen", "reloading"]
+
+DRAIN = 25.0
+"""Seconds that requests under way have when the server is told to stop; those who stop services
+wait for 30 or more."""
+CLOSING = 2
+"""Seconds until connections are closed after that."""
+
+
+class _Server(uvicorn.Server):
+    """Says when it takes requests, and leaves signals to its caller."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._ready()
+
+    def capture_signals(self) -> AbstractContextManager[None]:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return nullcontext()
+
+
+async def listen(
+    app: ASGIApp,
+    server: TeamServer,
+    *,
+    host: str,
+    port: int,
+    ready: Callable[[str], None],
+    seconds: float = DRAIN,
+) -> bool:
+    """Serve until this is cancelled; then let the requests under way end.
+
+    Args:
+        app: Answers requests.
+        server: Whose requests they are.
+        host: The address.
+        port: The port; 0 for any that is free.
+        ready: Called with the address once requests are taken.
+        seconds: How long requests under way have in the end.
+
+    Returns:
+        Whether all requests had ended before the time was up.
+
+    Raises:
+        InputError: The address cannot be had.
+    """
+    config = uvicorn.Config(
+        app, log_level="warning", access_log=False, timeout_graceful_shutdown=CLOSING, ws="none"
+    )
+    sock = _bound(host, port)
+    shown = f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{sock.getsockname()[1]}"
+    listening = _Server(config, lambda: ready(address))
+    serving = asyncio.create_task(listening.serve([sock]))
+    try:
+        await asyncio.shield(serving)
+    except asyncio.CancelledError:
+        return await server.stop(seconds)
+    else:
+        return True
+    finally:
+        listening.should_exit = True
+        await serving
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        sock = socket.socket(family, socket.SOCK_STREAM)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind(address)
+    except OSError as error:
+        raise InputError(
+            f"{host}:{port} cannot be had: {error.strerror}. Choose another --host or --port."
+        ) from None
+    return sock
+
+
+@contextmanager
+def reloading(
+    server: TeamServer, say: Callable[[Mapping[str, CoterieError]], None]
+) -> Generator[None]:
+    """Load the teams again on SIGHUP during the body.
+
+    Args:
+        server: Whose teams they are.
+        say: Called after each time, with what is wrong with teams that stayed as they were.
+    """
+    loop, under_way = asyncio.get_running_loop(), set[asyncio.Task[None]]()
+    alone = asyncio.Lock()
+
+    async def reload() -> None:
+        async with alone:
+            say(await server.teams.reload(server.services))
+
+    def heard() -> None:
+        work = loop.create_task(reload())
+        under_way.add(work)
+        work.add_done_callback(under_way.discard)
+
+    loop.add_signal_handler(signal.SIGHUP, heard)
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGHUP)

@@ -1,0 +1,151 @@
+"""The teams as an MCP server: one tool a team, over stdio or streamable HTTP."""
+
+from __future__ import annotations
+
+import re
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
+
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.types import CallToolResult, TextContent, Tool
+from starlette.routing import Route
+
+from .app import question_of
+from .messages import ClientMessage, task_of
+from .progress import line_of
+from .refusals import Refusal
+from .server import Answer, Question
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from starlette.types import Receive, Scope, Send
+
+    from .server import TeamServer
+    from .teams import ServedTeam
+
+__all__ = ["mcp_route", "serve_stdio"]
+
+PATH = "/mcp"
+ARGUMENTS: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "query": {"type": "string", "description": "What the team is to do."},
+        "context": {"type": "string", "description": "Material that the query is about."},
+        "files": {
+            "type": "object",
+            "description": "Files for the team: the text of each, by its name.",
+            "additionalProperties": {"type": "string"},
+        },
+    },
+    "required": ["query"],
+    "additionalProperties": False,
+}
+
+
+def mcp_route(server: TeamServer, largest: int) -> tuple[Route, Callable[[], Any]]:
+    """Return the route of the MCP server, and what must be entered while it serves.
+
+    Each request stands by itself, so a server that was started again needs no new session, and a
+    client that hangs up cancels its call.
+
+    Args:
+        server: Answers calls.
+        largest: Bytes of a request.
+    """
+    manager = StreamableHTTPSessionManager(
+        _server_of(server), stateless=True, max_request_body_size=largest
+    )
+    return Route(PATH, _Mcp(manager)), manager.run
+
+
+async def serve_stdio(server: TeamServer) -> None:
+    """Serve over standard input and output until the input ends."""
+    mcp = _server_of(server)
+    async with stdio_server() as (receiving, sending):
+        await mcp.run(receiving, sending, mcp.create_initialization_options())
+
+
+class _Mcp:
+    """The manager as an application; a class, so that a route takes it for one."""
+
+    def __init__(self, manager: StreamableHTTPSessionManager) -> None:
+        self._manager = manager
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._manager.handle_request(scope, receive, send)
+
+
+def _tool_name(team: ServedTeam) -> str:
+    """Return a team's name as the name of a tool."""
+    return re.sub(r"[^A-Za-z0-9_-]", "_", team.name)
+
+
+def _server_of(server: TeamServer) -> Server[Any, Any]:
+    mcp: Server[Any, Any] = Server("coterie")
+
+    async def tools() -> list[Tool]:
+        return [
+            Tool(name=_tool_name(team), description=team.description, inputSchema=dict(ARGUMENTS))
+            for team in server.teams
+        ]
+
+    async def call(name: str, arguments: dict[str, Any]) -> CallToolResult:
+        try:
+            answer = await _answered(server, mcp, name, arguments)
+        except Refusal as refusal:
+            return CallToolResult(content=[_text(str(refusal))], isError=True)
+        return CallToolResult(content=[_text(answer.text)], _meta={"coterie": answer.about})
+
+    mcp.list_tools()(tools)
+    mcp.call_tool()(call)
+    return mcp
+
+
+async def _answered(
+    server: TeamServer, mcp: Server[Any, Any], name: str, arguments: Mapping[str, Any]
+) -> Answer:
+    """Answer a call, and report progress where the client wants that.
+
+    Raises:
+        Refusal: There is no answer.
+    """
+    teams = {_tool_name(team): team for team in server.teams}
+    team = teams.get(name) or server.teams.named(name)
+    context = arguments.get("context")
+    messages = [ClientMessage(role="system", text=context)] if context else []
+    messages.append(
+        ClientMessage(role="user", text=arguments["query"], files=arguments.get("files") or {})
+    )
+    question = _question(mcp, team, task_of(messages, server.teams.known))
+    number = 0
+    async with aclosing(server.stream(question)) as happening:
+        async for happened in happening:
+            if isinstance(happened, Answer):
+                return happened
+            if line := line_of(happened):
+                number += 1
+                await _report(mcp, number, line.strip())
+    raise AssertionError("a question is answered or refused")
+
+
+def _question(mcp: Server[Any, Any], team: ServedTeam, task: Any) -> Question:
+    request = mcp.request_context.request
+    return question_of(request, team, task) if request else Question(team=team, task=task)
+
+
+async def _report(mcp: Server[Any, Any], number: int, line: str) -> None:
+    context = mcp.request_context
+    if context.meta is not None and context.meta.progressToken is not None:
+        await context.session.send_progress_notification(
+            context.meta.progressToken,
+            number,
+            message=line,
+            related_request_id=str(context.request_id),
+        )
+
+
+def _text(text: str) -> TextContent:
+    return TextContent(type="text", text=text)

@@ -1,0 +1,121 @@
+"""A conversation as a task: the last message is the question, all before it is its context."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from ...schema.loading.loading import parse_task
+from ...schema.values.attachments import MOST_BYTES, MOST_IN_ALL, Attachment
+from ...schema.values.errors import ConfigError
+from ...schema.values.json_text import dumps
+from ..runs.conversation import Turn, continued
+from .refusals import bad_request
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ...schema.host.catalogue import Catalogue
+    from ...schema.team.task import Task
+
+__all__ = ["ClientMessage", "File", "Role", "file_of", "task_of"]
+
+File = str | Attachment
+Role = Literal["system", "user", "assistant"]
+
+ID = "request"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ClientMessage:
+    """A message of a conversation.
+
+    Attributes:
+        role: Who wrote it; `system` for instructions.
+        text: What it says.
+        files: Its files by name: texts, images and PDFs.
+    """
+
+    role: Role
+    text: str
+    files: Mapping[str, File] = field(default_factory=dict[str, "File"])
+
+
+def file_of(content: bytes) -> File:
+    """Return what a file holds.
+
+    Raises:
+        Refusal: It is neither text nor an image or a PDF that models take, or it is too large.
+    """
+    if len(content) > MOST_BYTES:
+        raise bad_request(f"a file has {len(content)} bytes; the most is {MOST_BYTES}.")
+    attachment = Attachment.of(content)
+    try:
+        return content.decode() if attachment is None else attachment
+    except UnicodeDecodeError:
+        raise bad_request(
+            "a file is neither UTF-8 text nor a PNG, JPEG, GIF, WebP or PDF. Send one of these."
+        ) from None
+
+
+def task_of(messages: Sequence[ClientMessage], known: Catalogue) -> Task:
+    """Return the task that a conversation asks for.
+
+    Args:
+        messages: The conversation, the oldest message first.
+        known: What this host offers.
+
+    Raises:
+        Refusal: The last message is not the user's, or the task would not load.
+    """
+    if not messages or messages[-1].role != "user":
+        raise bad_request("the last message is what the team is asked: write one of the user.")
+    if not messages[-1].text.strip():
+        raise bad_request("the last message has no text. Write what the team is to do.")
+    files = _files(messages)
+    attachments = {name: file for name, file in files.items() if isinstance(file, Attachment)}
+    if sum(len(file.content) for file in attachments.values()) > MOST_IN_ALL:
+        raise bad_request(f"the images and PDFs have more than {MOST_IN_ALL} bytes together.")
+    turns, query = _turns_of(messages)
+    value = {
+        "id": ID,
+        "query": query,
+        "context": "\n\n".join(one.text for one in messages if one.role == "system"),
+        "files": {name: file for name, file in files.items() if isinstance(file, str)},
+    }
+    try:
+        task = parse_task(dumps(value).encode(), ID, Path(), known)
+    except ConfigError as error:
+        raise bad_request(str(error)) from None
+    return replace(continued(task, turns), attachments=attachments)
+
+
+def _turns_of(messages: Sequence[ClientMessage]) -> tuple[list[Turn], str]:
+    """Return what was asked and answered before, and what is asked now."""
+    turns: list[Turn] = []
+    asked: list[str] = []
+    for message in messages:
+        if message.role == "user":
+            asked.append(message.text)
+        elif message.role == "assistant":
+            turns.append(Turn(asked="\n\n".join(asked), answered=message.text))
+            asked = []
+    return turns, "\n\n".join(asked)
+
+
+def _files(messages: Sequence[ClientMessage]) -> dict[str, File]:
+    """Collect the files of all messages; of two with one name, the later is renamed."""
+    files: dict[str, File] = {}
+    for message in messages:
+        for name, file in message.files.items():
+            files[_free(name.replace("\\", "/").rsplit("/", 1)[-1] or "file", files)] = file
+    return files
+
+
+def _free(name: str, taken: Mapping[str, File]) -> str:
+    stem, number = Path(name), 1
+    while name in taken:
+        number += 1
+        name = f"{stem.stem}-{number}{stem.suffix}"
+    return name

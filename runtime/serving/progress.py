@@ -1,0 +1,45 @@
+"""What clients are shown of a run while it is made: which agent works, and how it ended."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..record.trace import Event
+
+__all__ = ["PIECE", "line_of", "pieces"]
+
+PIECE = 8_000
+"""Characters of an answer that are sent at once; readers of events bound the length of a line."""
+LINES: Mapping[str, str] = {
+    "agent_finished": "{agent} {ended}\n",
+    "agent_retried": "{agent} tries again\n",
+    "agent_started": "{agent} works\n",
+    "approval_asked": "{agent} asks whether it may call {tool}\n",
+    "question_asked": "{agent} waits for a person\n",
+    "round_started": "round {round}\n",
+    "tool_call": "{agent} calls {tool}\n",
+}
+"""What is shown of events, by their types."""
+ENDED: Mapping[str, str] = {
+    "done": "is done",
+    "failed": "failed",
+    "skipped": "is skipped",
+    "cancelled": "is cancelled",
+}
+
+
+def line_of(event: Event) -> str | None:
+    """Return a line for an event; None where there is nothing to show."""
+    template = LINES.get(event.type)
+    if template is None:
+        return None
+    ended = ENDED.get(event.fields.get("status", ""), "ended")
+    return template.format_map({**event.fields, "agent": event.agent, "ended": ended})
+
+
+def pieces(text: str) -> list[str]:
+    """Cut a text into pieces that can each be sent at once."""
+    return [text[at : at + PIECE] for at in range(0, len(text), PIECE)]

@@ -1,0 +1,163 @@
+"""Responses of the OpenAI API."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from .bodies import items_of, message_of, part_of, refuse_form, refuse_set, text_for, usage_value
+from .messages import ClientMessage
+from .progress import line_of, pieces
+from .refusals import Refusal
+from .server import Answer
+from .streaming import event
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
+
+    from ..plan.plan import Plan
+    from ..record.trace import Event
+
+__all__ = ["Responses"]
+
+REFUSED: Mapping[str, str] = {
+    "tools": "the team's agents call tools of their own, which its file and tools.yaml grant.",
+    "previous_response_id": "no conversation is kept here. Send all of it as input.",
+    "conversation": "no conversation is kept here. Send all of it as input.",
+    "background": "a response is given while the client waits.",
+    "prompt": "no prompts are kept here. Send the text as input.",
+}
+PASSED_OVER = frozenset({"reasoning", "item_reference"})
+"""Items of an earlier response that are no messages."""
+
+
+@dataclass(kw_only=True, eq=False)
+class Responses:
+    """How `/v1/responses` reads a request and writes its answer.
+
+    Attributes:
+        body: The request.
+    """
+
+    body: Mapping[str, Any]
+    _name: str = field(default_factory=lambda: f"{time.time_ns():x}")
+    _number: Iterator[int] = field(default_factory=count)
+
+    def messages(self, plan: Plan) -> list[ClientMessage]:
+        """Read the conversation.
+
+        Raises:
+            Refusal: The request asks for what the team cannot do.
+        """
+        refuse_set(self.body, REFUSED)
+        refuse_form(self._form, plan, "text.format")
+        given, instructions = self.body.get("input"), self.body.get("instructions")
+        told = [ClientMessage(role="system", text=str(instructions))] if instructions else []
+        if isinstance(given, str):
+            return [*told, ClientMessage(role="user", text=given)]
+        items = items_of(given, "input")
+        messages = [item for item in items if item.get("type") not in PASSED_OVER]
+        return [*told, *(message_of(message, "input") for message in messages)]
+
+    @property
+    def _form(self) -> Any:
+        return part_of(self.body, "text").get("format")
+
+    def answered(self, answer: Answer) -> dict[str, Any]:
+        """Return the response."""
+        return self._response("completed", [self._message(text_for(self._form, answer))], answer)
+
+    async def streamed(self, happening: AsyncGenerator[Event | Answer]) -> AsyncGenerator[str]:
+        """Write the events of a response: progress as a summary of reasoning, then the answer."""
+        begun = self._response("in_progress", [])
+        yield self._event("response.created", response=begun)
+        yield self._event("response.in_progress", response=begun)
+        lines: list[str] = []
+        try:
+            async for happened in happening:
+                if isinstance(happened, Answer):
+                    for text in (*self._reasoned(lines), *self._ending(happened, bool(lines))):
+                        yield text
+                elif line := line_of(happened):
+                    for text in self._reasoning(line, is_first=not lines):
+                        yield text
+                    lines.append(line)
+        except Refusal as refusal:
+            error = {"code": refusal.code or "server_error", "message": refusal.message}
+            failed = {**self._response("failed", []), "error": error}
+            yield self._event("response.failed", response=failed)
+
+    def _reasoning(self, line: str, *, is_first: bool) -> Iterable[str]:
+        """Write a line of progress, as a part of the first item."""
+        place = {"item_id": self._id("rs"), "output_index": 0, "summary_index": 0}
+        if is_first:
+            yield self._event("response.output_item.added", output_index=0, item=self._summary(""))
+            part = {"type": "summary_text", "text": ""}
+            yield self._event("response.reasoning_summary_part.added", **place, part=part)
+        yield self._event("response.reasoning_summary_text.delta", **place, delta=line)
+
+    def _reasoned(self, lines: list[str]) -> Iterable[str]:
+        """Write the end of the first item, where there is one."""
+        if not lines:
+            return
+        text = "".join(lines)
+        place = {"item_id": self._id("rs"), "output_index": 0, "summary_index": 0}
+        part = {"type": "summary_text", "text": text}
+        yield self._event("response.reasoning_summary_text.done", **place, text=text)
+        yield self._event("response.reasoning_summary_part.done", **place, part=part)
+        yield self._event("response.output_item.done", output_index=0, item=self._summary(text))
+
+    def _ending(self, answer: Answer, has_summary: bool) -> Iterable[str]:
+        """Write the answer, and the whole response."""
+        at = int(has_summary)
+        place = {"item_id": self._id("msg"), "output_index": at, "content_index": 0}
+        whole = text_for(self._form, answer)
+        message, empty = self._message(whole), self._message("")
+        part = message["content"][0]
+        begun = {**empty, "status": "in_progress", "content": []}
+        yield self._event("response.output_item.added", output_index=at, item=begun)
+        yield self._event("response.content_part.added", **place, part=empty["content"][0])
+        for delta in pieces(whole):
+            yield self._event("response.output_text.delta", **place, delta=delta, logprobs=[])
+        yield self._event("response.output_text.done", **place, text=whole, logprobs=[])
+        yield self._event("response.content_part.done", **place, part=part)
+        yield self._event("response.output_item.done", output_index=at, item=message)
+        yield self._event("response.completed", response=self.answered(answer))
+
+    def _event(self, kind: str, **fields: Any) -> str:
+        return event({"type": kind, "sequence_number": next(self._number), **fields}, kind)
+
+    def _summary(self, text: str) -> dict[str, Any]:
+        summary = [{"type": "summary_text", "text": text}] if text else []
+        return {"id": self._id("rs"), "type": "reasoning", "summary": summary}
+
+    def _message(self, text: str) -> dict[str, Any]:
+        content = {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
+        head = {"id": self._id("msg"), "type": "message", "role": "assistant"}
+        return {**head, "status": "completed", "content": [content]}
+
+    def _id(self, kind: str) -> str:
+        return f"{kind}_{self._name}"
+
+    def _response(
+        self, status: str, output: list[dict[str, Any]], answer: Answer | None = None
+    ) -> dict[str, Any]:
+        return {
+            "id": f"resp_{self._name}",
+            "object": "response",
+            "created_at": int(time.time()),
+            "status": status,
+            "model": self.body["model"],
+            "output": output,
+            "error": None,
+            "incomplete_details": None,
+            "instructions": self.body.get("instructions"),
+            "metadata": self.body.get("metadata") or {},
+            "parallel_tool_calls": False,
+            "tool_choice": "none",
+            "tools": [],
+            "usage": usage_value(answer.usage, "input", "output") if answer else None,
+            **({"coterie": answer.about} if answer else {}),
+        }

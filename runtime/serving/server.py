@@ -1,0 +1,349 @@
+"""Answers requests by runs, whatever protocol they came by."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
+
+from ...schema.values.errors import CoterieError, InputError
+from ..messages.attached import refuse_unread
+from ..plan.plan import compile
+from ..record.journal import digest
+from ..record.trace import RunFolder, Trace
+from ..runs.again import as_recorded, load_recorded
+from ..runs.record import RunRecord, read_result
+from ..runs.services import Setting, open_services
+from ..values.usage import Usage
+from .account import key_of, seconds_left
+from .approving import Approving
+from .refusals import Refusal, bad_request, no_answer, stopping
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable, Iterable
+    from pathlib import Path
+
+    from ...schema.team.task import Task
+    from ..agents.outcomes import Run
+    from ..plan.plan import Plan
+    from ..record.trace import Event
+    from ..runs.services import Services
+    from ..scrubbing.scrubber import Scrubber
+    from .account import Account, Session
+    from .admission import Admission
+    from .teams import ServedTeam, Teams
+
+__all__ = ["Answer", "Question", "TeamServer", "serving"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Question:
+    """What a client asks.
+
+    Attributes:
+        team: Whom.
+        task: What.
+        caller: The digest of the client's key; empty where no key is needed.
+        key: The client's idempotency key; empty where it sent none.
+        answer_seconds: How long an agent waits for the client to allow a call, or to answer what
+            a `Person` is asked.
+    """
+
+    team: ServedTeam
+    task: Task
+    caller: str = ""
+    key: str = ""
+    answer_seconds: float = 0
+
+    @property
+    def asked(self) -> str:
+        """The digest of what is asked: the same key may not stand for something else."""
+        return digest(self.team.name, self.task.value(), self.task.attached)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answer:
+    """What a team answered.
+
+    Attributes:
+        run: The name of the record.
+        text: The answer.
+        content: All that the output agent said: the JSON text, where it answers by a schema.
+        usage: What the record cost in all, earlier attempts included.
+    """
+
+    run: str
+    text: str
+    content: str
+    usage: Usage
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What clients are told that no protocol has a field for."""
+        return {"run": self.run, "calls": self.usage.calls, "cost": self.usage.cost}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Work:
+    """A record, and what its run is made of."""
+
+    record: RunRecord
+    plan: Plan
+    task: Task
+
+    async def run(
+        self,
+        services: Services,
+        scrub: Scrubber,
+        session: Session,
+        heard: Callable[[Event], None] | None,
+    ) -> Run:
+        """Make the run, or resume it."""
+        record = self.record
+        await services.prepare(self.plan)
+        if record.failed:
+            await record.journal.renew()
+        caps = services.setting.budget
+        return await services.execute(
+            self.plan,
+            self.task,
+            journal=record.journal,
+            scrubber=scrub,
+            trace=Trace(record.folder, *([heard] if heard else [])),
+            budget=session.day.child(caps, "the request", spent=record.spent()),
+            keep=record.keep,
+        )
+
+
+@dataclass(kw_only=True, eq=False)
+class TeamServer:
+    """Answers requests. `serving` opens one.
+
+    Attributes:
+        teams: The teams that are served.
+        services: Models, tools and jails of all runs.
+        account: The account of requests.
+        admission: How many requests are worked on at once.
+        approving: Asks clients before tools are called.
+        scrub: Takes the host's secrets out of what is written.
+        is_stopping: Whether new requests are refused.
+    """
+
+    teams: Teams
+    services: Services
+    account: Account
+    admission: Admission
+    approving: Approving
+    scrub: Scrubber
+    is_stopping: bool = False
+    _under_way: set[asyncio.Task[Answer]] = field(default_factory=set[asyncio.Task[Answer]])
+    _keys: WeakValueDictionary[str, asyncio.Lock] = field(
+        default_factory=WeakValueDictionary[str, asyncio.Lock]
+    )
+
+    async def ask(self, question: Question, heard: Callable[[Event], None] | None = None) -> Answer:
+        """Answer a question; whoever cancels this cancels the run, whose record stays.
+
+        Args:
+            question: What is asked.
+            heard: Called with each event of the run.
+
+        Raises:
+            Refusal: There is no answer.
+        """
+        if self.is_stopping:
+            raise stopping()
+        work = asyncio.create_task(self._answered(question, heard))
+        self._under_way.add(work)
+        try:
+            return await work
+        finally:
+            await _ended(work)
+            self._under_way.discard(work)
+
+    async def stream(self, question: Question) -> AsyncGenerator[Event | Answer]:
+        """Answer a question: first the events of the run as they happen, then the answer.
+
+        Raises:
+            Refusal: There is no answer.
+        """
+        happened: asyncio.Queue[Event | None] = asyncio.Queue()
+        loop = asyncio.get_running_loop()
+
+        def heard(event: Event) -> None:
+            loop.call_soon_threadsafe(happened.put_nowait, event)
+
+        work = asyncio.create_task(self.ask(question, heard))
+        work.add_done_callback(lambda _: happened.put_nowait(None))
+        try:
+            while (event := await happened.get()) is not None:
+                yield event
+            yield await work
+        finally:
+            await _ended(work)
+
+    async def stop(self, seconds: float) -> bool:
+        """Refuse new requests, and wait for those under way; return whether all of them ended.
+
+        Those that have not ended in time are cancelled. Their records can be resumed.
+        """
+        self.is_stopping = True
+        left = {*self._under_way}
+        if left:
+            _, left = await asyncio.wait(left, timeout=seconds)
+        for work in left:
+            work.cancel()
+        if left:
+            await asyncio.wait(left)
+        return not left
+
+    async def _answered(self, question: Question, heard: Callable[[Event], None] | None) -> Answer:
+        try:
+            refuse_unread([question.team.plan], question.task, "the request")
+            async with self._alone(question), self.admission.turn():
+                return await self._found_or_made(question, heard)
+        except asyncio.CancelledError:
+            if self.is_stopping:
+                raise stopping() from None
+            raise
+        except Refusal:
+            raise
+        except InputError as error:
+            raise bad_request(self.scrub(str(error))) from None
+        except CoterieError as error:
+            raise Refusal(503, self.scrub(str(error)), code="server_error") from None
+
+    @asynccontextmanager
+    async def _alone(self, question: Question) -> AsyncGenerator[None]:
+        """Let nobody else work on the record of the same key during the body."""
+        key = key_of(question.caller, question.key)
+        if not key:
+            yield
+            return
+        async with self._keys.setdefault(key, asyncio.Lock()):
+            yield
+
+    async def _found_or_made(
+        self, question: Question, heard: Callable[[Event], None] | None
+    ) -> Answer:
+        """Return the recorded answer of the request's key; else resume its record, or begin one."""
+        key = key_of(question.caller, question.key)
+        known = self.account.record_of(key) if key else None
+        if known is not None and known[1] != question.asked:
+            raise Refusal(
+                400,
+                f"the Idempotency-Key {question.key!r} was sent with another request before. Send"
+                " a new key with a new request.",
+                code="idempotency_key_reused",
+            )
+        folder = self.account.runs / known[0] if known else None
+        if folder is None or not folder.is_dir():
+            work = self._begun(question)
+        elif (done := _recorded_answer(folder, question)) is not None:
+            return done
+        else:
+            work = self._resumed(folder)
+        return await self._run(work, question, heard)
+
+    def _begun(self, question: Question) -> _Work:
+        plan, task = question.team.plan, as_recorded(question.task, self.scrub.known)
+        runs, setting = self.account.runs, self.services.setting
+        record = RunRecord.begin(runs, plan, task, setting, scrub=self.scrub)
+        return _Work(record=record, plan=plan, task=task)
+
+    def _resumed(self, folder: Path) -> _Work:
+        team, task, known = load_recorded(folder, self.teams.known)
+        plan = compile(team, known)
+        record = RunRecord(RunFolder(folder, self.scrub), plan)
+        return _Work(record=record, plan=plan, task=task)
+
+    async def _run(
+        self, work: _Work, question: Question, heard: Callable[[Event], None] | None
+    ) -> Answer:
+        """Make the run of a record; what it costs counts for today from the first call on."""
+        key = key_of(question.caller, question.key)
+        async with work.record as record:
+            session = await self.account.begin(record, key, question.asked)
+            try:
+                with self.approving.during(session.run, question):
+                    services = replace(self.services, recaller=question.team.recaller)
+                    run = await work.run(services, self.scrub, session, heard)
+            finally:
+                await self.account.end(session, record)
+            record.finish(run)
+        if run.answer is None:
+            raise self._refusal(run, session)
+        output = run.agents.get(run.answered_by or work.plan.output)
+        content = output.result.content if output and output.result else run.answer
+        text, content = self.scrub(run.answer), self.scrub(content)
+        return Answer(run=session.run, text=text, content=content, usage=record.spent())
+
+    def _refusal(self, run: Run, session: Session) -> Refusal:
+        tomorrow = seconds_left() if session.day.reached else None
+        refusal = no_answer(run, session.run, retry_after=tomorrow)
+        return replace(refusal, message=self.scrub(refusal.message))
+
+
+async def _ended(work: asyncio.Task[Answer]) -> None:
+    """Cancel a task and wait for its end, whatever that is."""
+    work.cancel()
+    await asyncio.gather(work, return_exceptions=True)
+
+
+def _recorded_answer(folder: Path, question: Question) -> Answer | None:
+    """Return the answer of a record that is done; None of any other."""
+    result = read_result(folder)
+    if result is None or result["status"] != "done":
+        return None
+    output = result["agents"].get(question.team.plan.output, {})
+    text, consumed = result["answer"], {**result["usage"]}
+    del consumed["cost"]
+    return Answer(
+        run=folder.name,
+        text=text,
+        content=output.get("content") or text,
+        usage=Usage(**consumed),
+    )
+
+
+@asynccontextmanager
+async def serving(
+    teams: Teams,
+    account: Account,
+    setting: Setting,
+    admission: Admission,
+    secrets: Iterable[str] = (),
+) -> AsyncGenerator[TeamServer]:
+    """Open what requests need, and check that every team can be run; then serve during the body.
+
+    Args:
+        teams: The teams.
+        account: The account of requests, which is open.
+        setting: How runs are made.
+        admission: How many requests are worked on at once.
+        secrets: What else may never be written down: the keys of clients.
+
+    Raises:
+        InputError: A key, a price, a tool server, a jail or a program is missing.
+    """
+    approving = Approving()
+    async with open_services(
+        teams.known, setting, approver=approving, respondent=approving.respond
+    ) as services:
+        for team in teams:
+            await services.prepare(team.plan)
+        server = TeamServer(
+            teams=teams,
+            services=services,
+            account=account,
+            admission=admission,
+            approving=approving,
+            scrub=services.scrubber(os.environ, also=secrets),
+        )
+        try:
+            yield server
+        finally:
+            await server.stop(0)

@@ -1,0 +1,165 @@
+"""The teams that are served, by the names that clients call them."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from ...schema.host.catalogue import installed, load_named
+from ...schema.loading.agent_document import is_team_folder
+from ...schema.loading.loading import load_team, team_path
+from ...schema.values.errors import CoterieError, InputError
+from ...schema.values.hints import did_you_mean
+from ..messages.recall import open_recall
+from ..plan.plan import compile
+from .refusals import Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from ...schema.host.catalogue import Catalogue
+    from ..messages.recall import Recaller
+    from ..plan.plan import Plan
+    from ..runs.services import Services
+
+__all__ = ["POOL", "ServedTeam", "Teams"]
+
+POOL = "pool:"
+LEDGER = "ledger.jsonl"
+GROUP = "teams"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ServedTeam:
+    """A team that is served.
+
+    Attributes:
+        name: What clients call it.
+        source: What it was named as: a file, `seed:NAME`, a pool's folder, or `pool:FOLDER`.
+        file: Where it is.
+        plan: The team, compiled.
+        recaller: Reminds its agents of what its pool has learnt; None where none of them recalls.
+    """
+
+    name: str
+    source: str
+    file: Path
+    plan: Plan
+    recaller: Recaller | None = None
+
+    @property
+    def description(self) -> str:
+        """What it does, in a sentence."""
+        team = self.plan.team
+        return team.description or f"A team of agents: {', '.join(team.agents)}."
+
+
+def _pool_of(source: str) -> Path | None:
+    """Return the folder of a pool, where one is named; None: a team is."""
+    if source.startswith(POOL):
+        return Path(source.removeprefix(POOL))
+    folder = Path(source)
+    return folder if (folder / LEDGER).is_file() and not is_team_folder(folder) else None
+
+
+def load(source: str, known: Catalogue) -> ServedTeam:
+    """Load a team; of a pool, the one of which it expects most.
+
+    Raises:
+        InputError: It does not load, or there is no pool or no team in it.
+    """
+    pool = _pool_of(source)
+    file = team_path(source) if pool is None else _best_of(pool)
+    known = known.beside(file.parent)
+    plan = compile(load_team(file, known), known)
+    if pool is None:
+        return ServedTeam(name=plan.team.name, source=source, file=file, plan=plan)
+    recalls = any(planned.agent.recall is not None for planned in plan.agents.values())
+    return ServedTeam(
+        name=f"{POOL}{pool.resolve().name}",
+        source=source,
+        file=file,
+        plan=plan,
+        recaller=open_recall(pool, known.models, None) if recalls else None,
+    )
+
+
+def _best_of(pool: Path) -> Path:
+    if "pool" not in installed(GROUP):
+        raise InputError("nothing is installed that reads pools. Install coterie whole, anew.")
+    return cast("Callable[[Path], Path]", load_named(GROUP, "pool"))(pool)
+
+
+@dataclass(eq=False)
+class Teams:
+    """The teams that are served. `opened` loads them, and `reload` loads them again.
+
+    Attributes:
+        known: What this host offers.
+        by_name: The teams, by the names that clients call them.
+    """
+
+    known: Catalogue
+    by_name: dict[str, ServedTeam] = field(default_factory=dict[str, ServedTeam])
+
+    @classmethod
+    def opened(cls, sources: Iterable[str], known: Catalogue) -> Teams:
+        """Load teams.
+
+        Raises:
+            InputError: One does not load, or two have one name.
+        """
+        teams = cls(known)
+        for source in dict.fromkeys(sources):
+            team = load(source, known)
+            if (other := teams.by_name.get(team.name)) is not None:
+                raise InputError(
+                    f"{source} and {other.source} are both called {team.name!r}, so no client could"
+                    " tell them apart. Rename one."
+                )
+            teams.by_name[team.name] = team
+        return teams
+
+    def __iter__(self) -> Iterator[ServedTeam]:
+        return iter(self.by_name.values())
+
+    def named(self, name: object) -> ServedTeam:
+        """Return the team that a client calls so.
+
+        Raises:
+            Refusal: There is none.
+        """
+        if isinstance(name, str) and name in self.by_name:
+            return self.by_name[name]
+        hint = did_you_mean(str(name), self.by_name)
+        message = f"no team {name!r} is served here. Teams: {', '.join(self.by_name)}.{hint}"
+        raise Refusal(404, message, code="model_not_found", param="model")
+
+    async def reload(self, services: Services) -> Mapping[str, CoterieError]:
+        """Load all teams again. One that cannot be loaded or run stays what it was.
+
+        Requests under way finish with the team that they began with.
+
+        Args:
+            services: Starts what the new teams need.
+
+        Returns:
+            What is wrong with those that stayed, by their names.
+        """
+        wrong: dict[str, CoterieError] = {}
+        for name, team in [*self.by_name.items()]:
+            try:
+                again = await asyncio.to_thread(load, team.source, self.known)
+                if again.name != name:
+                    raise InputError(
+                        f"{again.file}: the team is called {again.name!r} now, and clients know it"
+                        f" as {name!r}. Change the name back, or start the server again."
+                    )
+                await services.prepare(again.plan)
+            except CoterieError as error:
+                wrong[name] = error
+            else:
+                self.by_name[name] = again
+        return wrong

@@ -1,0 +1,271 @@
+"""The toolsets of a docker-agent file: file tools, a shell, and servers for tools.yaml."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..values.problems import quoted
+from .docker_names import FILE_TOOLS
+from .source import ids_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ..values.problems import Path
+    from .source import ForeignFile
+
+__all__ = ["Granted", "Toolsets"]
+
+MOST_TOOLS = 64
+ORIGINAL = "{ORIGINAL_INSTRUCTIONS}"
+"""What stands there for the instructions that come with a toolset."""
+SHELL_ALONE = (
+    "an agent has tools or a shell, not both, and a shell writes no output_schema. Give the shell"
+    " to an agent of its own: agent_type: DefaultAgent."
+)
+NOTHING_WRITTEN = "files are read here, and never written, by an agent that has no shell."
+UNLISTED = (
+    "the file does not list the tools of {name}, and no server is started to ask. See below how to"
+    " grant them."
+)
+_VARIABLE = re.compile(r"(Bearer )?\$\{?(?:env\.)?([A-Za-z_][A-Za-z0-9_]*)\}?")
+_URL = re.compile(r"https?://[^\s@]+")
+_TOOL = re.compile(r"[A-Za-z0-9_-]{1,128}")
+
+
+@dataclass(kw_only=True, slots=True)
+class Granted:
+    """What the toolsets of an agent come to.
+
+    Attributes:
+        tools: The names of the tools of servers.
+        files: The toolsets that are file tools.
+        shells: The toolsets that are a shell.
+        instructions: What the toolsets say of their use.
+    """
+
+    tools: list[str] = field(default_factory=list[str])
+    files: list[Path] = field(default_factory=list["Path"])
+    shells: list[Path] = field(default_factory=list["Path"])
+    instructions: list[str] = field(default_factory=list[str])
+
+
+@dataclass(kw_only=True, slots=True)
+class Toolsets:
+    """The toolsets of a file, and the servers that they need.
+
+    Attributes:
+        source: The file.
+        listed: The tools of the servers in the user's tools.yaml, by the servers' names; None
+            where there is no such file yet.
+        servers: Servers for tools.yaml, by name.
+        clients: All servers as `mcpServers` has them.
+        unlisted: The names of servers of which the file does not list the tools.
+    """
+
+    source: ForeignFile
+    listed: Mapping[str, Sequence[str]] | None
+    servers: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    clients: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    unlisted: set[str] = field(default_factory=set[str])
+    _names: dict[str, str] = field(default_factory=dict[str, str])
+
+    def of_agent(self, agent: Path, *, has_schema: bool) -> tuple[dict[str, Any], list[str]]:
+        """Return the fields of an agent that works with its toolsets, and their instructions."""
+        granted = Granted()
+        for path in self.source.items((*agent, "toolsets")):
+            self._read(path, granted)
+        if granted.shells and not granted.tools and not has_schema:
+            for path in granted.files:
+                self.source.take((*path, "tools"))  # whatever they are, a shell can do it
+            return {"agent_type": "DefaultAgent"}, granted.instructions
+        for path in granted.shells:
+            self.source.lose(path, f"the toolset 'shell': {SHELL_ALONE}")
+        files = [tool for path in granted.files for tool in self._file_tools(path)]
+        tools = tuple(dict.fromkeys((*files, *granted.tools)))
+        if len(tools) > MOST_TOOLS:
+            message = f"an agent has {MOST_TOOLS} tools at most. Grant it those that it needs."
+            self.source.warn((*agent, "toolsets"), message)
+        kind = {"agent_type": "ToolCallingAgent", "tools": tools[:MOST_TOOLS]}
+        return (kind if tools else {"agent_type": "LLM"}), granted.instructions
+
+    def _read(self, path: Path, granted: Granted) -> None:
+        match kind := self.source.text((*path, "type")):
+            case "filesystem":
+                granted.files.append(path)
+            case "shell":
+                granted.shells.append(path)
+            case "mcp":
+                granted.tools += self._of_server(path)
+            case _:
+                self.source.lose(path, f"the toolset {quoted(kind)} has no counterpart.")
+                return
+        instruction = self.source.whole_text((*path, "instruction"))
+        if text := instruction.replace(ORIGINAL, "").strip():
+            granted.instructions.append(text)
+
+    def _file_tools(self, path: Path) -> Iterator[str]:
+        names = self.source.texts((*path, "tools"))
+        for place, name in names:
+            if name in FILE_TOOLS:
+                yield FILE_TOOLS[name]
+            else:
+                self.source.lose(place, f"{quoted(name)} has no counterpart: {NOTHING_WRITTEN}")
+        if not names:
+            self.source.warn(path, f"the toolset 'filesystem': {NOTHING_WRITTEN}")
+            yield from FILE_TOOLS.values()
+
+    def _of_server(self, path: Path) -> Iterator[str]:
+        """Return the names of a server's tools, and note the server."""
+        server = _Server(source=self.source, places=self._places(path))
+        fields = server.fields()
+        if not fields:
+            self.source.lose(path, f"the toolset 'mcp': {server.trouble}")
+            return
+        name = self._name(server.name, fields)
+        asked = server.tools()
+        self.clients[name] = server.of_client(fields)
+        if self.listed is not None:
+            tools = [tool for tool in self.listed.get(name, ()) if not asked or tool in asked]
+            yield from (f"{name}.{tool}" for tool in tools)
+            if not tools:
+                message = f"the tools.yaml that was given has none of its tools, as {name}."
+                self.source.lose(path, f"the toolset 'mcp': {message}")
+        elif asked:
+            known = self.servers.setdefault(name, {**fields, "tools": []})["tools"]
+            known += [tool for tool in asked if tool not in known]
+            yield from (f"{name}.{tool}" for tool in asked)
+        else:
+            self.unlisted.add(name)
+            self.source.warn(path, UNLISTED.format(name=name))
+
+    def _places(self, path: Path) -> list[Path]:
+        """Return where a server's fields stand: in the toolset, and under mcps where it refers."""
+        definition = ("mcps", self.source.text((*path, "ref")))
+        return [path, definition] if self.source.has(definition) else [path]
+
+    def _name(self, name: str, fields: Mapping[str, Any]) -> str:
+        """Return the name of a server: that of the same server before, or a free one."""
+        kept = repr(fields)
+        if kept not in self._names:
+            taken = self._names.values()
+            numbered = (f"{name}_{number}" for number in range(2, len(taken) + 3))
+            self._names[kept] = next(free for free in (name, *numbered) if free not in taken)
+        return self._names[kept]
+
+
+@dataclass(kw_only=True, slots=True)
+class _Server:
+    """One server of the Model Context Protocol: a toolset, over a definition under mcps.
+
+    Attributes:
+        source: The file.
+        places: Where its fields stand, the strongest first.
+        trouble: Why it cannot be declared here.
+    """
+
+    source: ForeignFile
+    places: list[Path]
+    trouble: str = ""
+
+    @property
+    def name(self) -> str:
+        """An id for the server, by its own name, or by what it runs."""
+        reference = self._reference.removeprefix("docker:")
+        defined = self.places[1][-1] if len(self.places) > 1 else ""
+        words = [*self._args(), self._text("command")]
+        plain = next((word for word in reversed(words[:-1]) if word[:1] not in {"-", "."}), "")
+        host = self._text("remote", "url").partition("://")[2].partition("/")[0]
+        name = str(defined) or self._text("name") or reference or host or plain or words[-1]
+        return ids_of([name.rpartition("/")[2]])[name.rpartition("/")[2]]
+
+    @property
+    def _reference(self) -> str:
+        """The server of Docker's catalogue, as the toolset or its definition names it."""
+        return self.source.text((*self.places[-1], "ref"))
+
+    def fields(self) -> dict[str, Any]:
+        """Return the server as tools.yaml has it, but for its tools; nothing where it cannot."""
+        reference = self._reference
+        if self._text("remote", "url"):
+            return self._address()
+        if command := self._text("command"):
+            return self._with_env({"command": [command, *self._args()]})
+        if reference.startswith("docker:"):
+            words = ["docker", "mcp", "gateway", "run", "--servers", reference[len("docker:") :]]
+            return self._with_env({"command": words})
+        self.trouble = "it has no command, no remote, and no ref to a server of Docker's catalogue."
+        return {}
+
+    def tools(self) -> list[str]:
+        """Return the tools that are asked for; none for all of them."""
+        names: list[str] = []
+        for path, name in self.source.texts(self._place("tools")):
+            if _TOOL.fullmatch(name):
+                names.append(name)
+            else:
+                self.source.lose(path, f"{quoted(name)} is not the name of a tool.")
+        return list(dict.fromkeys(names))
+
+    def of_client(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the server as `mcpServers` has it, for `mas tools import`."""
+        if "url" in fields:
+            bearer = (
+                {"Authorization": f"Bearer ${{{fields['key_env']}}}"} if "key_env" in fields else {}
+            )
+            others = {
+                name: f"${{{value}}}" for name, value in fields.get("headers_env", {}).items()
+            }
+            headers = {**bearer, **others}
+            return {
+                "type": "http",
+                "url": fields["url"],
+                **({"headers": headers} if headers else {}),
+            }
+        command, *words = fields["command"]
+        env = {name: f"${{{name}}}" for name in fields.get("env", ())}
+        return {"command": command, "args": words, **({"env": env} if env else {})}
+
+    def _address(self) -> dict[str, Any]:
+        kind = self._text("remote", "transport_type")
+        url = self._text("remote", "url")
+        if kind not in {"", "streamable", "streamable-http", "http"} or not _URL.fullmatch(url):
+            self.trouble = f"{quoted(kind or url)}: servers are reached over streamable HTTP alone."
+            return {}
+        fields: dict[str, Any] = {"url": url}
+        headers = self._place("remote", "headers")
+        for name in self.source.keys(headers):
+            match = _VARIABLE.fullmatch(self.source.text((*headers, name)))
+            if match and match[1] and name.casefold() == "authorization":
+                fields["key_env"] = match[2]
+            elif match and not match[1]:
+                fields.setdefault("headers_env", {})[name] = match[2]
+            else:
+                message = "values do not stand in tools.yaml. Name a variable: headers_env."
+                self.source.lose((*headers, name), message)
+        return fields
+
+    def _with_env(self, fields: dict[str, Any]) -> dict[str, Any]:
+        env = self._place("env")
+        names: list[str] = []
+        for name in self.source.keys(env):
+            match = _VARIABLE.fullmatch(self.source.text((*env, name)))
+            if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+                names.append(name)
+            if name not in names or not match or match[2] != name:
+                message = "no value is written. Set the variable in your environment."
+                self.source.lose((*env, name), message)
+        return {**fields, **({"env": names} if names else {})}
+
+    def _args(self) -> list[str]:
+        return [text for _, text in self.source.texts(self._place("args"))]
+
+    def _text(self, *name: str) -> str:
+        return self.source.text(self._place(*name))
+
+    def _place(self, *name: str) -> Path:
+        """Return where a field stands: in the toolset, or else in its definition."""
+        places = ((*place, *name) for place in self.places)
+        return next((place for place in places if self.source.has(place)), (*self.places[0], *name))

@@ -1,0 +1,296 @@
+"""Agents that are written once: groups of like agents, and agents that are like another one.
+
+    debater: {count: 3}            debater_1, debater_2 and debater_3
+    debater_*_round_1: {count: 3}  debater_1_round_1, debater_2_round_1 and debater_3_round_1
+    judge: {like: debater_1}       all that debater_1 has, but for what is written here
+
+A team has its agents written out; files alone have groups. This module is the only one that expands
+them, and `folded` finds them again for a file that is rewritten.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from ..values.document import LIMITS
+from ..values.hints import did_you_mean, listed
+from ..values.problems import quoted
+from ..values.values import is_list, is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..values.document import Document
+    from ..values.problems import Path, Problem
+
+__all__ = [
+    "GROUPING",
+    "expanded",
+    "expanded_value",
+    "folded",
+    "is_grouped",
+    "members_of",
+    "numbered",
+]
+
+GROUPING = frozenset({"count", "like"})
+"""The fields of an agent that only its file has."""
+MOST_AGENTS = 256
+LONGEST_ID = 64
+EDGES: Path = ("topology", "reports_to")
+LISTS: Sequence[Path] = (
+    ("execution", "recruit", "among"),
+    ("execution", "rounds", "opening"),
+    ("execution", "rounds", "hears"),
+    ("execution", "rounds", "closing"),
+)
+"""Lists of agents in which a group stands for all its members, beside the edges."""
+
+
+def expanded(document: Document) -> tuple[Document, list[Problem]]:
+    """Write out the agents of a team file's groups, and those that are like another one.
+
+    Returns:
+        The document with the value written out, which knows where each part of it is written; and
+        what is wrong with the groups.
+    """
+    if not is_grouped(document.value):
+        return document, []
+    expansion = _Expansion(raw=document.value["agents"])
+    value = expansion.made(document.value)
+    found = [document.problem(path, why, at_key=True) for path, why in expansion.complaints]
+    return replace(document, value=value, origins=expansion.origins), found
+
+
+def expanded_value(value: Any) -> Any:
+    """Write out the groups of a team's plain value."""
+    return _Expansion(raw=value["agents"]).made(value) if is_grouped(value) else value
+
+
+def is_grouped(value: Any) -> bool:
+    """Return whether a team's plain value has groups, or agents that are like another one."""
+    agents = value.get("agents") if is_mapping(value) else None
+    return is_mapping(agents) and any(
+        "*" in name or (is_mapping(said) and not GROUPING.isdisjoint(said))
+        for name, said in agents.items()
+    )
+
+
+def members_of(name: str, count: int) -> list[str]:
+    """Return the ids of a group's members."""
+    starred = name if "*" in name else f"{name}_*"
+    return [starred.replace("*", str(number)) for number in range(1, count + 1)]
+
+
+def numbered(fields: Mapping[str, Any], number: int) -> dict[str, Any]:
+    """Return a group's fields as the member of that number has them: a * in the role is it."""
+    role = fields.get("role")
+    if not isinstance(role, str) or "*" not in role:
+        return {**fields}
+    return {**fields, "role": role.replace("*", str(number))}
+
+
+def _ungrouped(said: Any) -> Any:
+    """Return an entry without what groups it."""
+    if not is_mapping(said):
+        return said
+    return {key: item for key, item in said.items() if key not in GROUPING}
+
+
+def _count(said: Any) -> int | None:
+    """Return how many members a group has; None for an agent that is no group, or a wrong count."""
+    count = said.get("count") if is_mapping(said) else None
+    is_right = type(count) is int and 1 <= count <= MOST_AGENTS
+    return count if is_right else None
+
+
+@dataclass(kw_only=True, eq=False)
+class _Expansion:
+    """The agents of a file, and what became of them so far."""
+
+    raw: Mapping[str, Any]
+    origins: dict[Path, Path] = field(default_factory=dict["Path", "Path"])
+    complaints: list[tuple[Path, str]] = field(default_factory=list[tuple["Path", str]])
+    _whole: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+
+    def __post_init__(self) -> None:
+        if len(self.raw) > MOST_AGENTS:  # no team; nothing is worth following through so many
+            self.raw = {name: _ungrouped(said) for name, said in self.raw.items()}
+        counts = {name: count for name, said in self.raw.items() if (count := _count(said))}
+        self.members = {name: members_of(name, count) for name, count in counts.items()}
+        self.place_of = {
+            one: (name, place)
+            for name, ids in self.members.items()
+            for place, one in enumerate(ids, 1)
+        }
+
+    def made(self, value: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the team's value with its agents written out, in all places that name them."""
+        agents: dict[str, Any] = {}
+        for name, said in self.raw.items():
+            agents |= self._agents(name, said, agents)
+        self._check(agents)
+        result = {**value, "agents": agents}
+        for path in LISTS:
+            _change(result, path, lambda names, path=path: self._listed(names, path))
+        _change(result, EDGES, self._edges)
+        return result
+
+    def _agents(self, name: str, said: Any, before: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what an entry of the file stands for: one agent, or the members of a group."""
+        if not is_mapping(said):
+            return {name: said}
+        if name in self.members:
+            for one in before.keys() & self.members[name]:
+                self._complain(name, f"an agent {quoted(one)} is there already.")
+            return {one: self._fields(one, ()) for one in self.members[name]}
+        if "*" in name:
+            self._complain(name, "a name with * is a group's. Write its count, or leave out the *.")
+        return {} if name in self.place_of else {name: self._fields(name, ())}
+
+    def _fields(self, name: str, liking: Sequence[str]) -> dict[str, Any]:
+        """Return an agent's or a group's fields, with those of its group, or of whom it is like."""
+        if name not in self._whole:
+            entry = self.raw.get(name)
+            said: dict[str, Any] = entry if is_mapping(entry) else {}
+            if name in self.place_of:
+                base = self._of_group(name, said, liking)
+            else:
+                base = self._of_liked(name, said.get("like"), (*liking, name))
+            self._whole[name] = {**base, **_ungrouped(said)}
+        return self._whole[name]
+
+    def _of_group(
+        self, member: str, said: Mapping[str, Any], liking: Sequence[str]
+    ) -> Mapping[str, Any]:
+        """Return the fields that a member has from its group; a * in the role is its number."""
+        group, number = self.place_of[member]
+        if not GROUPING.isdisjoint(said):
+            self._complain(member, f"a member of {quoted(group)} has neither count nor like.")
+        base = numbered(self._fields(group, liking), number)
+        self._inherit(member, group, base, said)
+        return base
+
+    def _of_liked(self, name: str, like: Any, liking: Sequence[str]) -> Mapping[str, Any]:
+        """Return the fields that an agent or a group has from the one that it is like."""
+        if not isinstance(like, str):
+            return {}
+        if like in liking:
+            self._complain(name, f"it is like itself: {' -> '.join((*liking, like))}.", "like")
+        elif like not in self.raw and like not in self.place_of:
+            hint = did_you_mean(like, self.raw) or f" Agents: {listed([*self.raw])}."
+            self._complain(name, f"no agent {quoted(like)}.{hint}", "like")
+        else:
+            base = self._fields(like, liking)
+            self._inherit(name, like, base, self.raw[name])
+            return base
+        return {}
+
+    def _inherit(
+        self, name: str, of: str, base: Mapping[str, Any], said: Mapping[str, Any]
+    ) -> None:
+        """Note where the fields are written that an agent has from another entry."""
+        if name not in self.raw:
+            self.origins["agents", name] = ("agents", of)
+        else:
+            inherited = base.keys() - said.keys()
+            self.origins |= {("agents", name, one): ("agents", of, one) for one in inherited}
+
+    def _complain(self, name: str, why: str, *inner: str) -> None:
+        self.complaints.append((("agents", name, *inner), why))
+
+    def _check(self, agents: dict[str, Any]) -> None:
+        """Complain of too many agents, and of members that no file could have written out."""
+        size = sum(
+            len(json.dumps(self._fields(name, ()))) * len(ids) for name, ids in self.members.items()
+        )
+        if len(agents) > MOST_AGENTS or size > LIMITS.bytes:
+            what = f"{len(agents)} agents" if len(agents) > MOST_AGENTS else f"{size} characters"
+            most = MOST_AGENTS if len(agents) > MOST_AGENTS else LIMITS.bytes
+            self.complaints.append((("agents",), f"written out, {what}: at most {most}."))
+        for name, ids in self.members.items():
+            if len(ids[-1]) > LONGEST_ID:
+                self._complain(name, f"{quoted(ids[-1])} is too long for an id.")
+
+    def _ids(self, name: Any) -> Sequence[Any]:
+        return self.members.get(name, [name]) if isinstance(name, str) else [name]
+
+    def _listed(self, names: Any, path: Path, written: Path | None = None) -> Any:
+        """Return a list of agents with the members of each group in its place."""
+        if not is_list(names):
+            return names
+        pairs = [(one, place) for place, name in enumerate(names) for one in self._ids(name)]
+        found: dict[Any, int] = {}
+        for one, place in pairs:
+            if isinstance(one, str):
+                found.setdefault(one, place)
+        for place, index in enumerate(found.values()):
+            self._note((*path, place), (*(written or path), index))
+        return [*found]
+
+    def _edges(self, reports_to: Any) -> Any:
+        if not is_mapping(reports_to):
+            return reports_to
+        edges: dict[str, Any] = {}
+        for sender, receivers in reports_to.items():
+            for one in self._ids(sender):
+                path, written = (*EDGES, one), (*EDGES, sender)
+                there = edges.get(one)
+                edges[one] = self._listed(receivers, path, written)
+                if is_list(there) and is_list(edges[one]):
+                    edges[one] = [*dict.fromkeys((*there, *edges[one]))]
+                self._note(path, written)
+        return edges
+
+    def _note(self, path: Path, written: Path) -> None:
+        if path != written:
+            self.origins.setdefault(path, written)
+
+
+def _change(value: dict[str, Any], path: Path, made: Any) -> None:
+    """Change what stands at a path of a value in place, in copies of the mappings around it."""
+    *outer, last = map(str, path)
+    for name in outer:
+        if not is_mapping(value.get(name)):
+            return
+        value[name] = dict(value[name])
+        value = value[name]
+    if last in value:
+        value[last] = made(value[last])
+
+
+def folded(value: Mapping[str, Any], members: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Name groups in the place of their members, wherever all of these stand together.
+
+    Args:
+        value: A team's plain value. Its agents stay as they are.
+        members: The members of each group.
+    """
+    result = dict(value)
+    for path in LISTS:
+        _change(result, path, lambda names: _folded_names(names, members))
+
+    def edges(reports_to: Mapping[str, Any]) -> dict[str, Any]:
+        short = {one: _folded_names(others, members) for one, others in reports_to.items()}
+        alike = {
+            name: ids
+            for name, ids in members.items()
+            if all(one in short and short[one] == short[ids[0]] for one in ids)
+        }
+        names = _folded_names([*short], alike)
+        return {one: short[alike[one][0] if one in alike else one] for one in names}
+
+    _change(result, EDGES, edges)
+    return result
+
+
+def _folded_names(names: Any, members: Mapping[str, Sequence[str]]) -> Any:
+    if not is_list(names):
+        return names
+    for name, ids in members.items():
+        place = names.index(ids[0]) if ids[0] in names else -1
+        if place >= 0 and names[place : place + len(ids)] == [*ids]:
+            names = [*names[:place], name, *names[place + len(ids) :]]
+    return names

@@ -1,0 +1,91 @@
+"""A team server in this process, and a client of it, over the scripted model."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+from openai import AsyncOpenAI
+from starlette.applications import Starlette
+
+from coterie.runtime import Caps, Setting
+from coterie.runtime.doubles import ScriptedModel
+from coterie.runtime.serving.account import Account, today
+from coterie.runtime.serving.admission import Admission
+from coterie.runtime.serving.app import app_of
+from coterie.runtime.serving.keys import Keys
+from coterie.runtime.serving.server import TeamServer, serving
+from coterie.runtime.serving.teams import Teams
+from coterie.schema import Catalogue, Model
+
+ADDRESS = "http://127.0.0.1"
+PAIR = """
+name: pair
+description: Solves riddles.
+agents:
+  worker: {prompt: "You are [worker]. Solve it."}
+  judge: {prompt: "You are [judge]. Decide it."}
+topology: {reports_to: {worker: [judge]}}
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opened:
+    """A server, its application, and clients of it."""
+
+    server: TeamServer
+    app: Starlette
+    http: httpx.AsyncClient
+    openai: AsyncOpenAI
+
+
+def catalogue(model: ScriptedModel, **how: Any) -> Catalogue:
+    """What the host offers: the scripted model for the alias `default`."""
+    scripted = Model(alias="default", model="scripted", api_base=model.api_base, **how)
+    return Catalogue.of_host(models={"default": scripted})
+
+
+@asynccontextmanager
+async def opened(
+    here: Path,
+    known: Catalogue,
+    *sources: str,
+    keys: Iterable[str] = (),
+    usd: float | None = None,
+    usd_per_day: float | None = None,
+    at_once: int = 8,
+    waiting: int = 300,
+    clock: Any = today,
+    **guard: Any,
+) -> AsyncGenerator[Opened]:
+    """Serve teams during the body."""
+    teams = Teams.opened(sources or [pair(here)], known)
+    account = Account(runs=here / "runs", per_day=Caps(usd=usd_per_day), clock=clock)
+    setting, admission = Setting(budget=Caps(usd=usd)), Admission(at_once, waiting)
+    with account:
+        async with serving(teams, account, setting, admission, keys) as server:
+            app = app_of(server, Keys(frozenset(keys)), **guard)
+            transport = httpx.ASGITransport(app)
+            key = next(iter(keys), "none")
+            login = {"Authorization": f"Bearer {key}"}
+            async with (
+                app.router.lifespan_context(app),
+                httpx.AsyncClient(
+                    transport=transport, base_url=ADDRESS, headers=login, timeout=60
+                ) as http,
+            ):
+                openai = AsyncOpenAI(
+                    api_key=key, base_url=f"{ADDRESS}/v1", http_client=http, max_retries=0
+                )
+                yield Opened(server=server, app=app, http=http, openai=openai)
+
+
+def pair(here: Path, text: str = PAIR) -> str:
+    """Write the file of a team of two."""
+    file = here / "pair.yaml"
+    file.write_text(text, "utf-8")
+    return str(file)

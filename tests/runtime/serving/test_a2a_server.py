@@ -1,0 +1,120 @@
+"""Served teams as A2A agents, asked by the protocol's own client."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from a2a.client import ClientConfig, create_client
+from a2a.helpers import get_artifact_text, get_message_text, new_text_message
+from a2a.types.a2a_pb2 import (
+    CancelTaskRequest,
+    Message,
+    Part,
+    Role,
+    SendMessageRequest,
+    TaskState,
+)
+
+from coterie.runtime.doubles import Reply, ScriptedModel
+
+from .opened import ADDRESS, Opened, catalogue, opened
+
+
+@pytest.fixture(autouse=True)
+def home(here: Path) -> Path:
+    return here
+
+
+@pytest.fixture
+def model() -> Iterator[ScriptedModel]:
+    with ScriptedModel({"[judge]": "It is 7.", "[worker]": "maybe 7"}) as scripted:
+        yield scripted
+
+
+async def sent(
+    at: Opened, message: Message, *, streamed: bool, address: str = ADDRESS
+) -> list[Any]:
+    """Send a message to the agent whose card is at an address; return all that comes."""
+    config = ClientConfig(httpx_client=at.http, streaming=streamed)
+    client = await create_client(address, client_config=config)
+    return [event async for event in client.send_message(SendMessageRequest(message=message))]
+
+
+def asked(text: str = "What is 3 + 4?") -> Message:
+    return new_text_message(text, role=Role.ROLE_USER)
+
+
+def test_a_message_is_answered_by_a_task_with_an_artifact(here: Path, model: ScriptedModel) -> None:
+    async def work() -> None:
+        async with opened(here, catalogue(model), keys=["k" * 16]) as at:
+            (event,) = await sent(at, asked(), streamed=False)
+            again = await sent(at, asked(), streamed=False, address=f"{ADDRESS}/a2a/pair")
+        assert event.task.status.state == TaskState.TASK_STATE_COMPLETED
+        assert [get_artifact_text(one) for one in event.task.artifacts] == ["It is 7."]
+        assert again[0].task.id != event.task.id
+
+    asyncio.run(work())
+
+
+def test_a_streamed_message_shows_who_works(here: Path, model: ScriptedModel) -> None:
+    async def work() -> None:
+        async with opened(here, catalogue(model)) as at:
+            events = await sent(at, asked(), streamed=True)
+        updates = [one.status_update.status for one in events if one.HasField("status_update")]
+        shown = [get_message_text(one.message) for one in updates if one.HasField("message")]
+        assert shown == ["worker works", "worker is done", "judge works", "judge is done"]
+        artifacts = [
+            one.artifact_update.artifact for one in events if one.HasField("artifact_update")
+        ]
+        assert [get_artifact_text(one) for one in artifacts] == ["It is 7."]
+        assert updates[-1].state == TaskState.TASK_STATE_COMPLETED
+
+    asyncio.run(work())
+
+
+def test_a_message_that_is_sent_twice_is_paid_once(here: Path, model: ScriptedModel) -> None:
+    async def work() -> None:
+        async with opened(here, catalogue(model)) as at:
+            message = asked()
+            for _ in range(2):
+                (event,) = await sent(at, message, streamed=False)
+                assert get_artifact_text(event.task.artifacts[0]) == "It is 7."
+
+    asyncio.run(work())
+    assert len(model.calls) == 2
+
+
+def test_an_address_is_rejected_and_nothing_is_fetched(here: Path, model: ScriptedModel) -> None:
+    async def work() -> None:
+        async with opened(here, catalogue(model)) as at:
+            message = asked()
+            message.parts.append(Part(url="https://example.org/secret"))
+            (event,) = await sent(at, message, streamed=False)
+        assert event.task.status.state == TaskState.TASK_STATE_REJECTED
+        assert "nothing is fetched" in get_message_text(event.task.status.message)
+
+    asyncio.run(work())
+    assert not model.calls
+
+
+def test_a_task_can_be_cancelled_and_its_record_stays(here: Path) -> None:
+    async def work(model: ScriptedModel) -> None:
+        async with opened(here, catalogue(model)) as at:
+            client = await create_client(
+                ADDRESS, client_config=ClientConfig(httpx_client=at.http, streaming=False)
+            )
+            request = SendMessageRequest(message=asked())
+            request.configuration.return_immediately = True
+            begun = [event async for event in client.send_message(request)]
+            await asyncio.to_thread(model.wait_for, bool)
+            task = await client.cancel_task(CancelTaskRequest(id=begun[0].task.id))
+        assert task.status.state == TaskState.TASK_STATE_CANCELED
+        (run,) = (here / "runs").glob("*-pair-*")
+        assert '"interrupted"' in (run / "result.json").read_text("utf-8")
+
+    with ScriptedModel(Reply.fault("hang")) as model:
+        asyncio.run(work(model))
