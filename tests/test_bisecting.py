@@ -23,7 +23,7 @@ workers: 1
 settings:
   {parents: 1, steps: 1, instantiate: false, components: [prompts], moves: [mutate], memory: 0}
 """
-TURN = 5
+TURN = 3
 """The first task at which the child is right and its parent is not."""
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -56,7 +56,7 @@ def test_it_finds_the_task_that_brought_a_worse_team(tmp_path: Path) -> None:
     (block,) = re.findall(r"^```bash\n(git bisect .*?)^```", PAGE, re.DOTALL | re.MULTILINE)
     (tmp_path / "solo.yaml").write_text('name: solo\nagents: {one: {prompt: "You are alone."}}\n')
     (tmp_path / "recipe.yaml").write_text(RECIPE)
-    (tmp_path / "tasks.jsonl").write_text("".join(map(task, range(8))))
+    (tmp_path / "tasks.jsonl").write_text("".join(map(task, range(5))))
     (tmp_path / "task.json").write_text(task(1))
     environment = {
         **os.environ,

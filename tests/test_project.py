@@ -206,40 +206,40 @@ LATER = {"explain": {"jsonschema", "rich"}, "graph": {"rich"}, "diff": {"jinja2"
 """What else the commands import only where they need it."""
 
 
-@pytest.mark.parametrize(
-    ("module", "arguments"),
-    [
-        ("coterie.schema.command", ["--help"]),
-        ("coterie.schema.command.validate", [str(ROOT / "seeds" / "workshop.yaml")]),
-        ("coterie.schema.command.graph", ["seed:debate", "--format", "svg"]),
-        ("coterie.schema.command.diff", ["seed:debate", "seed:debate"]),
-        ("coterie.schema.command.explain", ["agents.max_tokens"]),
-        ("coterie.schema.command.fmt", ["--check", str(ROOT / "seeds" / "debate.yaml")]),
-        ("coterie.runtime.command.run", ["--help"]),
-        ("coterie.runtime.command.doctor", ["--help"]),
-        ("coterie.operators.command.evolve", ["--help"]),
-        ("coterie.operators.command.op.command", ["--help"]),
-        ("coterie.pool.command", ["--help"]),
-        ("coterie.benchmarks.command", ["run", "--help"]),
-        ("coterie.benchmarks.command", ["list"]),
-    ],
+LIGHT = (
+    ("coterie.schema.command.diff", ["seed:debate", "seed:debate"]),
+    ("coterie.schema.command.graph", ["seed:debate", "--format", "svg"]),
+    ("coterie.schema.command.explain", ["agents.max_tokens"]),
+    ("coterie.schema.command", ["--help"]),
+    ("coterie.schema.command.validate", [str(ROOT / "seeds" / "workshop.yaml")]),
+    ("coterie.schema.command.fmt", ["--check", str(ROOT / "seeds" / "debate.yaml")]),
+    ("coterie.runtime.command.run", ["--help"]),
+    ("coterie.runtime.command.doctor", ["--help"]),
+    ("coterie.operators.command.evolve", ["--help"]),
+    ("coterie.operators.command.op.command", ["--help"]),
+    ("coterie.pool.command", ["--help"]),
+    ("coterie.benchmarks.command", ["run", "--help"]),
+    ("coterie.benchmarks.command", ["list"]),
 )
-def test_commands_that_call_no_model_import_nothing_heavy(
-    module: str, arguments: list[str]
-) -> None:
+"""Commands, one after the other in one process; those that are in `LATER` come first."""
+
+
+def test_commands_that_call_no_model_import_nothing_heavy() -> None:
     script = (
         "import sys, json, importlib\n"
-        "module = importlib.import_module(sys.argv[1])\n"
-        "try: module.main(sys.argv[2:])\n"
-        "except SystemExit as end: code = end.code\n"
-        "names = sorted({name.split('.')[0] for name in sys.modules})\n"
-        "print(json.dumps([code, names]), file=sys.stderr)"
+        "for module, words in json.loads(sys.argv[1]):\n"
+        "    try: importlib.import_module(module).main(words)\n"
+        "    except SystemExit as end: code = end.code\n"
+        "    names = sorted({name.split('.')[0] for name in sys.modules})\n"
+        "    print(json.dumps([module, code, names]), file=sys.stderr)"
     )
-    done = python("-c", script, module, *arguments, check=True)
-    code, modules = json.loads(done.stderr.splitlines()[-1])
-    assert code in {0, None}, done.stdout
-    later = LATER.get(module.rpartition(".")[2], set())
-    assert set(modules) & (HEAVY | later) == set()
+    done = python("-c", script, json.dumps(LIGHT), check=True)
+    lines = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("[")]
+    assert [module for module, *_ in lines] == [module for module, _ in LIGHT]
+    for module, code, names in lines:
+        assert code in {0, None}, (module, done.stdout)
+        later = LATER.get(module.rpartition(".")[2], set())
+        assert set(names) & (HEAVY | later) == set(), module
 
 
 def test_no_package_index_is_named() -> None:
@@ -258,6 +258,10 @@ CLOCKS = {
     for clock in ("monotonic", "perf_counter", "process_time", "thread_time", "time")
     for unit in ("", "_ns")
 }
+NAMED_CLOCK = re.compile(
+    rb"import time|from time|time\.time|monotonic|perf_counter|(process|thread)_time"
+)
+"""What is written wherever a clock is read, so that other modules need no parsing."""
 READ_CLOCKS = {"effort.py", "waiting.py"}
 """The modules of the tests that read clocks: what others need of them is there."""
 
@@ -265,7 +269,8 @@ READ_CLOCKS = {"effort.py", "waiting.py"}
 def read_clocks(path: Path) -> set[str]:
     """Return the clocks of `time` that a module names."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_bytes())):
+    text = path.read_bytes()
+    for node in ast.walk(ast.parse(text)) if NAMED_CLOCK.search(text) else ():
         match node:
             case ast.ImportFrom(module="time"):
                 names |= {alias.name for alias in node.names}
@@ -357,11 +362,16 @@ GIT = {
 """The modules that run git, each with what for. Whoever is given a repository uses `Repository`."""
 
 
+WAYS = re.compile(rb"shutil|walk|glob|copy(tree|file)|git\b")
+"""What is written wherever `doors` finds something, so that other modules need no parsing."""
+
+
 @cache
 def doors(path: Path) -> set[str]:
     """Return which ways to files and repositories a module takes: walks, starts of git, git."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_bytes())):
+    text = path.read_bytes()
+    for node in ast.walk(ast.parse(text)) if WAYS.search(text) else ():
         match node:
             case ast.Attribute(value=ast.Name(id="shutil"), attr=name) if name in COPYING:
                 found.add("walks")
@@ -395,15 +405,11 @@ def doors(path: Path) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("way", "known"),
-    [("walks", WALKS), ("starts", STARTING), ("git", GIT)],
-    ids=["walks", "starts", "git"],
-)
-def test_what_others_made_is_reached_by_one_door(way: str, known: dict[str, str]) -> None:
+def test_what_others_made_is_reached_by_one_door() -> None:
     """Elsewhere, a link of a stranger's is followed, or git runs what a stranger's config names."""
-    modules = {path.relative_to(ROOT).as_posix() for path in MODULES if way in doors(path)}
-    assert modules == set(known)
+    for way, known in (("walks", WALKS), ("starts", STARTING), ("git", GIT)):
+        modules = {path.relative_to(ROOT).as_posix() for path in MODULES if way in doors(path)}
+        assert modules == set(known), way
 
 
 @pytest.mark.parametrize(

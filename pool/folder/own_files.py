@@ -74,11 +74,19 @@ def _check_all(entry: os.DirEntry[str], levels: int | None) -> None:
             _check_below(entry.path, None if levels is None else levels - 1)
     elif not entry.is_file(follow_symlinks=False):
         raise InputError(f"{entry.path} is neither a file nor a folder. Remove it from the pool.")
-    elif entry.stat(follow_symlinks=False).st_nlink > 1:
+    elif _names(entry) > 1:
         raise InputError(
             f"{entry.path} is a hard link: what is written there changes another file. Put a copy"
             " of the file in its place."
         )
+
+
+def _names(entry: os.DirEntry[str]) -> int:
+    """Count the names of a file: none, where another process has renamed its temporary file."""
+    try:
+        return entry.stat(follow_symlinks=False).st_nlink
+    except FileNotFoundError:
+        return 0
 
 
 def _check_below(folder: str, levels: int | None) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, get_args
 
-from ...runtime.runs.record import read_value
 from ...runtime.values.operator_answers import OperatorAnswers
 from ...runtime.values.usage import Usage
 from ...schema.values.codec import kept, misfit
@@ -213,6 +212,8 @@ def usage_of(line: Mapping[str, Any]) -> tuple[Usage, Usage, Usage]:
 
 def _rates(pool: Path) -> Iterator[tuple[str, Rates]]:
     """Give the rates of each evolution of a population, by its name."""
+    from ...runtime.runs.record import read_value
+
     for path in sorted((pool / EVOLUTIONS).glob(f"*/{MANIFEST}")):
         settings = _settings(read_value(path))
         if settings.keys() >= {*NUMBERS, "prune_by"}:

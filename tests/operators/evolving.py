@@ -5,9 +5,6 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +14,7 @@ from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
 
 from ..came import invoked_in
+from ..support.processes import KILLED, Child
 from ..waiting import wait_for
 
 TEAMS = {
@@ -67,7 +65,7 @@ def oracle(request: Request) -> Reply:
     return Reply(text="7" if int(digest[:2], 16) % 3 == 0 else "8")
 
 
-def write_world(folder: Path, tasks: int = 12) -> Path:
+def write_world(folder: Path, tasks: int = 6) -> Path:
     """Write teams, a recipe and a stream of sums into a folder."""
     for name, text in TEAMS.items():
         (folder / f"{name}.yaml").write_text(text)
@@ -82,23 +80,14 @@ def write_world(folder: Path, tasks: int = 12) -> Path:
     return folder
 
 
-def evolving(
-    folder: Path, pool: str, base: str, *more: str, aliases: Sequence[str] = ()
-) -> subprocess.Popen[str]:
+def evolving(folder: Path, pool: str, base: str, *more: str) -> Child:
     """Start an evolution as a process of its own."""
-    return subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "coterie.operators.command.evolve",
-            *_words(pool, base, more, aliases),
-        ],
-        cwd=folder,
-        env={**os.environ, "MAS_HOME": str(folder)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+
+    def evolve() -> None:
+        came = invoked_in(folder, mas_evolve, _words(pool, base, more, ()), "mas-evolve")
+        assert came.code == 0, came.err
+
+    return Child(evolve)
 
 
 def killed_at(
@@ -120,14 +109,14 @@ def killed_at(
     def until_then(request: Request) -> Reply:
         return script(request) if next(numbers) < moment else Reply.fault("hang")
 
-    with ScriptedModel(until_then) as model, evolving(folder, pool, model.api_base, *more) as begun:
+    with ScriptedModel(until_then) as model:
+        begun = evolving(folder, pool, model.api_base, *more)
         wait_for(
-            lambda: begun.poll() is not None or len(model.calls) >= moment,
+            lambda: begun.has_ended() or len(model.calls) >= moment,
             "it neither ended nor asked so often",
         )
         begun.kill()
-        begun.communicate()
-        return begun.returncode < 0, len(model.calls)
+        return begun.wait() == KILLED, len(model.calls)
 
 
 def evolved(

@@ -83,7 +83,7 @@ def coalitions(draw: st.DrawFn) -> tuple[Team, list[Ablation]]:
 
 
 def test_a_branched_run_is_as_from_nothing_and_nothing_is_paid_twice(nightly: bool) -> None:
-    examples, cases, saved = (600 if nightly else 12), 0, 0
+    examples, cases, saved = (600 if nightly else 8), 0, 0
 
     @settings(max_examples=examples)
     @given(drawn=coalitions(), dies_after=st.integers(0, 12))

@@ -73,7 +73,7 @@ def crews(draw: st.DrawFn) -> Team:
 
 
 def test_whatever_agents_do_and_whenever_nothing_is_lost_and_all_ends(nightly: bool) -> None:
-    cases, ends, most = 0, set[str](), 10_000 if nightly else 200
+    cases, ends, most = 0, set[str](), 10_000 if nightly else 100
 
     @settings(max_examples=most)
     @given(team=crews(), seed=st.integers(0, 2**32), workers=st.sampled_from([True, 1, 2]))

@@ -28,7 +28,7 @@ def outcome(run: Run, team: Team) -> Any:
 def test_p02_interrupted_and_resumed_is_as_uninterrupted(nightly: bool) -> None:
     cases = crashes = 0
 
-    @settings(max_examples=10_000 if nightly else 40)
+    @settings(max_examples=10_000 if nightly else 20)
     @given(
         team=teams(),
         broken=st.frozensets(st.sampled_from(["a0", "a2", "a4"]), max_size=1),
@@ -52,5 +52,5 @@ def test_p02_interrupted_and_resumed_is_as_uninterrupted(nightly: bool) -> None:
         cases += 1
 
     check()
-    assert cases >= (10_000 if nightly else 40)
+    assert cases >= (10_000 if nightly else 20)
     assert crashes > cases / 2

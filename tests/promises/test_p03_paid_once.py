@@ -13,7 +13,7 @@ from .crashes import CountingProvider, run_folder, run_once, teams
 def test_p03_a_crash_costs_at_most_the_calls_in_flight(nightly: bool) -> None:
     cases = saved = 0
 
-    @settings(max_examples=10_000 if nightly else 40)
+    @settings(max_examples=10_000 if nightly else 20)
     @given(
         team=teams(),
         moments=st.lists(st.tuples(st.integers(1, 12), st.booleans()), min_size=1, max_size=5),
@@ -38,12 +38,12 @@ def test_p03_a_crash_costs_at_most_the_calls_in_flight(nightly: bool) -> None:
         cases += 1
 
     check()
-    assert cases >= (10_000 if nightly else 40)
+    assert cases >= (10_000 if nightly else 20)
     assert saved > cases
 
 
 def test_p03_a_finished_run_costs_nothing_again(nightly: bool) -> None:
-    @settings(max_examples=1_000 if nightly else 25)
+    @settings(max_examples=1_000 if nightly else 12)
     @given(team=teams())
     def check(team: Any) -> None:
         with run_folder() as folder:

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import random
-import subprocess
-import sys
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from coterie.pool.ledger.ledger import START, Ledger
-from coterie.schema.values.failpoints import VARIABLE
+from coterie.schema.values.failpoints import armed
 from coterie.schema.values.files import make_folder
 
-from .programs.updates import files, operation
+from ..support.processes import KILLED, Child
 
-PROGRAM = Path(__file__).parent / "programs" / "updates.py"
 WORKERS = 8
-KILLED = -9
 POINTS = {
     "files.append.before": 100,
     "files.append.written": 100,
@@ -28,6 +24,15 @@ POINTS = {
     "files.write.replaced": 10,
 }
 """Where a worker dies, and the latest time that it comes there."""
+
+
+def operation(worker: int, number: int) -> str:
+    return f"worker {worker}/update {number}"
+
+
+def files(worker: int, number: int) -> Mapping[str, str]:
+    """Return what comes with an update: every tenth has a team."""
+    return {} if number % 10 else {f"teams/{worker}-{number}.yaml": f"name: t_{worker}_{number}\n"}
 
 
 @dataclass(kw_only=True)
@@ -40,37 +45,37 @@ class Workers:
     folder: Path
     updates: int
     chance: random.Random
-    running: dict[int, subprocess.Popen[str]] = field(default_factory=dict)
+    running: dict[int, Child] = field(default_factory=dict[int, Child])
     died: int = 0
 
     def start(self, worker: int) -> None:
         name, latest = self.chance.choice(list(POINTS.items()))
-        self.running[worker] = subprocess.Popen(
-            [sys.executable, str(PROGRAM), str(self.folder), str(worker), str(self.updates)],
-            env={
-                **os.environ,
-                VARIABLE: f"{name}:{self.chance.randint(1, min(latest, self.updates // 4))}:kill",
-            },
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        number = self.chance.randint(1, min(latest, self.updates // 4))
+        self.running[worker] = Child(lambda: self.update(worker, f"{name}:{number}:kill"))
+
+    def update(self, worker: int, failpoint: str) -> None:
+        """Make all updates of a worker, from the first on, until it dies."""
+        ledger = Ledger(self.folder / "ledger.jsonl")
+        with armed(failpoint):
+            for number in range(self.updates):
+                value = {"worker": worker, "number": number}
+                op = operation(worker, number)
+                ledger.commit(value, op=op, files=files(worker, number))
 
     def end_one(self) -> None:
         """Wait for one worker, and start it again unless it is done."""
         worker = self.chance.choice(list(self.running))
-        process = self.running[worker]
-        _, error = process.communicate()
-        self.died += process.returncode == KILLED
-        assert process.returncode in {0, KILLED}, error
-        del self.running[worker]
-        if process.returncode:
+        code = self.running.pop(worker).wait()
+        self.died += code == KILLED
+        assert code in {0, KILLED}
+        if code:
             self.start(worker)
 
     def stop(self) -> None:
         """Stop those that still run, when something went wrong."""
-        for process in self.running.values():
-            process.kill()
-            process.communicate()
+        for child in self.running.values():
+            child.kill()
+            child.wait()
 
 
 def test_eight_workers_make_each_update_once(tmp_path: Path, nightly: bool) -> None:

@@ -37,7 +37,7 @@ from ..virtual_time import VirtualLoop, virtual_clock
 
 WORKERS = 8
 SHARDS = 4
-CASES = {"nightly": 100_000, "ci": 150}
+CASES = {"nightly": 100_000, "ci": 75}
 """Cases of each shard."""
 ASKED = 500
 """Most characters of a prompt."""
@@ -334,7 +334,7 @@ class BudgetMachine(RuleBasedStateMachine):
 
 
 def test_p5_a_tree_of_budgets_holds_under_any_interleaving(nightly: bool) -> None:
-    examples = 20_000 if nightly else 60
+    examples = 20_000 if nightly else 30
     run_state_machine_as_test(
         BudgetMachine,
         settings=settings(max_examples=examples, stateful_step_count=40),

@@ -76,7 +76,7 @@ def header_of(form: str | timedelta | None) -> str | None:
 def test_p9_workers_refused_together_come_back_apart_and_not_too_early(
     form: str | timedelta | None, least: float, most: float, nightly: bool
 ) -> None:
-    trials, apart = 2_000 if nightly else 100, 0
+    trials, apart = 2_000 if nightly else 30, 0
     for seed in range(trials):
         moments = come_back(retry_after(header_of(form)), seed)
         assert len(moments) == WORKERS

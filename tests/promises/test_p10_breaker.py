@@ -58,7 +58,7 @@ def test_p10_eight_workers_ask_a_dead_provider_hardly_ever(slowest: float, night
         async with gateway_to(provider, seed=chance.randint(0, 99)) as gateway:
             await insist_for(MINUTE, gateway, chance, pause=1.0)
 
-    for seed in range(1_000 if nightly else 25):
+    for seed in range(1_000 if nightly else 10):
         chance = random.Random(seed)
         provider = dead(chance, slowest)
         run_virtually(scene(provider, chance))
@@ -80,7 +80,7 @@ def test_p10_one_probe_finds_out_that_the_provider_is_back(slowest: float, night
             await insist_for(2 * MINUTE, gateway, chance, pause=5.0)
             assert len(provider.asked) > probes + 10 * WORKERS
 
-    for seed in range(500 if nightly else 25):
+    for seed in range(500 if nightly else 10):
         chance = random.Random(seed)
         run_virtually(scene(dead(chance, slowest, back_at=MINUTE), chance))
 

@@ -124,12 +124,12 @@ def test_p12_any_team_ends_as_declared_in_order_and_within_its_bound(
 
 
 def test_p12_levels_are_kahns(nightly: bool) -> None:
-    each(10_000 if nightly else 50, check_levels)
+    each(10_000 if nightly else 25, check_levels)
 
 
 def test_p12_a_silent_model_does_not_outlive_the_timeout(nightly: bool) -> None:
-    each(10_000 if nightly else 50, check_stopped)
+    each(10_000 if nightly else 25, check_stopped)
 
 
 def test_p12_cancelling_leaves_nothing(nightly: bool) -> None:
-    each(10_000 if nightly else 50, check_cancelled)
+    each(10_000 if nightly else 25, check_cancelled)

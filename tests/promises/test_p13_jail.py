@@ -234,7 +234,7 @@ def test_p13_any_code_gives_a_result_or_an_error_and_harms_nothing(
     tier: Tier, nightly: bool
 ) -> None:
     require(tier)
-    count, run = 2000 if nightly else 40, 0
+    count, run = 2000 if nightly else 20, 0
 
     with attackable(tier) as (scene, worker):
 

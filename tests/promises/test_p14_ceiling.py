@@ -22,7 +22,7 @@ from coterie.schema.loading.ceiling import CapabilityPolicy
 
 from ..schema.edits.decoder import answer
 
-CI, NIGHTLY = 300, 100_000
+CI, NIGHTLY = 150, 100_000
 
 ALIASES = ("fast", "large", "secret")
 CATALOGUE = Catalogue.of_host(

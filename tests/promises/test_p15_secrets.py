@@ -16,10 +16,12 @@ from typing import Any
 
 import pytest
 
+from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.jail import detect
 
-from ..leaks import leaks
+from ..came import invoked_in
+from ..leaks import leaks, written
 from .secret_host import DEPTH, Host, Secrets, forms
 
 needs_jail = pytest.mark.skipif(
@@ -253,12 +255,13 @@ def test_p15_a_key_in_a_file_is_refused_and_not_shown(host: Host, place: str) ->
     host.put("task.json", task)
     with ScriptedModel("well", key=host.secrets.key) as model:
         host.offers(model)
-        done = host.mas_run(*words)
+        before = dict(written(host.folder))
+        done = invoked_in(host.work, mas_run, words, "mas-run")
         assert model.calls == ()
     assert done.code == 2
-    assert b"this looks like a secret key" in done.said
-    assert done.files == []
-    assert leaks(done.said, LIKE_A_KEY) == set()
+    assert "this looks like a secret key" in done.err
+    assert dict(written(host.folder)) == before
+    assert leaks(f"{done.out}{done.err}".encode(), LIKE_A_KEY) == set()
 
 
 @needs_jail

@@ -48,7 +48,7 @@ def told(run: Run) -> Any:
 @pytest.mark.parametrize("kind", ["repeating", "consulting"])
 def test_rounds_go_on_after_any_crash_and_pay_nothing_twice(kind: str, nightly: bool) -> None:
     cases = crashes = settled = 0
-    most = 400 if nightly else {"repeating": 25, "consulting": 15}[kind]
+    most = 400 if nightly else {"repeating": 12, "consulting": 10}[kind]
     worked: set[str] = set()
     teams = {"repeating": repeating_teams(), "consulting": consulting_teams()}[kind]
 

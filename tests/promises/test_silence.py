@@ -73,7 +73,7 @@ def before(path: str, silent: Ablation) -> bool:
 def test_who_does_not_hear_the_silent_is_asked_the_same(nightly: bool) -> None:
     cases = saved = 0
 
-    @settings(max_examples=600 if nightly else 24)
+    @settings(max_examples=600 if nightly else 12)
     @given(silences())
     def check(drawn: tuple[Team, Ablation]) -> None:
         nonlocal cases, saved
@@ -113,5 +113,5 @@ def test_who_does_not_hear_the_silent_is_asked_the_same(nightly: bool) -> None:
         saved += again.calls < len(alone)
 
     check()
-    assert cases >= (600 if nightly else 24)
+    assert cases >= (600 if nightly else 12)
     assert saved > cases / 5

@@ -39,7 +39,7 @@ topology: {reports_to: {one: [two], two: [last], three: [last]}}
 execution: {max_retries: 1}
 """
 USD_PER_MTOK = 100.0
-SEQUENCES = {"nightly": 2_000, "change": 100}
+SEQUENCES = {"nightly": 2_000, "change": 25}
 WIDEST = 2
 """Calls in flight beside the one that hangs."""
 ANSWER = "It is seven, as far as anybody can tell."

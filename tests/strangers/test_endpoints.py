@@ -17,6 +17,7 @@ from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 
 from ..came import invoked_in
+from ..support.shares import every
 
 WIDTH = 64
 MAX_TOKENS = 60
@@ -108,21 +109,35 @@ def models(address: str) -> str:
     return yaml.safe_dump({"models": {"default": {"model": "m", "api_base": address, **price}}})
 
 
-@pytest.mark.parametrize(("says", "writes"), KINDS)
+def used(endpoint: Endpoint, cap: str, folder: Path) -> dict[str, Any]:
+    """Run a wide team under a cap; return what its result says that it used."""
+    (folder / "team.yaml").write_text(team(WIDTH))
+    (folder / "task.json").write_text(json.dumps({"id": "t", "query": "Why? " * 40}))
+    with ScriptedModel(endpoint) as model:
+        (folder / "models.yaml").write_text(models(model.api_base))
+        words = ["team.yaml", "task.json", "--budget", cap, "--quiet"]
+        came = invoked_in(folder, main, words, "mas-run")
+    assert came.code in {0, 1, 3}, came.err
+    (run,) = (folder / "runs").iterdir()
+    return json.loads((run / "result.json").read_text())["usage"]
+
+
+@pytest.mark.parametrize(("says", "writes"), every(3, KINDS))
 def test_the_true_bill_passes_no_cap_by_more_than_is_said(
     says: str, writes: str, tmp_path: Path
 ) -> None:
     endpoint = Endpoint(says=SAYS[says], writes=writes)
-    (tmp_path / "team.yaml").write_text(team(WIDTH))
-    (tmp_path / "task.json").write_text(json.dumps({"id": "t", "query": "Why? " * 40}))
-    with ScriptedModel(endpoint) as model:
-        (tmp_path / "models.yaml").write_text(models(model.api_base))
-        words = ["team.yaml", "task.json", "--budget", f"usd={CAP}", "--quiet"]
-        came = invoked_in(tmp_path, main, words, "mas-run")
-    assert came.code in {0, 1, 3}, came.err
-    (run,) = (tmp_path / "runs").iterdir()
-    told = json.loads((run / "result.json").read_text())["usage"]
+    told = used(endpoint, f"usd={CAP}", tmp_path)
     assert endpoint.usd <= CAP + endpoint.bound, (endpoint.calls, told)
     assert endpoint.calls == told["calls"]
     if says == "honest" and writes == "within":
         assert told["usd"] == pytest.approx(endpoint.usd, rel=0.1)
+    if says in {"free", "cheap"}:  # it admits to two tokens a call at least, and they have a price
+        assert told["usd"] >= told["calls"] * 1.9 * USD_PER_MTOK / 1e6
+
+
+def test_a_cap_on_tokens_counts_what_is_in_the_texts(tmp_path: Path) -> None:
+    endpoint, cap = Endpoint(says=SAYS["one and one"], writes="within"), 3000
+    told = used(endpoint, f"tokens={cap}", tmp_path)
+    assert 1 < endpoint.calls == told["calls"] < WIDTH
+    assert endpoint.usd <= cap * USD_PER_MTOK / 1e6

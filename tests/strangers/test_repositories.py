@@ -69,7 +69,7 @@ def run(folder: Path, repository: Path) -> Came:
         return invoked_in(folder, main, words, "mas-run")
 
 
-@pytest.mark.parametrize(("place", "where"), ARMED)
+@pytest.mark.parametrize(("place", "where"), every(3, ARMED))
 def test_no_program_that_a_repository_names_runs(
     place: str, where: str, tmp_path: Path, program: Path
 ) -> None:

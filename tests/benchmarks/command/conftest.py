@@ -18,6 +18,7 @@ from coterie.runtime.doubles import Replies, Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 
 from ...came import Came, invoked
+from ...support.processes import Child
 from ..bbeh.published import Example, task_file
 
 SOLO = 'name: solo\nagents:\n  one: {prompt: "You are alone."}\nexecution: {max_retries: 0}\n'
@@ -66,6 +67,10 @@ class Desk:
         """Run a team on the mini set, once per task."""
         options = ["--team", f"{team}.yaml", "--data", "data", "--trials", "1", "--quiet"]
         return self.bench("run", "bbeh-mini", *options, *words, replies=replies)
+
+    def begun(self, *words: str) -> Child:
+        """Begin a command in a child of this process."""
+        return Child(lambda: invoked(main, words, "mas-bench"))
 
     def started(self, *words: str) -> subprocess.Popen[str]:
         """Start a command as a process of its own."""

@@ -21,6 +21,8 @@ from coterie.benchmarks.evaluation.samples import Sample
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 
+from ...support.processes import KILLED
+from ...waiting import PATIENCE
 from .conftest import EACH, NICHES, Desk, adds
 
 TASKS = len(NICHES) * EACH
@@ -202,11 +204,10 @@ def test_killed_and_resumed_it_comes_to_the_same(desk: Desk) -> None:
             chosen = ("--model", f"m@{model.api_base}", "--workers", str(workers), "--quiet")
             team = ("--team", "pair.yaml", "--data", "data", "--trials", "1")
             words = ("resume", str(folder)) if folder else ("run", "bbeh-mini", *team)
-            process = desk.started(*words, *chosen)
-            assert reached.wait(300), process.communicate(timeout=300)
-            process.kill()
-            process.communicate()
-            assert process.returncode == -signal.SIGKILL
+            child = desk.begun(*words, *chosen)
+            assert reached.wait(PATIENCE)
+            child.kill()
+            assert child.wait() == KILLED
             kills += 1
             calls += len(model.calls)
         folder = desk.results[-1]
@@ -240,9 +241,9 @@ def test_an_interrupted_one_keeps_its_figures_and_says_how_to_go_on(desk: Desk) 
     with ScriptedModel(_until(12, reached)) as model:
         options = ("--team", "solo.yaml", "--data", "data", "--trials", "1", "--workers", "2")
         process = desk.started("run", "bbeh-mini", *options, "--model", f"m@{model.api_base}")
-        assert reached.wait(300), process.communicate(timeout=300)
+        assert reached.wait(PATIENCE)
         process.send_signal(signal.SIGTERM)
-        _, err = process.communicate(timeout=300)
+        _, err = process.communicate()
     assert process.returncode == 143
     (folder,) = desk.results
     assert f"interrupted. Go on with: mas-bench resume results/{folder.name}" in err

@@ -14,11 +14,14 @@ from coterie.benchmarks.evaluation.benchmark import Source
 from coterie.benchmarks.workbench.tasks import WORKBENCH, WORKBENCH_DOMAINS
 from coterie.benchmarks.workbench.toolkits import TOOLKITS
 from coterie.runtime import Run, run
+from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail import detect
 from coterie.schema import Agent, Task, Team
 
-from ...came import started
+from ...came import invoked_in
+from ...support.processes import KILLED, Child
+from ...waiting import wait_for
 
 TEAM = """\
 name: clerk
@@ -189,10 +192,11 @@ def test_a_run_that_was_killed_goes_on_in_the_same_state(tmp_path: Path, folder:
         return stay
 
     with ScriptedModel(until_killed) as model:
-        process = started(tmp_path, "team.yaml", "task.json", "--model", f"m@{model.api_base}")
-        assert reached.wait(300)
-        process.kill()
-        process.communicate()
+        words = ["team.yaml", "task.json", "--model", f"m@{model.api_base}"]
+        child = Child(lambda: invoked_in(tmp_path, mas_run, words, "mas-run"))
+        wait_for(lambda: reached.is_set() or child.has_ended(), "it never came so far")
+        child.kill()
+        assert child.wait() == KILLED
     (folder_of_run,) = (tmp_path / "runs").iterdir()
     rest = [
         Reply.tool("email_send_email", recipient="q@r.s", subject="S", body="B"),
@@ -200,11 +204,10 @@ def test_a_run_that_was_killed_goes_on_in_the_same_state(tmp_path: Path, folder:
         final(),
     ]
     with ScriptedModel(rest) as model:
-        chosen = ("--model", f"m@{model.api_base}")
-        process = started(tmp_path, "--resume", str(folder_of_run), *chosen)
-        _, err = process.communicate(timeout=300)
+        words = ["--resume", str(folder_of_run), "--model", f"m@{model.api_base}"]
+        came = invoked_in(tmp_path, mas_run, words, "mas-run")
         told = [call.text for call in model.calls]
-    assert process.returncode == 0, err
+    assert came.code == 0, came.err
     assert "Event not found." in told[-1]
     score = json.loads((folder_of_run / "result.json").read_text())["score"]
     uninterrupted, _ = ran(asked(folder, LUNCH), *done_before, *rest)

@@ -22,10 +22,10 @@ from .cases import TRACE
 
 PAIRS = {(step.agent, step.number) for step in TRACE.steps if step.agent in TRACE.agents}
 STEPS = [step.number for step in TRACE.steps]
-EXAMPLES: dict[Scheme, int] = {"global": 50, "local": 50, "collaborative": 85}
-LEAST: dict[Scheme, int] = {"global": 60, "local": 220, "collaborative": 720}
-"""How many answers each scheme has to live through, of those: a thousand in all."""
-NIGHTLY = 10
+EXAMPLES: dict[Scheme, int] = {"global": 20, "local": 20, "collaborative": 34}
+LEAST: dict[Scheme, int] = {"global": 20, "local": 80, "collaborative": 260}
+"""How many answers each scheme has to live through, of those; nightly, thirty times as many."""
+NIGHTLY = 30
 
 
 def attributed(scheme: Scheme, answers: list[str], run: Any, total: Counter[str]) -> None:
@@ -64,10 +64,6 @@ def check(came: BlameVerdict) -> None:
     for one in came.submissions:
         assert one.accuses is None or one.accuses in PAIRS
         assert one.erred or one.accuses is None or came.scheme == "collaborative"
-
-
-def test_there_are_a_thousand_of_them() -> None:
-    assert sum(LEAST.values()) >= 1_000
 
 
 @pytest.mark.parametrize("scheme", [*EXAMPLES])

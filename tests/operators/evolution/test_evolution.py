@@ -65,8 +65,8 @@ def clean(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], int
 def test_the_pool_holds_valid_teams_that_say_why_they_exist(folder: Path) -> None:
     code, out, err, calls = evolved(folder, "pool")
     assert code == 0, err
-    assert "over 12 tasks" in out
-    assert "12 of 12" in err
+    assert "over 6 tasks" in out
+    assert "6 of 6" in err
     pool = Pool.open(folder / "pool")
     children = [one for one in pool.members.values() if one.born.parents]
     assert children
@@ -84,7 +84,7 @@ def test_the_pool_holds_valid_teams_that_say_why_they_exist(folder: Path) -> Non
     again, out_again, _, more_calls = evolved(folder, "pool")
     assert (again, more_calls) == (0, 0)
     assert out_again == out
-    assert calls > 12
+    assert calls > 6
 
 
 def test_killed_at_random_moments_it_leaves_the_same_pool(
@@ -137,7 +137,7 @@ def test_baselines_run_in_the_same_frame_and_change_nothing(folder: Path, strate
     (folder / "recipe.yaml").write_text(RECIPE.replace("evomas", strategy))
     code, out, err, _ = evolved(folder, "pool", "--json")
     assert code == 0, err
-    assert json.loads(out)["tasks"] == 12
+    assert json.loads(out)["tasks"] == 6
     assert len(Pool.open(folder / "pool").teams) == 2
 
 
@@ -184,13 +184,13 @@ def test_a_judge_scores_and_the_report_tells_how_far_to_trust_it(folder: Path) -
     report = json.loads(out)
     found, verdicts = report["agreement"], report["verdicts"]
     assert report["score"] == 1
-    assert found["n"] == report["candidates"] == 24
-    assert report["spending"]["judge"]["calls"] == 3 * 24
+    assert found["n"] == report["candidates"] == 12
+    assert report["spending"]["judge"]["calls"] == 3 * 12
     assert 0 < found["passed_wrong"] == found["n"] - found["agreed"]
     assert found["failed_right"] == 0
-    assert verdicts["best"] < 12
+    assert verdicts["best"] < 6
     code, out, err, _ = evolved(folder, "pool", script=judging)
-    assert f"the judge agrees with the reference answers on {found['agreed']} of 24 answers" in out
+    assert f"the judge agrees with the reference answers on {found['agreed']} of 12 answers" in out
 
 
 def test_chance_makes_children_without_a_meta_model(folder: Path) -> None:

@@ -10,6 +10,7 @@ from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.gateway import inbox_client
 
 from ...inbox import Question, answer, answering
+from ...support.processes import KILLED
 from ...waiting import wait_for
 from ..evolving import RECIPE, evolved, evolving, kept, oracle, write_world
 
@@ -42,13 +43,11 @@ def test_killed_while_a_question_is_pending_it_resumes_to_the_same_pool(tmp_path
     assert err.count(": waiting for an answer: questions/") == len(asked) > 1
 
     inbox = killed / "questions"
-    with ScriptedModel(oracle) as model, evolving(killed, "pool", model.api_base, *WORDS) as begun:
-        wait_for(
-            lambda: begun.poll() is not None or [*inbox.glob("*.question.md")], "nothing is asked"
-        )
+    with ScriptedModel(oracle) as model:
+        begun = evolving(killed, "pool", model.api_base, *WORDS)
+        wait_for(lambda: begun.has_ended() or [*inbox.glob("*.question.md")], "nothing is asked")
         begun.kill()
-        begun.communicate()
-    assert begun.returncode < 0
+        assert begun.wait() == KILLED
     between = answer(inbox, written)
     assert between
     with answering(inbox, written) as later:

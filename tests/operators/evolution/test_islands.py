@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from coterie.runtime.doubles import ScriptedModel
 from coterie.schema.team.task import Task
 from coterie.schema.values.part import Part
 
+from ...support.processes import KILLED, Child
 from ...waiting import wait_for
 from ..evolving import evolved, evolving, kept, oracle, write_world
 
@@ -89,18 +89,16 @@ def test_islands_repeat_to_the_byte_whoever_comes_first(folder: Path, pools: lis
 def test_islands_wait_for_one_that_is_killed_and_goes_on(folder: Path, pools: list[Path]) -> None:
     with ScriptedModel(oracle) as model:
 
-        def begun(which: int) -> subprocess.Popen[str]:
+        def begun(which: int) -> Child:
             return evolving(folder, f"beside{which}", model.api_base, *island(which))
 
         killed = begun(1)
         gave_its_best = (folder / "meet" / "000001" / "000001").exists
-        wait_for(lambda: gave_its_best() or killed.poll() is not None, "it meets nobody")
-        assert killed.poll() is None, killed.communicate()
+        wait_for(lambda: gave_its_best() or killed.has_ended(), "it meets nobody")
         killed.kill()
-        killed.communicate()
-        for process in [begun(which) for which in range(1, OF + 1)]:
-            _, err = process.communicate(timeout=300)
-            assert process.returncode == 0, err
+        assert killed.wait() == KILLED
+        children = [begun(which) for which in range(1, OF + 1)]
+        assert [child.wait() for child in children] == [0] * OF
     beside = [folder / f"beside{which}" for which in range(1, OF + 1)]
     assert [kept(pool) for pool in beside] == [kept(pool) for pool in pools]
 

@@ -37,13 +37,15 @@ def branch(repo: Repo, name: str, score: float | None = None) -> None:
     """Let a pool go on on a branch; with a score, as other branches do under the same name."""
     repo.git("checkout", "-q", "-b", name, "main")
     pool = Pool.open(repo.pool)
+    if score is not None:
+        change = Evaluated(member="vote", trial=Trial(task="t", score=score))
+        pool.commit(change, op="town/000009/trial")
+        repo.commit(name)
+        return
     child_of(pool, "vote", op=f"{name}/child", prompt=f"As {name} says.")
     to = Agent(id="clerk", prompt=f"Count as {name}.")
     pool.commit(Revised(agent="clerk", to=to), op=f"{name}/revised")
     pool.commit(Learnt(kind="lesson", task="x", text=name, owner="clerk"), op=f"{name}/taught")
-    if score is not None:
-        change = Evaluated(member="vote", trial=Trial(task="t", score=score))
-        pool.commit(change, op="town/000009/trial")
     repo.commit(name)
 
 

@@ -151,7 +151,7 @@ def test_a_revert_is_named_and_mended(tmp_path: Path) -> None:
     assert child in Pool.open(repository.folder).members
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.nightly)])
 def test_a_pool_is_sound_after_any_tasks_undone_and_reverted(tmp_path: Path, seed: int) -> None:
     chance, repository = random.Random(seed), begun(tmp_path / "pool")
     folder = repository.folder

@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import pairwise
@@ -35,6 +33,7 @@ from coterie.pool.view import PoolView, Views
 from coterie.schema.values.errors import CoterieError, StorageError
 from coterie.schema.values.failpoints import armed
 
+from ...support.processes import in_children
 from ...support.repositories import run_git
 from ..drawn_histories import EVOLUTIONS, History
 from ..edited_teams import child_of, pool_of, scored, vote
@@ -382,21 +381,15 @@ def test_operations_ahead_of_a_snapshot_are_known(tmp_path: Path) -> None:
 
 def test_processes_that_open_and_write_at_once_agree(tmp_path: Path) -> None:
     pool = pool_of(tmp_path, vote())
-    program = (
-        "import sys; from coterie.pool import Pool, Trial\n"
-        "from coterie.pool.ledger import snapshot\n"
-        "from coterie.pool.ledger.changes import Evaluated\n"
-        "snapshot.LEAST, snapshot.SHARE = 3, 10**6\n"
-        "for n in range(24):\n"
-        "    pool = Pool.open(sys.argv[1]) if n % 8 == 0 else pool\n"
-        "    trial = Trial(task=f't{n}', score=0.5)\n"
-        "    pool.commit(Evaluated(member='vote', trial=trial), op=f'{sys.argv[2]}/{n}')\n"
-    )
-    running = [
-        subprocess.Popen([sys.executable, "-c", program, tmp_path, str(number)])
-        for number in range(3)
-    ]
-    assert [one.wait(timeout=120) for one in running] == [0] * 3
+
+    def write(worker: int) -> None:
+        own = Pool.open(tmp_path)
+        for number in range(24):
+            own = own if number % 8 else Pool.open(tmp_path)
+            trial = Trial(task=f"t{number}", score=0.5)
+            own.commit(Evaluated(member="vote", trial=trial), op=f"{worker}/{number}")
+
+    in_children(write, range(3))
     pool.refresh()
     assert pool.teams["vote"].statistics.n == 72
     assert newest(tmp_path) is not None

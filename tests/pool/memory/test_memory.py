@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import random
 import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +22,7 @@ from coterie.pool.memory.store import Labels, Store, VectorPoint
 from coterie.schema import Task
 from coterie.schema.values.errors import InputError, RunError
 
-from ...support.processes import at_once
+from ...support.processes import at_once, in_children
 from ..qdrant_server import QdrantServer
 
 
@@ -198,12 +197,7 @@ class TestSharing:
         memory = bench.open()
         memory.learn("a", 10)
         assert ids(memory.search("0", 9)) == ["a"]
-        program = (
-            "import sys; from coterie.pool import Pool\n"
-            "from coterie.pool.ledger.learnt import Learnt;"
-            " Pool.open(sys.argv[1]).commit(Learnt(kind='a', task='5', text=''), op='b')"
-        )
-        subprocess.run([sys.executable, "-c", program, str(bench.folder)], check=True)
+        in_children(lambda _: Pool.open(bench.folder).commit(entry(5), op="b"), [1])
         assert ids(memory.search("0", 9)) == ["b", "a"]
 
 
@@ -348,15 +342,14 @@ class TestOpenMemory:
             pool = Pool.init(tmp_path)
             for number in range(300):
                 pool.commit(Learnt(kind="a", task=f"sort {number}", text=""), op=f"{number}")
-            program = (
-                "import sys; from coterie.pool import Pool; from coterie.pool.memory.memory import"
-                " open_memory; memory = open_memory(Pool.open(sys.argv[1]), embedder='hashing',"
-                " environment={'QDRANT_URL': sys.argv[2]});"
-                " print(memory.search('sort 7', 1)[0][0].id)"
-            )
-            command = [sys.executable, "-c", program, str(tmp_path), server.url]
-            working = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(3)]
-            assert [one.communicate()[0] for one in working] == [b"7\n"] * 3
+
+            def search(_: object) -> None:
+                opened = Pool.open(tmp_path)
+                at = {"QDRANT_URL": server.url}
+                memory = open_memory(opened, embedder="hashing", environment=at)
+                assert ids(memory.search("sort 7", 1)) == ["7"]
+
+            in_children(search, range(3))
             [points] = server.collections.values()
             assert len(points) == 300
 

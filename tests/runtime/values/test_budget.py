@@ -166,6 +166,17 @@ async def test_waiting_calls_are_served_in_order_and_no_small_one_overtakes() ->
 
 
 @scenario
+async def test_in_a_part_of_a_run_no_small_one_overtakes_either() -> None:
+    part = Budget().child(Caps(usd=1.0))
+    first = await part.reserve(tokens=1, usd=0.6)
+    large, small = reserving(part, usd=0.8), reserving(part, usd=0.1)
+    await settled()
+    assert not small.done()
+    first.release()
+    await large
+
+
+@scenario
 async def test_who_waits_for_its_own_budget_holds_nobody_else_back() -> None:
     run = Budget(Caps(usd=10.0))
     narrow, wide = run.child(Caps(usd=1.0), "agent narrow"), run.child(Caps(), "agent wide")

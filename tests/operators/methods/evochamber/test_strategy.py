@@ -56,7 +56,7 @@ def test_each_task_is_done_by_a_team_of_the_population(tmp_path: Path) -> None:
         assert one["structure"] in {"voting", "debate", "generator_critic", "decompose"}
 
 
-@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.nightly), 3])
 def test_killed_at_any_write_it_comes_to_the_same_pool_to_the_byte(
     tmp_path: Path, workers: int, nightly: bool
 ) -> None:
@@ -95,6 +95,7 @@ def test_stopped_while_its_agents_are_founded_it_founds_the_rest(tmp_path: Path)
     assert {1, 2} <= founded, "neither is a team of 3"
 
 
+@pytest.mark.nightly
 def test_killed_with_nine_it_goes_on_to_the_same_pool(tmp_path: Path, nightly: bool) -> None:
     chamber.write_world(tmp_path, tasks=30 if nightly else 3, tau=2)
     clean = chamber.evolved("clean")

@@ -227,7 +227,7 @@ def test_killed_at_any_write_it_comes_to_the_same_pool_to_the_byte(
 def test_many_tasks_several_at_once_and_killed_come_to_the_same_pool(
     tmp_path: Path, nightly: bool
 ) -> None:
-    world.write_world(tmp_path, tasks=20 if nightly else 4, workers=3, evidence=0, retry=False)
+    world.write_world(tmp_path, tasks=20 if nightly else 3, workers=3, evidence=0, retry=False)
     assert world.evolved("clean").code == 0
     clean = world.left(Path("clean"))
     lines = clean["ledger.jsonl"].count("\n")
@@ -250,6 +250,7 @@ def test_many_tasks_several_at_once_and_killed_come_to_the_same_pool(
     assert any("another task has changed that" in one["reason"] for one in late)
 
 
+@pytest.mark.nightly
 def test_killed_with_nine_it_goes_on_to_the_same_pool(
     tmp_path: Path, done: Path, nightly: bool
 ) -> None:

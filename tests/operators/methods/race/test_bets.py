@@ -8,7 +8,7 @@ import pytest
 
 from coterie.operators.methods.race.bets import Bets
 
-RACES, SLOTS, EVERY = 200, 60, 10
+RACES, SLOTS, EVERY = 100, 60, 10
 
 
 def intervals(gain: float, seed: int) -> list[tuple[float, float]]:

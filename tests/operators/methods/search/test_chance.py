@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections import Counter
 from collections.abc import Coroutine
 from dataclasses import replace
@@ -24,6 +25,7 @@ from coterie.operators import (
 from coterie.schema import Team
 from coterie.schema.edits import apply, components
 
+from ....support.shares import every
 from ...asking import PAIR, TASK, catalogue, ceiling_of, llm, parent, seed, team
 
 TOOLS = team(
@@ -38,8 +40,11 @@ NOTHING_TO_CHANGE = {
 TEAMS = [PAIR, TOOLS, seed("majority_vote_3"), seed("debate_3"), seed("debate")]
 
 
-@pytest.mark.parametrize("of", TEAMS, ids=lambda one: one.name)
-@pytest.mark.parametrize("component", MUTABLE)
+@pytest.mark.parametrize(
+    ("component", "of"),
+    every(2, itertools.product(MUTABLE, TEAMS)),
+    ids=lambda value: value.name if isinstance(value, Team) else value,
+)
 def test_a_child_is_valid_differs_and_touches_one_component(of: Any, component: Any) -> None:
     ceiling = replace(ceiling_of(of), tools=frozenset({"read_file", "list_files", "search_text"}))
     made = 0

@@ -48,7 +48,7 @@ def test_contributions(part: int) -> None:
 
     count = hostile(
         judgements(AGENTS),
-        examples(SHARES["contributions"], part, least=60),
+        examples(SHARES["contributions"], part, least=20),
         work,
         are_shares_of_every_agent,
     )
@@ -69,7 +69,7 @@ def test_coachings(part: int) -> None:
         assert came.text.count("\n") == 1
 
     count = hostile(
-        coachings(), examples(SHARES["coach"], part, least=60), work, is_short_and_of_one_agent
+        coachings(), examples(SHARES["coach"], part, least=20), work, is_short_and_of_one_agent
     )
     count.enough(SHARES["coach"] // part, "Coaching", usable=part == 1)
 
@@ -95,7 +95,7 @@ def test_restructurings(part: int) -> None:
 
     answers = restructurings(AGENTS, [*ROLES])
     count = hostile(
-        answers, examples(SHARES["restructure"], part, least=60), work, check, check_budget
+        answers, examples(SHARES["restructure"], part, least=20), work, check, check_budget
     )
     count.enough(SHARES["restructure"] // part, "Proposal", usable=part == 1)
 
@@ -112,6 +112,6 @@ def test_teams_of_roles(part: int) -> None:
 
     answers = teams_of_roles([*ROLES])
     count = hostile(
-        answers, examples(SHARES["enlist"], part, least=60), work, check, is_of_the_catalogue
+        answers, examples(SHARES["enlist"], part, least=20), work, check, is_of_the_catalogue
     )
     count.enough(SHARES["enlist"] // part, "Proposal", usable=part == 1)

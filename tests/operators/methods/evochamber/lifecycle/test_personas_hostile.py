@@ -84,7 +84,7 @@ def test_personas(operator: Fired, part: int) -> None:
         assert CEILING.problems(alone) == []
 
     count = hostile(
-        personas(), examples(EACH, part, least=40), work, are_about_those_and_nobody_else
+        personas(), examples(EACH, part, least=15), work, are_about_those_and_nobody_else
     )
     count.enough(EACH // part, "tuple", usable=True, refused=0.001)
 

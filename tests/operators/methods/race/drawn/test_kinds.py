@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +13,7 @@ from coterie.operators.methods.race.drawn import KINDS
 from coterie.schema import Team
 from coterie.schema.edits import apply
 
+from .....support.shares import every
 from ....asking import catalogue, seed
 from .drawing import SOLO, drawn
 
@@ -24,8 +26,11 @@ FIRST = 4
 """Proposals of a kind that are looked at."""
 
 
-@pytest.mark.parametrize("of", TEAMS, ids=lambda team: team.name)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("kind", "of"),
+    every(5, itertools.product(KINDS, TEAMS)),
+    ids=lambda value: value.name if isinstance(value, Team) else value,
+)
 def test_proposals_are_valid_distinct_and_the_same_for_the_same_chance(kind: str, of: Team) -> None:
     proposals = drawn(kind, of, most=FIRST)
     assert proposals == drawn(kind, of, most=FIRST)
