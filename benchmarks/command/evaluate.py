@@ -12,7 +12,13 @@ import click
 from ...runtime.cluster import on_option
 from ...runtime.otel import otel_options
 from ...runtime.values.terminal import speakable
-from ...schema.command import Command, catalogue_of, host_options, problem_format
+from ...schema.command import (
+    Command,
+    catalogue_of,
+    host_options,
+    problem_format,
+    scorer_option,
+)
 from ...schema.values.errors import InputError
 from .evaluating import Evaluating, new_folder, recorded, setting_of
 from .options import (
@@ -121,7 +127,7 @@ def run(name: str, team_file: str | None, parent: Path, **options: Any) -> None:
     known = catalogue_of(options)
     trials = options["trials"] or benchmark.trials
     request = Request(
-        benchmark=name, source=source_of(options), choice=choice_of(options), trials=trials
+        benchmark=name, source=source_of(options, known), choice=choice_of(options), trials=trials
     )
     if pool is None and options["embedder"] is not None:
         raise InputError("--embedder is for a pool: say which one with --pool POOL.")
@@ -184,6 +190,7 @@ def _examined(request: Request, known: Catalogue, parent: Path, options: dict[st
 @verdict
 @as_json
 @host_options
+@scorer_option
 @problem_format
 def resume(folder: Path, **options: Any) -> None:
     """Go on with an evaluation: make the trials that are missing, and those without a score.
@@ -200,6 +207,7 @@ def resume(folder: Path, **options: Any) -> None:
 @workers
 @on_option
 @host_options
+@scorer_option
 @problem_format
 def replay(folder: Path, **options: Any) -> None:
     """Make an evaluation again offline, from its recorded answers, and compare.
@@ -222,6 +230,7 @@ def replay(folder: Path, **options: Any) -> None:
     help="Where the folder of the run is made.",
 )
 @host_options
+@scorer_option
 @problem_format
 def show(folder: Path, task_id: str, trial: int, runs: Path, **options: Any) -> None:
     """Show what happened in one trial: every prompt, answer and tool call, in a run's folder.

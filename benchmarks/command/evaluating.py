@@ -427,7 +427,7 @@ def recorded(folder: Path, options: dict[str, Any], *, offline: bool = True) -> 
                 " make another evaluation of it. Only a model's address may change."
             )
     team, known, _ = load_team_of(str(folder / "team.yaml"), known)
-    request = results.request
+    request = results.request.having(known)
     setting = setting_of({**options, "seed": earlier.seed}, earlier)
     tasks = request.tasks()
     evaluating = Evaluating(request, tasks, compile(team, known), known, setting, options)

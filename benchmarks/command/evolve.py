@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...runtime.values.terminal import counted, speakable
-from ...schema.command import Command, catalogue_of, host_options, problem_format
+from ...schema.command import (
+    Command,
+    catalogue_of,
+    host_options,
+    problem_format,
+    scorer_option,
+)
 from ...schema.values.codec import to_value
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
@@ -83,6 +89,7 @@ OTHERS = "Leave them out with --instances, or evolve a new pool."
 @spending
 @as_json
 @host_options
+@scorer_option
 @problem_format
 def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> None:
     """Evolve a pool on the tasks of BENCHMARK, in order, as RECIPE says.
@@ -116,7 +123,7 @@ def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> N
     known = catalogue_of(options)
     request = Request(
         benchmark=name,
-        source=source_of(options),
+        source=source_of(options, known),
         choice=replace(choice, split="evolve") if options["freeze"] else choice,
         trials=options["trials"] or benchmark.trials,
     )

@@ -15,6 +15,7 @@ from ..evaluation.choosing import SPLITS, TaskChoice
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...schema.host.catalogue import Catalogue
     from ..evaluation.benchmark import Source
 
 __all__ = [
@@ -93,9 +94,10 @@ _TASKS = (
 _OWN = (
     click.option(
         "--scorer",
-        metavar="NAME",
-        help="With TASKS: scores those that name no scorer; judge is a model that judges, the"
-        " alias judge or else default.  [default: exact]",
+        metavar="NAME|FILE.py:FUNCTION",
+        help="With TASKS: scores those that name no scorer; a function of yours, which tasks may"
+        " then name, too; judge is a model that judges, the alias judge or else default. "
+        " [default: exact]",
     ),
     click.option(
         "--rubric", metavar="TEXT", help="With --scorer judge: what makes an answer good."
@@ -200,13 +202,20 @@ def spending(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def source_of(options: dict[str, Any]) -> Source:
-    """Read where tasks come from."""
+def source_of(options: dict[str, Any], known: Catalogue | None = None) -> Source:
+    """Read where tasks come from.
+
+    Args:
+        options: What the user said.
+        known: What tasks of one's own may name.
+    """
+    from ...schema.loading.scorers import named_scorer
     from ..evaluation.benchmark import Source
 
-    names = ("data", "seed", "level", "count", "scorer", "rubric")
+    names = ("data", "seed", "level", "count", "rubric")
     given = {name: options[name] for name in names if options.get(name) is not None}
-    return Source(**given)
+    scorer = named_scorer(options["scorer"]) if options.get("scorer") else ""
+    return Source(**given, scorer=scorer, known=known)
 
 
 def named(name: str, options: dict[str, Any]) -> str:

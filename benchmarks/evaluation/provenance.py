@@ -67,7 +67,7 @@ def digest_of(tasks: Sequence[Task]) -> str:
             )
             for task in tasks
         ],
-        [(task.scorer.name, dict(task.scorer.options)) for task in tasks],
+        [task.scorer.identity for task in tasks],
         *([more] if more else ()),
     )
 

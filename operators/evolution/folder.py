@@ -261,7 +261,7 @@ def task_digest(task: Task, state: Callable[[Path, str], str] = state_of) -> str
     rest: Sequence[Any] = (
         [task.query, task.context, dict(task.briefs)],
         [task.id, task.answer],
-        [task.scorer.name, dict(task.scorer.options)],
+        [*task.scorer.identity],
         [
             *(dict(task.files), task.attached),
             *(task.repo and state(task.repo, task.commit), task.commit),

@@ -40,6 +40,7 @@ REPEATED = {
     "model": "--model",
     "models_file": "--models",
     "tools_file": "--tools",
+    "scorer": "--scorer",
     "allowed_tools": "--allow-tool",
     "cache": "--cache",
     "pool": "--pool",

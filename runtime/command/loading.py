@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ...schema.host.catalogue import Catalogue
+    from ...schema.loading.task_form import TaskForm
     from ...schema.team.task import Task
     from ...schema.team.team import Team
     from ...schema.values.problems import Problem
@@ -76,7 +77,7 @@ class Asked:
     files: tuple[Path, ...] = ()
     repo: Path | None = None
 
-    def task(self, known: Catalogue) -> Task:
+    def task(self, known: Catalogue, form: TaskForm) -> Task:
         """Give the task that it stands for.
 
         Raises:
@@ -90,7 +91,7 @@ class Asked:
 
         said = {"query": self.query, "context": self.context, "repo": str(self.repo or "")}
         written = {"id": "query", **{name: text for name, text in said.items() if text}}
-        task = parse_task(dumps(written).encode(), "--query", Path(), known)
+        task = parse_task(dumps(written).encode(), "--query", Path(), known, form)
         found = given_files(self.files)
         texts = {name: one for name, one in found.items() if isinstance(one, str)}
         others = {name: one for name, one in found.items() if isinstance(one, Attachment)}
@@ -98,7 +99,11 @@ class Asked:
 
 
 def load_files(
-    team_file: str, task_file: str | None, asked: Asked | None, known: Catalogue
+    team_file: str,
+    task_file: str | None,
+    asked: Asked | None,
+    known: Catalogue,
+    form: TaskForm,
 ) -> Loaded:
     """Load a team and a task; the problems of both are shown together.
 
@@ -107,6 +112,7 @@ def load_files(
         task_file: A path, or `-` for standard input.
         asked: A question in place of a task file.
         known: What may be named.
+        form: How the task is read.
 
     Raises:
         InputError: A file does not load.
@@ -122,7 +128,7 @@ def load_files(
     except ConfigError as error:
         problems += error.problems
     try:
-        task = _task(task_file, asked, known)
+        task = _task(task_file, asked, known, form)
     except ConfigError as error:
         problems += error.problems
     if team is None or task is None:
@@ -155,18 +161,18 @@ def refuse_unused(chosen: Iterable[str], used: Iterable[str | None]) -> None:
             raise InputError(f"--model {choice}: nobody here asks the model {quoted(alias)}.{hint}")
 
 
-def _task(task_file: str | None, asked: Asked | None, known: Catalogue) -> Task:
+def _task(task_file: str | None, asked: Asked | None, known: Catalogue, form: TaskForm) -> Task:
     from ...schema.loading.loading import load_task, parse_task
     from ...schema.loading.tasks import STREAMS
 
     if (task_file is None) == (asked is None):
         raise InputError("give a task file, or a question with --query; one of them.")
     if asked is not None:
-        return asked.task(known)
+        return asked.task(known, form)
     if task_file == "-":
-        return parse_task(sys.stdin.buffer.read(), "-", Path(), known)
+        return parse_task(sys.stdin.buffer.read(), "-", Path(), known, form)
     if str(task_file).endswith(STREAMS):
         raise InputError(
             f"{task_file}: a file of many tasks. Write mas-bench run {task_file} --team TEAM."
         )
-    return load_task(str(task_file), known)
+    return load_task(str(task_file), known, form)

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...schema.command import Command, catalogue_of, host_options, problem_format
+from ...schema.command import (
+    Command,
+    catalogue_of,
+    host_options,
+    problem_format,
+    scorer_option,
+)
 from ...schema.values.errors import InputError, StorageError
 from ...schema.values.json_text import dumps, loads
 from ..cluster import on_option
@@ -61,6 +67,7 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     help="With --query: the git working copy that it is about. Agents work in a copy of it.",
 )
 @host_options
+@scorer_option
 @click.option(
     "--runs",
     type=click.Path(file_okay=False, path_type=Path),
@@ -178,6 +185,7 @@ def _refuse_view(options: dict[str, Any]) -> None:
 
 def _prepared(options: dict[str, Any]) -> tuple[Loaded, Setting]:
     """Load what is to be run, and how."""
+    from ...schema.loading.task_form import task_form
     from ..runs.again import known_again
     from .loading import load_files, load_folder
 
@@ -187,7 +195,7 @@ def _prepared(options: dict[str, Any]) -> tuple[Loaded, Setting]:
         known = replace(known, permissions={})
     if folder is None:
         files = (options["team_file"], options["task_file"], _asked(options))
-        return load_files(*files, known), _setting(options)
+        return load_files(*files, known, task_form(options, known)), _setting(options)
     from ..runs.record import read_setting
 
     recorded, models = read_setting(folder)

@@ -41,6 +41,7 @@ __all__ = [
     "main",
     "note",
     "problem_format",
+    "scorer_option",
 ]
 
 BUG = 70
@@ -140,6 +141,12 @@ _HOST_OPTIONS = (
 )
 
 
+scorer_option = click.option(
+    "--scorer",
+    metavar="NAME|FILE.py:FUNCTION",
+    help="Scores tasks that name no scorer: one that is installed, or a function of yours, which"
+    " tasks may then name, too.  [default: exact]",
+)
 HOST = (
     "model", "models_file", "tools_file", "allowed_tools", "approved_tools", "allowed_imports",
 )  # fmt: skip
@@ -148,7 +155,7 @@ HOST = (
 
 def catalogue_of(options: Mapping[str, Any]) -> Catalogue:
     """Collect what this host offers, out of all options of a command; see `host_catalogue`."""
-    return host_catalogue(**{name: options[name] for name in HOST})
+    return host_catalogue(**{name: options[name] for name in HOST}, scorer=options.get("scorer"))
 
 
 def host_catalogue(
@@ -159,6 +166,7 @@ def host_catalogue(
     allowed_tools: tuple[str, ...] = (),
     approved_tools: tuple[str, ...] = (),
     allowed_imports: tuple[str, ...] = (),
+    scorer: str | None = None,
 ) -> Catalogue:
     """Collect what this host offers; the arguments are those of `host_options`.
 
@@ -168,6 +176,7 @@ def host_catalogue(
         ConfigError: models.yaml or tools.yaml does not load.
     """
     from ..loading.host import misnamed, resolve_models, resolve_tools
+    from ..loading.scorers import granting_scorer
 
     for name, given in (("models.yaml", models_file), ("tools.yaml", tools_file)):
         if given is None and (path := misnamed(name, os.environ)) is not None:
@@ -176,7 +185,7 @@ def host_catalogue(
         models=resolve_models(model, models_file=models_file),
         host_tools=resolve_tools(tools_file),
     )
-    known = known.approving(approved_tools)
+    known = granting_scorer(known.approving(approved_tools), scorer)
     if allowed_imports:
         known = known.importing(allowed_imports)
     return known.granting(frozenset(allowed_tools)) if allowed_tools else known

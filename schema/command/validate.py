@@ -9,6 +9,7 @@ import click
 
 from ..loading.agent_file import check_agent, load_agent
 from ..loading.loading import check_team, load_models, load_task, read_file, team_path
+from ..loading.task_form import task_form
 from ..loading.tasks import open_tasks
 from ..team._meaning import TEAM_RULES
 from ..team.placeholders import placeholders
@@ -16,11 +17,12 @@ from ..values.document import LIMITS
 from ..values.errors import ConfigError, InputError
 from ..values.problems import FORMATS, Problem
 from ..values.terminal import speakable
-from . import Command, host_catalogue, host_options, problem_format
+from . import Command, catalogue_of, host_options, problem_format, scorer_option
 from ._files import kind_of, with_agents
 
 if TYPE_CHECKING:
     from ..host.catalogue import Catalogue
+    from ..loading.task_form import TaskForm
 
 __all__ = ["main"]
 
@@ -29,6 +31,7 @@ __all__ = ["main"]
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @problem_format
 @host_options
+@scorer_option
 def main(files: tuple[Path, ...], problem_format: str, **host: Any) -> None:
     """Check files and show every problem of each, sorted by place.
 
@@ -38,9 +41,10 @@ def main(files: tuple[Path, ...], problem_format: str, **host: Any) -> None:
     and agents' folders in it are checked. A team may be seed:NAME. Ends with 2 when there is a
     problem; a warning tells of a likely mistake, and is none. Nothing is run.
     """
-    known = host_catalogue(**host)
+    known = catalogue_of(host)
+    form = task_form(host, known)
     files = tuple(with_agent for file in files for with_agent in with_agents(file))
-    problems = dict.fromkeys(problem for file in files for problem in _problems(file, known))
+    problems = dict.fromkeys(problem for file in files for problem in _problems(file, known, form))
     if any(one.severity == "error" for one in problems):
         raise ConfigError([*problems])
     if problem_format != "text":
@@ -53,22 +57,22 @@ def main(files: tuple[Path, ...], problem_format: str, **host: Any) -> None:
     click.echo(f"{len(files)} file{'s' if len(files) > 1 else ''}: no problems.")
 
 
-def _problems(file: Path, known: Catalogue) -> tuple[Problem, ...]:
+def _problems(file: Path, known: Catalogue, form: TaskForm) -> tuple[Problem, ...]:
     try:
-        return _loaded(file, known)
+        return _loaded(file, known, form)
     except ConfigError as error:
         return error.problems
     except InputError as error:
         return (Problem(file=str(file), message=str(error)),)
 
 
-def _loaded(file: Path, known: Catalogue) -> tuple[Problem, ...]:
+def _loaded(file: Path, known: Catalogue, form: TaskForm) -> tuple[Problem, ...]:
     """Load a file; give its likely mistakes, and of a team all problems."""
     match kind_of(file):
         case "task":
-            load_task(file, known)
+            load_task(file, known, form)
         case "tasks":
-            open_tasks(file, known)
+            open_tasks(file, known, form)
         case "models":
             load_models(file)
         case "tools":
@@ -80,9 +84,9 @@ def _loaded(file: Path, known: Catalogue) -> tuple[Problem, ...]:
 
             load_ceiling(file)
         case "evolution":
-            from ..loading.recipe import load_recipe
+            from ..loading.recipe import load_recipe, scorer_of_recipe
 
-            load_recipe(file)
+            scorer_of_recipe(file, load_recipe(file), known)
         case "agent":
             load_agent(file, known)
             return tuple(check_agent(file, known.beside(file.parent), (placeholders,))[1])

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from ..host.python_scorer import PythonScorer
     from ..values.attachments import Attachment
 
 __all__ = ["ATTACHED", "ScorerChoice", "Task"]
@@ -24,10 +25,23 @@ def _nothing() -> Mapping[str, Any]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ScorerChoice:
-    """A scorer's name and its options."""
+    """A scorer.
+
+    Attributes:
+        name: Its name.
+        options: What the task gives it.
+        python: The function of this host that it is; None: an installed package gives it.
+    """
 
     name: str = "exact"
     options: Mapping[str, Any] = field(default_factory=_nothing)
+    python: PythonScorer | None = None
+
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        """What tells it from every other scorer; of a function of this host, its file too."""
+        own = () if self.python is None else (self.python.sha256,)
+        return (self.name, dict(self.options), *own)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -67,6 +81,12 @@ class Task:
             return self
         briefs = {brief: text for brief, text in self.briefs.items() if brief == agent_id}
         return replace(self, briefs=MappingProxyType(briefs), answer=None)
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether its scorer can score answers: most need a reference answer to do so."""
+        own = self.scorer.python
+        return self.answer is not None or (own is not None and not own.needs_reference)
 
     @property
     def text(self) -> str:

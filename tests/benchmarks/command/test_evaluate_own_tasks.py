@@ -227,3 +227,21 @@ def test_traces_have_each_trial_its_run_and_its_judge(own: Desk) -> None:
     again = own.bench("resume", str(folder), "--quiet", "--otel-file", "u.jsonl", replies=judges)
     assert again.code == 0
     assert [one.name for one in spans_in(Path("u.jsonl"))] == ["evaluation"]
+
+
+def test_a_function_of_ones_own_scores_and_is_granted_anew_by_whoever_resumes(own: Desk) -> None:
+    Path("own.py").write_text("def near(answer, reference):\n    return reference in answer\n")
+    near = ("--scorer", "own.py:near")
+    came = own.bench(*run(own, *near, "--limit", "3"), replies=adds)
+    assert (came.code, "accuracy 1.000" in came.out) == (0, True), came.err
+    (folder,) = own.results
+    assert json.loads((folder / "run.json").read_text())["evaluation"]["source"]["scorer"] == "near"
+    alone = own.bench("resume", str(folder), replies=adds)
+    assert (alone.code, "no scorer 'near'." in alone.err) == (2, True)
+    assert own.bench("replay", str(folder), *near).out.startswith("verified: 3 samples")
+    Path("own.py").write_text("def near(answer, reference):\n    return False\n")
+    changed = own.bench("resume", str(folder), *near, "--quiet", replies=adds)
+    assert (changed.calls, "accuracy 0.000" in changed.out) == (0, True), changed.err
+    Path("own.py").write_text("def near(answer, reference):\n    raise KeyError(answer)\n")
+    failed = own.bench(*run(own, *near), replies=adds)
+    assert (failed.code, "the scorer near failed: KeyError" in failed.err) == (1, True)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from coterie.schema import Catalogue
 from coterie.schema.loading.lines import Lines
+from coterie.schema.loading.task_form import TaskForm
 from coterie.schema.loading.task_table import read_table
 from coterie.schema.loading.tasks import load_tasks
 from coterie.schema.values.errors import ConfigError
@@ -34,7 +35,7 @@ def test_a_row_is_a_task_called_by_its_line(table: Path) -> None:
 
 def test_scorers_are_those_of_the_rows_else_the_one_for_all(table: Path) -> None:
     table.write_text("query,answer,scorer\na,1,\nb,2,exact\n")
-    tasks = load_tasks(table, Catalogue.of_host(), scorer="number")
+    tasks = load_tasks(table, Catalogue.of_host(), TaskForm(scorer="number"))
     assert [task.scorer.name for task in tasks] == ["number", "exact"]
 
 
