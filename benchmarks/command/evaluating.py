@@ -64,7 +64,7 @@ class Evaluating:
         telemetry: Makes spans, where traces are wanted.
 
     Raises:
-        InputError: The team cannot read an image or a PDF of a task.
+        InputError: The team cannot read an image or a PDF of a task, or names what a task lacks.
     """
 
     request: Request
@@ -80,10 +80,11 @@ class Evaluating:
     telemetry: Telemetry | None = None
 
     def __post_init__(self) -> None:
-        from ...runtime.messages.attached import refuse_unread
+        from ...runtime.messages.attached import refuse_unfilled, refuse_unread
 
         for task in self.tasks:
             refuse_unread([self.plan], task)
+        refuse_unfilled([self.plan], self.tasks)
 
     @property
     def expected(self) -> int:

@@ -17,7 +17,7 @@ from ...schema.command import (
     catalogue_of,
     host_options,
     problem_format,
-    scorer_option,
+    task_options,
 )
 from ...schema.values.codec import to_value
 from ...schema.values.errors import InputError
@@ -89,7 +89,7 @@ OTHERS = "Leave them out with --instances, or evolve a new pool."
 @spending
 @as_json
 @host_options
-@scorer_option
+@task_options
 @problem_format
 def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> None:
     """Evolve a pool on the tasks of BENCHMARK, in order, as RECIPE says.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...runtime.cluster import on_option
+from ...schema.command import map_option
 from ...schema.values.errors import InputError
 from ...schema.values.part import Part
 from ..evaluation.choosing import SPLITS, TaskChoice
@@ -99,6 +100,7 @@ _OWN = (
         " then name, too; judge is a model that judges, the alias judge or else default. "
         " [default: exact]",
     ),
+    map_option,
     click.option(
         "--rubric", metavar="TEXT", help="With --scorer judge: what makes an answer good."
     ),
@@ -215,7 +217,8 @@ def source_of(options: dict[str, Any], known: Catalogue | None = None) -> Source
     names = ("data", "seed", "level", "count", "rubric")
     given = {name: options[name] for name in names if options.get(name) is not None}
     scorer = named_scorer(options["scorer"]) if options.get("scorer") else ""
-    return Source(**given, scorer=scorer, known=known)
+    columns = ",".join(options.get("columns", ()))
+    return Source(**given, scorer=scorer, columns=columns, known=known)
 
 
 def named(name: str, options: dict[str, Any]) -> str:
@@ -230,6 +233,8 @@ def named(name: str, options: dict[str, Any]) -> str:
         options["data"], name = Path(name), NAME
     if options.get("scorer") and name != NAME:
         raise InputError(f"--scorer: {name} has its own. It is for a file of tasks.")
+    if options.get("columns") and name != NAME:
+        raise InputError(f"--map: {name} has tasks of its own. It is for a file of tasks.")
     if options.get("rubric") and options["scorer"] != JUDGE:
         raise InputError(f"--rubric is for a judge. Write --scorer {JUDGE} as well.")
     return name

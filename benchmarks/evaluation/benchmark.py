@@ -52,6 +52,7 @@ class Source:
         count: For tasks that are generated: how many; None: as many as the benchmark says.
         scorer: For tasks of one's own: scores those that name no scorer.
         rubric: For tasks of one's own: what makes an answer good, where a judge scores it.
+        columns: For tasks of one's own: which column is which field, as `--map` has it.
         known: For tasks of one's own: what they may name; None: what is installed.
     """
 
@@ -61,6 +62,7 @@ class Source:
     count: int | None = None
     scorer: Annotated[str, OMITTED] = ""
     rubric: Annotated[str, OMITTED] = ""
+    columns: Annotated[str, OMITTED] = ""
     known: Annotated[Catalogue | None, SKIPPED] = field(default=None, compare=False, repr=False)
 
 

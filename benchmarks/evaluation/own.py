@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...schema.host.catalogue import Catalogue
 from ...schema.loading.scorers import EXACT, scorer_hint
-from ...schema.loading.task_form import TaskForm
+from ...schema.loading.task_form import TaskForm, columns_of
 from ...schema.loading.tasks import STREAMS, open_tasks
 from ...schema.team.task import ScorerChoice
 from ...schema.values.errors import InputError
@@ -54,7 +54,9 @@ def tasks(source: Source) -> Sequence[Task]:
     if scorer not in known.scorers:
         raise InputError(f"--scorer: no scorer {quoted(scorer)}.{scorer_hint(scorer, known)}")
     with_rubric = partial(_with_rubric, rubric=source.rubric)
-    return open_tasks(source.data, known, TaskForm(scorer=scorer), then=with_rubric)
+    columns = columns_of([source.columns] if source.columns else ())
+    form = TaskForm(scorer=scorer, columns=columns)
+    return open_tasks(source.data, known, form, then=with_rubric)
 
 
 def _with_rubric(task: Task, rubric: str) -> Task:

@@ -15,7 +15,7 @@ from ...schema.command import (
     catalogue_of,
     host_options,
     problem_format,
-    scorer_option,
+    task_options,
 )
 from ...schema.values.errors import InputError
 
@@ -233,7 +233,7 @@ def _paper_first(args: Sequence[str]) -> list[str]:
 )
 @on_option
 @host_options
-@scorer_option
+@task_options
 @problem_format
 def main(recipe_file: Path, tasks_file: Path, pool_folder: Path | None, **options: Any) -> None:
     """Find a better version of a team, or evolve a pool of teams over a stream of tasks.

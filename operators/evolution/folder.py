@@ -259,7 +259,12 @@ def task_digest(task: Task, state: Callable[[Path, str], str] = state_of) -> str
         state: Names the content of a repository.
     """
     rest: Sequence[Any] = (
-        [task.query, task.context, dict(task.briefs)],
+        [
+            task.query,
+            task.context,
+            dict(task.briefs),
+            *([dict(task.fields)] if task.fields else ()),
+        ],
         [task.id, task.answer],
         [*task.scorer.identity],
         [

@@ -17,7 +17,7 @@ from ...schema.command import (
     catalogue_of,
     host_options,
     problem_format,
-    scorer_option,
+    task_options,
 )
 from ...schema.values.errors import InputError, StorageError
 from ...schema.values.json_text import dumps, loads
@@ -67,7 +67,7 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     help="With --query: the git working copy that it is about. Agents work in a copy of it.",
 )
 @host_options
-@scorer_option
+@task_options
 @click.option(
     "--runs",
     type=click.Path(file_okay=False, path_type=Path),
@@ -143,13 +143,14 @@ def main(**options: Any) -> None:
     """
     _refuse_view(options)
     loaded, setting = _prepared(options)
-    from ..messages.attached import refuse_unread
+    from ..messages.attached import refuse_unfilled, refuse_unread
     from ..plan.plan import compile
     from .ending import tell_answer, tell_result
     from .loading import refuse_unused
 
     plan = compile(loaded.team, loaded.known)
     refuse_unread([plan], loaded.task, _place(options))
+    refuse_unfilled([plan], [loaded.task], _place(options))
     adapting = _adapting(options, loaded)
     if adapting is not None:
         plan = replace(plan, models={**plan.models, **adapting.models})

@@ -335,6 +335,7 @@ class AgentExecution:
             has_reports=has_reports,
             known=team.known_to(agent),
             paired=team.paired_with(agent),
+            task=self.run.workspaces.task,
         )
         return self.turn.instructions(said) if self.turn else said
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 from weakref import WeakKeyDictionary
 
-from ..messages.attached import refuse_unread
+from ..messages.attached import refuse_unfilled, refuse_unread
 from ..messages.recall import refuse_met
 from ..record.trace import RunFolder, Trace
 from ..tools.terminal_approver import terminal_approver
@@ -215,6 +215,7 @@ async def _made(made_of: Prepared, options: Options) -> Run:
     approver = terminal_approver()
     async with open_services(made_of.known, setting, approver=approver, traffic=traffic) as here:
         refuse_unread([plan], task, made_of.place)
+        refuse_unfilled([plan], [task], made_of.place)
         refuse_met(plan, task, here.recaller, made_of.place)
         await here.prepare(plan, offline=offline)
         scrub = here.scrubber(os.environ)

@@ -39,9 +39,11 @@ __all__ = [
     "host_catalogue",
     "host_options",
     "main",
+    "map_option",
     "note",
     "problem_format",
     "scorer_option",
+    "task_options",
 ]
 
 BUG = 70
@@ -146,6 +148,21 @@ scorer_option = click.option(
     metavar="NAME|FILE.py:FUNCTION",
     help="Scores tasks that name no scorer: one that is installed, or a function of yours, which"
     " tasks may then name, too.  [default: exact]",
+)
+
+
+def task_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say how tasks are read; `task_form` reads them."""
+    return scorer_option(map_option(command))
+
+
+map_option = click.option(
+    "--map",
+    "columns",
+    multiple=True,
+    metavar="FIELD=COLUMN",
+    help="For a file of others: which column, or key of a line, a task's field is, as in"
+    " query=subject,answer=label. All others become fields that prompts take by name.",
 )
 HOST = (
     "model", "models_file", "tools_file", "allowed_tools", "approved_tools", "allowed_imports",

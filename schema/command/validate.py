@@ -17,7 +17,7 @@ from ..values.document import LIMITS
 from ..values.errors import ConfigError, InputError
 from ..values.problems import FORMATS, Problem
 from ..values.terminal import speakable
-from . import Command, catalogue_of, host_options, problem_format, scorer_option
+from . import Command, catalogue_of, host_options, problem_format, task_options
 from ._files import kind_of, with_agents
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ __all__ = ["main"]
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @problem_format
 @host_options
-@scorer_option
+@task_options
 def main(files: tuple[Path, ...], problem_format: str, **host: Any) -> None:
     """Check files and show every problem of each, sorted by place.
 

@@ -208,8 +208,8 @@ def parse_task(
     """
     read = read_yaml if file.endswith((".yaml", ".yml")) else read_json
     document, problems = read(content, file, TASK_LIMITS)
-    document = form.read(document)
-    document, problems = shape_only(document, problems, "task")
+    document, misplaced = form.read(document)
+    document, problems = shape_only(document, [*problems, *misplaced], "task")
     if not document.complete:
         raise ConfigError(problems)
     value = sound(document, "task") if problems else document.value
@@ -349,6 +349,7 @@ def _task(
     return Task(
         **fields,
         briefs=MappingProxyType(briefs),
+        fields=MappingProxyType(value.get("fields") or {}),
         files=MappingProxyType(texts),
         attachments=MappingProxyType(others),
         repo=repo,

@@ -130,7 +130,9 @@ class _Reader:
 
     def _task(self, file: str, place: TextPlace, content: bytes) -> Task:
         is_folder = file != str(self.path)
-        form = self.form if is_folder else self.form.called(_id(self.path, place.line))
+        form = self.form if is_folder else replace(self.form, id=_id(self.path, place.line))
+        if self.path.suffix == ".csv":
+            form = replace(form, columns=None)
         try:
             # Named by its line, a JSONL file is never taken for YAML, whatever it is called.
             task = parse_task(
@@ -158,9 +160,12 @@ class _Reader:
                 yield str(file), TextPlace(), read_file(file, root=self.path)
             return
         file = str(self.path)
-        read = read_table if self.path.suffix == ".csv" else _read_lines
         with open_file(self.path) as stream:
-            yield from ((file, *text) for text in read(Lines(stream), file, begin))
+            if self.path.suffix == ".csv":
+                texts = read_table(Lines(stream), file, self.form, begin)
+            else:
+                texts = _read_lines(Lines(stream), file, begin)
+            yield from ((file, *text) for text in texts)
 
     def _same_ids(self, ids: array[int]) -> Iterator[Problem]:
         """Find tasks whose ids others have. The few that may be are read again."""

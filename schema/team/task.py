@@ -51,6 +51,7 @@ class Task:
     Attributes:
         briefs: What only one agent is told, by its id in the team. Ids that a team does not have
             are passed over: a task is written for many teams.
+        fields: What prompts take from it by name, as in `{{ task.priority }}`: JSON values.
         files: The text of the files given to the agents, by relative path.
         attachments: The files given to them that are images or PDFs, by relative path.
         repo: The git repository that coding agents get a copy of.
@@ -66,6 +67,7 @@ class Task:
     context: str = ""
     briefs: Mapping[str, str] = field(default_factory=_nothing)
     niche: str | None = None
+    fields: Mapping[str, Any] = field(default_factory=_nothing)
     files: Mapping[str, str] = field(default_factory=_nothing)
     attachments: Mapping[str, Attachment] = field(default_factory=_nothing)
     repo: Path | None = None
@@ -110,6 +112,7 @@ class Task:
             "context": self.context,
             "briefs": dict(self.briefs),
             "niche": self.niche,
+            "fields": dict(self.fields),
             "files": {**self.files, **attached},
             "repo": str(self.repo.resolve()) if self.repo else None,
             "commit": self.commit,
