@@ -221,6 +221,8 @@ class _View:
             return
         for path in sorted((self.folder / "blame").glob("*.json")):
             value = read_value(path)
+            if value["agent"] is None:
+                continue  # there was no verdict
             number = str(value.get("line", "")).rpartition(":")[2]
             event = self.events.get(int(number)) if number.isdecimal() else None
             agent = str(value["agent"])
