@@ -87,6 +87,11 @@ OTHERS = "Leave them out with --instances, or evolve a new pool."
 @tasks
 @workers
 @spending
+@click.option(
+    "--yes",
+    is_flag=True,
+    help="Go on where none of the operators' first answers was of any use.",
+)
 @as_json
 @host_options
 @task_options

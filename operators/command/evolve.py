@@ -44,6 +44,11 @@ csv_option = click.option(
     "--csv", type=FILE, help="Write a line for each task to this file, as CSV."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+yes_option = click.option(
+    "--yes",
+    is_flag=True,
+    help="Go on where none of the operators' first answers was of any use.",
+)
 name_option = click.option("--name", help="Which evolution of the pool, where it has several.")
 
 
@@ -187,6 +192,7 @@ def _paper_first(args: Sequence[str]) -> list[str]:
     "--allow-unpriced", is_flag=True, help="With usd=: also call models whose price is unknown."
 )
 @click.option("--allow-zeros", is_flag=True, help=ZEROS)
+@yes_option
 @click.option(
     "--cache",
     type=FOLDER,
