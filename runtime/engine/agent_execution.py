@@ -85,7 +85,7 @@ class AgentExecution:
         limit = self.planned.agent.timeout
         self.time = whole.time if whole else OwnTime(limit, whole=self.run.allowance.time)
         self.waits = False
-        self.started = time.monotonic()
+        self.started = self.begun = time.monotonic()
         self.purse = whole.purse if whole else self._budget()
         self.spending = self.purse.child()
         self.recorded = Usage()
@@ -144,6 +144,7 @@ class AgentExecution:
         drafted = await self._drafted()
         if drafted.result is None:
             return drafted
+        self.begun = time.monotonic()
         await self._recall(drafted.result.content)
         if not self.recalled and self.forgot is None:
             return drafted
@@ -205,7 +206,7 @@ class AgentExecution:
 
     async def _run(self) -> AgentOutcome:
         """Run the agent to an outcome."""
-        started, limit = time.monotonic(), self.planned.agent.timeout
+        limit = self.planned.agent.timeout
         status: Status = "failed"
         result, error, fault = None, None, None
         try:
@@ -233,7 +234,7 @@ class AgentExecution:
             error=error,
             fault=fault,
             usage=self.spending.spent + self.recorded,
-            seconds=time.monotonic() - started,
+            seconds=time.monotonic() - self.begun,
             attempts=self.attempts,
             tool_calls=tuple(self.tool_calls),
             mishaps=self.mishaps.told(),
