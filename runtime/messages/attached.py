@@ -12,7 +12,7 @@ from ...schema.team.task_fields import missing_fields, names_fields
 from ...schema.values.attachments import named
 from ...schema.values.errors import AgentError, InputError
 from ...schema.values.hints import did_you_mean, listed
-from ..gateway.chat.inputs import inputs_of
+from ..gateway.chat.inputs import formats_of, takes
 from ..repository.repository import Repository
 from .shown_files import unread_files
 
@@ -31,12 +31,8 @@ def seen_by(planned: PlannedAgent, task: Task) -> Mapping[str, Attachment]:
     """Give what an agent is shown of a task, by name."""
     if not task.attachments or planned.model is None:
         return {}
-    taken = inputs_of(planned.model)
-    return {
-        name: attachment
-        for name, attachment in task.attachments.items()
-        if attachment.kind in taken
-    }
+    model = planned.model
+    return {name: one for name, one in task.attachments.items() if takes(model, one)}
 
 
 def unseen(plan: Plan, task: Task) -> Iterator[str]:
@@ -72,11 +68,11 @@ def refuse_unread(plans: Sequence[Plan], task: Task, place: str = "") -> None:
     kinds = ", ".join(sorted({attachment.kind for attachment in unread[0].values()}))
     teams = ", ".join(plan.team.name for plan in plans)
     agents = [planned for plan in plans for planned in plan.agents.values()]
-    models = sorted({_model(planned) for planned in agents if planned.calls_at_most})
+    models = sorted({_taking(planned) for planned in agents if planned.calls_at_most})
     where = f" ({place})" if place else ""
     raise InputError(
         f"task {task.id!r}{where}: nobody in {teams} can read {named(unread[0])}. As far as is"
-        f" known, none of its models takes it: {', '.join(models)}. Where one does, write `inputs:"
+        f" known, none of its models takes it: {'; '.join(models)}. Where one does, write `inputs:"
         f" [{kinds}]` for it in models.yaml; else choose another model, or have an agent that"
         " writes code."
     )
@@ -131,6 +127,11 @@ def _unread(plan: Plan, task: Task) -> Mapping[str, Attachment]:
         return {}
     seen = {name for planned in agents for name in seen_by(planned, task)}
     return {name: attachment for name, attachment in task.attachments.items() if name not in seen}
+
+
+def _taking(planned: PlannedAgent) -> str:
+    known = "" if planned.model is None else f", which takes {formats_of(planned.model)}"
+    return f"{_model(planned)}{known}"
 
 
 def _model(planned: PlannedAgent) -> str:

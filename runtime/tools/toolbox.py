@@ -16,7 +16,7 @@ from ..record.once import unkept
 from ..scrubbing.scrubber import Scrubber
 from .approval import Approvals
 from .python import tool_of
-from .tool import GrantedTool, Tool, Toolkit
+from .tool import GrantedTool, Tool, Toolkit, unseen
 from .tool_schema import usable_parameters
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..record.trace import Emit
     from ..repository.workspace import Workspace
     from .session import Session
-    from .tool import Waiting
+    from .tool import Show, Waiting
 
 __all__ = ["Toolbox"]
 
@@ -99,6 +99,8 @@ class Toolbox:
         emit: Emit,
         once: Once = unkept,
         waiting: Waiting = nullcontext,
+        *,
+        show: Show = unseen,
     ) -> Mapping[str, GrantedTool]:
         """Give an agent the tools that its team grants it, by name; they have been prepared."""
         return {
@@ -109,6 +111,7 @@ class Toolbox:
                 once=once,
                 approvals=self.approvals if self.approvals.needed(name) else None,
                 waiting=waiting,
+                show=show,
             )
             for name in names
             for tool in self._tools[name]
