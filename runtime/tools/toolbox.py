@@ -61,6 +61,20 @@ class Toolbox:
         sessions, self._sessions = self._sessions, {}
         await asyncio.gather(*(session.stop() for session in sessions.values()))
 
+    def check(self, name: str) -> None:
+        """Make sure that a tool can be had here, without starting its server.
+
+        Raises:
+            InputError: A package, a program or a variable is missing.
+        """
+        server = self._servers.get(name.partition(".")[0]) if "." in name else None
+        if server is not None:
+            from .servers import check_server
+
+            check_server(server)
+        elif name not in self._python:
+            load_tool(name)
+
     async def prepare(self, names: Iterable[str]) -> None:
         """Find the tools of these names, and start the servers that some of them need.
 

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..host.catalogue import installed, load_named
 from ..loading.agent_file import check_agent, load_agent
-from ..loading.loading import check_team, load_models, load_task, read_file, team_path
+from ..loading.loading import (
+    check_team,
+    load_models,
+    load_task,
+    load_team,
+    read_file,
+    team_path,
+)
 from ..loading.task_form import task_form
 from ..loading.tasks import open_tasks
 from ..team._meaning import TEAM_RULES
@@ -21,6 +30,8 @@ from . import Command, catalogue_of, host_options, problem_format, task_options
 from ._files import kind_of, with_agents
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from ..host.catalogue import Catalogue
     from ..loading.task_form import TaskForm
 
@@ -32,19 +43,26 @@ __all__ = ["main"]
 @problem_format
 @host_options
 @task_options
-def main(files: tuple[Path, ...], problem_format: str, **host: Any) -> None:
+@click.option(
+    "--no-host", is_flag=True, help="Do not look for what this host lacks: twice as fast."
+)
+def main(files: tuple[Path, ...], problem_format: str, no_host: bool, **host: Any) -> None:
     """Check files and show every problem of each, sorted by place.
 
     Team files, agent files, models.yaml, tools.yaml, policy.yaml and recipes (YAML) and task files
     (JSON or YAML) are told apart by their top-level fields; of a .jsonl each line is a task, of a
     .csv each row. A folder is an agent's where it has an agent.yaml; of any other, the agent files
     and agents' folders in it are checked. A team may be seed:NAME. Ends with 2 when there is a
-    problem; a warning tells of a likely mistake, and is none. Nothing is run.
+    problem. A warning tells of a likely mistake, or of what a team needs and this host lacks: a
+    package, a program, a key, a jail. It is no problem. Nothing is run.
     """
     known = catalogue_of(host)
     form = task_form(host, known)
     files = tuple(with_agent for file in files for with_agent in with_agents(file))
     problems = dict.fromkeys(problem for file in files for problem in _problems(file, known, form))
+    no_host = no_host or find_spec("fcntl") is None  # runs take more than Windows has
+    if not no_host and not any(one.severity == "error" for one in problems):
+        problems |= dict.fromkeys(_unready(files, known))
     if any(one.severity == "error" for one in problems):
         raise ConfigError([*problems])
     if problem_format != "text":
@@ -55,6 +73,17 @@ def main(files: tuple[Path, ...], problem_format: str, **host: Any) -> None:
     for one in problems:
         click.echo(speakable(str(one)), err=True)
     click.echo(f"{len(files)} file{'s' if len(files) > 1 else ''}: no problems.")
+
+
+def _unready(files: Iterable[Path], known: Catalogue) -> Iterator[Problem]:
+    """Warn of what this host lacks for running teams that load, as `mas-run` checks it."""
+    paths = [team_path(file) for file in files if kind_of(file) == "team"]
+    offers = {path: known.beside(path.parent) for path in paths}
+    teams = {str(path): (load_team(path, offered), offered) for path, offered in offers.items()}
+    for name in sorted(installed("checks")) if teams else ():
+        for file, lacking in load_named("checks", name)(teams).items():
+            for message in lacking:
+                yield Problem(file=file, message=f"this host: {message}", severity="warning")
 
 
 def _problems(file: Path, known: Catalogue, form: TaskForm) -> tuple[Problem, ...]:
