@@ -118,7 +118,7 @@ def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> N
     from ..evaluation.online import write_online
     from ..evaluation.results import Request
 
-    name = named(name, options)
+    name = named(name, options, judged=False)
     benchmark = find_benchmark(name)
     choice = choice_of(options)
     if options["freeze"] and choice.split != "all":

@@ -221,8 +221,13 @@ def source_of(options: dict[str, Any], known: Catalogue | None = None) -> Source
     return Source(**given, scorer=scorer, columns=columns, known=known)
 
 
-def named(name: str, options: dict[str, Any]) -> str:
+def named(name: str, options: dict[str, Any], *, judged: bool = True) -> str:
     """Read the benchmark's name; of a file of tasks, which becomes the option `data`, that of own.
+
+    Args:
+        name: A benchmark, or a file.
+        options: What the user said.
+        judged: Whether a judge may score.
 
     Raises:
         InputError: --scorer and --rubric are for tasks of one's own, or --rubric for a judge.
@@ -233,6 +238,8 @@ def named(name: str, options: dict[str, Any]) -> str:
         options["data"], name = Path(name), NAME
     if options.get("scorer") and name != NAME:
         raise InputError(f"--scorer: {name} has its own. It is for a file of tasks.")
+    if options.get("scorer") == JUDGE and not judged:
+        raise InputError(f"--scorer {JUDGE}: the recipe says who judges.")
     if options.get("columns") and name != NAME:
         raise InputError(f"--map: {name} has tasks of its own. It is for a file of tasks.")
     if options.get("rubric") and options["scorer"] != JUDGE:
