@@ -39,6 +39,7 @@ with atheris.instrument_imports(include=["coterie"]):  # pyright: ignore[reportA
     from coterie.schema.loading.lines import Lines
     from coterie.schema.loading.loading import hostless_team, parse_task
     from coterie.schema.loading.recipe import load_recipe
+    from coterie.schema.loading.task_form import PLAIN
     from coterie.schema.loading.task_table import read_table
 
 # Beside what is watched, and no part of it.
@@ -100,7 +101,7 @@ def task(data: bytes) -> None:
 
 def table(data: bytes) -> None:
     """Read a table of tasks."""
-    for _line, found in read_table(Lines(io.BytesIO(data)), "tasks.csv"):
+    for _line, found in read_table(Lines(io.BytesIO(data)), "tasks.csv", PLAIN):
         if isinstance(found, bytes):
             with suppress(CoterieError):
                 parse_task(found, "task.json", FOLDER, KNOWN)

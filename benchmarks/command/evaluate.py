@@ -13,7 +13,14 @@ from ...runtime.cluster import on_option
 from ...runtime.command.spending import allow_zeros, spending_options
 from ...runtime.otel import otel_option
 from ...runtime.values.terminal import speakable
-from ...schema.command import Command, catalogue_of, host_options, name_options, problem_format
+from ...schema.command import (
+    Command,
+    catalogue_of,
+    host_options,
+    name_options,
+    problem_format,
+    scorer_option,
+)
 from ...schema.values.errors import InputError
 from .evaluating import Evaluating, new_folder, recorded, setting_of
 from .options import (
@@ -123,7 +130,7 @@ def run(name: str, team_file: str | None, parent: Path, **options: Any) -> None:
     known = catalogue_of(options)
     trials = options["trials"] or benchmark.trials
     request = Request(
-        benchmark=name, source=source_of(options), choice=choice_of(options), trials=trials
+        benchmark=name, source=source_of(options, known), choice=choice_of(options), trials=trials
     )
     if pool is None and options["embedder"] is not None:
         raise InputError("--embedder is for a pool: say which one with --pool POOL.")
@@ -187,6 +194,7 @@ def _examined(request: Request, known: Catalogue, parent: Path, options: dict[st
 @verdict
 @as_json
 @host_options
+@scorer_option
 @problem_format
 def resume(folder: Path, **options: Any) -> None:
     """Resume an evaluation: make the trials that are missing, and those without a score.
@@ -202,6 +210,7 @@ def resume(folder: Path, **options: Any) -> None:
 @workers
 @on_option
 @name_options
+@scorer_option
 @problem_format
 def replay(folder: Path, **options: Any) -> None:
     """Repeat an evaluation offline, from its recorded answers, and compare.

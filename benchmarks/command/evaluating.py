@@ -64,7 +64,7 @@ class Evaluating:
         telemetry: Makes spans, where traces are wanted.
 
     Raises:
-        InputError: The team cannot read an image or a PDF of a task.
+        InputError: The team cannot read an image or a PDF of a task, or names what a task lacks.
     """
 
     request: Request
@@ -80,10 +80,11 @@ class Evaluating:
     telemetry: Telemetry | None = None
 
     def __post_init__(self) -> None:
-        from ...runtime.messages.attached import refuse_unread
+        from ...runtime.messages.attached import refuse_unfilled, refuse_unread
 
         for task in self.tasks:
             refuse_unread([self.plan], task)
+        refuse_unfilled([self.plan], self.tasks)
 
     @property
     def expected(self) -> int:
@@ -400,7 +401,7 @@ def recorded(folder: Path, options: dict[str, Any], *, offline: bool = True) -> 
                 " make another evaluation of it. Only a model's address may change."
             )
     team, known, _ = load_team_of(str(folder / "team.yaml"), known)
-    request = results.request
+    request = results.request.having(known)
     setting = setting_of({**options, "seed": earlier.seed}, earlier)
     tasks = request.tasks()
     evaluating = Evaluating(request, tasks, compile(team, known), known, setting, options)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...schema.command import Command, problem_format
+from ...schema.command import Command, host_catalogue, problem_format, scorer_option
 from .evaluating import new_folder, shown_figures, words_typed
 from .options import RESULTS_FOLDER, as_json, results_parent, verdict
 
@@ -23,6 +23,7 @@ __all__ = ["merge"]
 @results_parent
 @verdict
 @as_json
+@scorer_option
 @problem_format
 def merge(folders: Sequence[Path], parent: Path, **options: Any) -> None:
     """Make one folder of results of those that `mas-bench run --shard` made.
@@ -35,7 +36,7 @@ def merge(folders: Sequence[Path], parent: Path, **options: Any) -> None:
     from ...schema.values.secrets import scrubbed
     from ..comparison.merging import Merging
 
-    merging = Merging.of(folders, scrub=scrubbed)
+    merging = Merging.of(folders, scrub=scrubbed, known=host_catalogue(scorer=options["scorer"]))
     first = merging.shards[0]
     team = str(first.head["team"]).replace(", ", "-")
     folder = new_folder(parent, first.request.benchmark, team)

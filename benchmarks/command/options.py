@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...schema.command import map_option
 from ...schema.values.errors import InputError
 from ...schema.values.part import Part
 from ..evaluation.choosing import SPLITS, TaskChoice
@@ -14,6 +15,7 @@ from ..evaluation.choosing import SPLITS, TaskChoice
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...schema.host.catalogue import Catalogue
     from ..evaluation.benchmark import Source
 
 __all__ = [
@@ -91,10 +93,11 @@ _TASKS = (
 _OWN = (
     click.option(
         "--scorer",
-        metavar="NAME",
-        help="With TASKS: the scorer of tasks that name none. judge is a model: the alias judge, or"
-        " else default.  [default: exact]",
+        metavar="NAME|FILE.py:FUNCTION",
+        help="With TASKS: scores tasks that name no scorer: one that is installed, a function of"
+        " yours, or judge, a model (the alias judge, or else default).  [default: exact]",
     ),
+    map_option,
     click.option(
         "--rubric", metavar="TEXT", help="With --scorer judge: what makes an answer good."
     ),
@@ -160,17 +163,30 @@ def verdict(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def source_of(options: dict[str, Any]) -> Source:
-    """Read where tasks come from."""
+def source_of(options: dict[str, Any], known: Catalogue | None = None) -> Source:
+    """Read where tasks come from.
+
+    Args:
+        options: What the user said.
+        known: What tasks of your own may name.
+    """
+    from ...schema.loading.scorers import named_scorer
     from ..evaluation.benchmark import Source
 
-    names = ("data", "seed", "level", "count", "scorer", "rubric")
+    names = ("data", "seed", "level", "count", "rubric")
     given = {name: options[name] for name in names if options.get(name) is not None}
-    return Source(**given)
+    scorer = named_scorer(options["scorer"]) if options.get("scorer") else ""
+    columns = ",".join(options.get("columns", ()))
+    return Source(**given, scorer=scorer, columns=columns, known=known)
 
 
-def named(name: str, options: dict[str, Any]) -> str:
+def named(name: str, options: dict[str, Any], *, judged: bool = True) -> str:
     """Read the benchmark's name; of a file of tasks, which becomes the option `data`, that of own.
+
+    Args:
+        name: A benchmark, or a file.
+        options: What the user said.
+        judged: Whether a judge may score.
 
     Raises:
         InputError: --scorer and --rubric are for tasks of one's own, or --rubric for a judge.
@@ -181,6 +197,10 @@ def named(name: str, options: dict[str, Any]) -> str:
         options["data"], name = Path(name), NAME
     if options.get("scorer") and name != NAME:
         raise InputError(f"--scorer: {name} has its own. It is for a file of tasks.")
+    if options.get("scorer") == JUDGE and not judged:
+        raise InputError(f"--scorer {JUDGE}: the recipe says who judges.")
+    if options.get("columns") and name != NAME:
+        raise InputError(f"--map: {name} has tasks of its own. It is for a file of tasks.")
     if options.get("rubric") and options["scorer"] != JUDGE:
         raise InputError(f"--rubric is for a judge. Write --scorer {JUDGE} as well.")
     return name

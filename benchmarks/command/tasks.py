@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ...schema.command import Command
+from ...schema.command import Command, host_catalogue
 from ...schema.values.json_text import dumps
 from .options import choice_of, named, own_tasks, source_of, tasks
 
@@ -27,7 +27,8 @@ def write_tasks(name: str, **options: Any) -> None:
     from ..evaluation.results import Request
 
     name = named(name, options)
-    source, choice = source_of(options), choice_of(options)
+    known = host_catalogue(scorer=options["scorer"])
+    source, choice = source_of(options, known), choice_of(options)
     chosen = Request(benchmark=name, source=source, choice=choice, trials=1).tasks()
     find_benchmark(name).prepare(source, chosen)
     for task in chosen:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ...runtime.record.trace import RunFolder
+    from ...schema.host.catalogue import Catalogue
     from ...schema.team.task import Task
     from ...schema.values.part import Part
     from ..evaluation.samples import Sample
@@ -53,12 +54,15 @@ class Merging:
     tasks: Sequence[Task]
 
     @classmethod
-    def of(cls, folders: Sequence[Path], *, scrub: Callable[[str], str]) -> Merging:
+    def of(
+        cls, folders: Sequence[Path], *, scrub: Callable[[str], str], known: Catalogue
+    ) -> Merging:
         """Make sure that folders are all shards of one evaluation.
 
         Args:
             folders: The folders, in any order.
             scrub: Takes secrets out of what is written.
+            known: What tasks of one's own may name.
 
         Raises:
             InputError: One is no shard, a shard is missing or there twice, they are of different
@@ -79,7 +83,7 @@ class Merging:
             some = ", ".join(f"{which}/{of}" for which in missing[:MOST_NAMED])
             more = ", and more" if len(missing) > MOST_NAMED else ""
             raise InputError(f"shards are missing: {some}{more}.")
-        tasks = shards[0].request.unsharded.tasks()
+        tasks = shards[0].request.unsharded.having(known).tasks()
         for one in shards:
             if digest_of(_shard(one).take(tasks)) != one.head.get("data"):
                 raise InputError(

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from ...schema.host.catalogue import installed, load_named
-from ...schema.values.codec import OMITTED, Form, from_value, kept
+from ...schema.host.catalogue import Catalogue, installed, load_named
+from ...schema.values.codec import OMITTED, SKIPPED, Form, from_value, kept
 from ...schema.values.errors import InputError
 from ...schema.values.problems import quoted
 from .measures import Measure
@@ -52,6 +52,8 @@ class Source:
         count: For tasks that are generated: how many; None: as many as the benchmark says.
         scorer: For tasks of one's own: scores those that name no scorer.
         rubric: For tasks of one's own: what makes an answer good, where a judge scores it.
+        columns: For tasks of one's own: which column is which field, as `--map` has it.
+        known: For tasks of one's own: what they may name; None: what is installed.
     """
 
     data: Annotated[Path | None, Form(write=_resolved, read=_path)] = None
@@ -60,6 +62,8 @@ class Source:
     count: int | None = None
     scorer: Annotated[str, OMITTED] = ""
     rubric: Annotated[str, OMITTED] = ""
+    columns: Annotated[str, OMITTED] = ""
+    known: Annotated[Catalogue | None, SKIPPED] = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -8,10 +8,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ...schema.host.catalogue import Catalogue
+from ...schema.loading.scorers import EXACT, scorer_hint
+from ...schema.loading.task_form import TaskForm, columns_of
 from ...schema.loading.tasks import STREAMS, open_tasks
 from ...schema.team.task import ScorerChoice
 from ...schema.values.errors import InputError
-from ...schema.values.hints import did_you_mean
 from ...schema.values.problems import quoted
 from .benchmark import Benchmark, Source
 
@@ -47,15 +48,15 @@ def tasks(source: Source) -> Sequence[Task]:
     """
     if source.data is None:
         raise InputError(f"{NAME}: which tasks? Write mas-bench run TASKS.jsonl, or --data.")
-    known = Catalogue.of_host()
+    known = source.known or Catalogue.of_host()
     known = replace(known, scorers=known.scorers | {JUDGE})
-    scorer = source.scorer or "exact"
+    scorer = source.scorer or EXACT
     if scorer not in known.scorers:
-        all_of_them = f" Known: {', '.join(sorted(known.scorers))}."
-        hint = did_you_mean(scorer, known.scorers) or all_of_them
-        raise InputError(f"--scorer: no scorer {quoted(scorer)}.{hint}")
+        raise InputError(f"--scorer: no scorer {quoted(scorer)}.{scorer_hint(scorer, known)}")
     with_rubric = partial(_with_rubric, rubric=source.rubric)
-    return open_tasks(source.data, known, scorer=scorer, then=with_rubric)
+    columns = columns_of([source.columns] if source.columns else ())
+    form = TaskForm(scorer=scorer, columns=columns)
+    return open_tasks(source.data, known, form, then=with_rubric)
 
 
 def _with_rubric(task: Task, rubric: str) -> Task:

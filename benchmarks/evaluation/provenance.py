@@ -67,7 +67,7 @@ def digest_of(tasks: Sequence[Task]) -> str:
             )
             for task in tasks
         ],
-        [(task.scorer.name, dict(task.scorer.options)) for task in tasks],
+        [task.scorer.identity for task in tasks],
         *([more] if more else ()),
     )
 
@@ -81,6 +81,7 @@ def beside_the_question(task: Task, state: Callable[[Path, str], str] = state_of
     """
     given = {
         "briefs": dict(task.briefs),
+        "fields": dict(task.fields),
         "attached": task.attached,
         "repo": task.repo and state(task.repo, task.commit),
         "history": task.history,

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from ...runtime.plan.plan import Plan
     from ...runtime.runs.services import Setting
+    from ...schema.host.catalogue import Catalogue
     from ...schema.team.task import Task
     from .benchmark import Benchmark
 
@@ -92,6 +93,10 @@ class Request:
                 " would get the answers of the other."
             )
         return tasks
+
+    def having(self, known: Catalogue) -> Request:
+        """Return the request where tasks may name what this host offers."""
+        return replace(self, source=replace(self.source, known=known))
 
     @property
     def unsharded(self) -> Request:

@@ -192,7 +192,7 @@ class Trials(ABC):
     def _asked(self, task: Task) -> str:
         question: Sequence[Any] = (self.subject, task.id, task.query, task.context)
         question = [*question, *self._given(task)]
-        return digest(*question, task.answer, task.scorer.name, dict(task.scorer.options))
+        return digest(*question, task.answer, *task.scorer.identity)
 
 
 def path_of(task: Task, trial: int) -> str:

@@ -23,7 +23,8 @@ VERSION = 1
 LONGEST_STEP = 1_200
 """Characters of a step's text that are shown to people; programs get all of it."""
 MOST_VOTES = 8
-NOT_SURE = "Nobody accuses anybody: this one was the least sure of having made no mistake."
+BLAMED = ("agent", "step", "kind", "where", "line", "text", "why")
+"""What a verdict says of whom it blames."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,7 +57,7 @@ class Finding:
     def value(self) -> dict[str, Any]:
         """Give it as a JSON object."""
         verdict, step = self.verdict, self.step
-        return {
+        value = {
             "v": VERSION,
             "scheme": verdict.scheme,
             "agent": verdict.agent,
@@ -88,23 +89,36 @@ class Finding:
             "dropped": self.dropped,
             "usage": {**self.usage.value(), "cost": self.usage.cost},
         }
+        return value if verdict.is_decided else value | dict.fromkeys(BLAMED)
 
     def text(self) -> str:
         """Tell it to a person."""
         return speakable("\n".join(self._lines()))
 
     def _lines(self) -> Iterator[str]:
+        if not self.verdict.is_decided:
+            yield f"no verdict: {self._undecided()}"
+            yield from self._votes()
+            yield self._cost()
+            return
         verdict, step = self.verdict, self.step
         found = f"{EVENTS}:{step.number}"
         place = "; ".join(filter(None, (", ".join(filter(None, (step.kind, step.where))), found)))
         yield f"{verdict.agent}, step {verdict.step}, sure {verdict.confidence:.3g}"
-        if verdict.by_default:
-            yield NOT_SURE
         yield f"why: {on_one_line(verdict.why)}"
         yield f"step {step.number} ({place}):"
         yield from (f"  {line}" for line in _shown(step.text))
         yield from self._votes()
         yield self._cost()
+
+    def _undecided(self) -> str:
+        verdict = self.verdict
+        charged = f"{verdict.agent}, step {verdict.step}"
+        if not verdict.by_default:
+            return f"who accuses {charged} is not sure of it at all."
+        if not verdict.confidence:
+            return "nobody accuses anybody, and all are sure of having made no mistake."
+        return f"nobody accuses anybody. The least sure of having made no mistake is {charged}."
 
     def _votes(self) -> Iterator[str]:
         votes = self.verdict.votes

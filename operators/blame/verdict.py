@@ -44,6 +44,11 @@ class BlameVerdict:
     submissions: tuple[Submission, ...] = ()
     lost: tuple[str, ...] = ()
 
+    @property
+    def is_decided(self) -> bool:
+        """Whether somebody accuses the agent and is sure of it at all."""
+        return not self.by_default and self.confidence > 0
+
     @classmethod
     def of(
         cls,

@@ -50,7 +50,8 @@ def main(run_folder: Path, **options: Any) -> None:
     RUN is the folder of a run that failed, was stopped, or came to a wrong answer. A model is
     asked; what it answers is kept in RUN/blame, so nothing is paid for twice, and the same command
     goes on after an interruption. The verdict is kept in RUN/blame/SCHEME.json. Nothing else of the
-    run is changed.
+    run is changed. Ends with 1 where there is no verdict: nobody accuses anybody, or no answer was
+    of use.
     """
     from .blaming import Blaming
 

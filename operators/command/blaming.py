@@ -121,7 +121,7 @@ class Blaming:
             click.echo(speakable_json(dumps(finding.value(), indent=2)))
         else:
             click.echo(finding.text())
-        return 0
+        return 0 if finding.verdict.is_decided else 1
 
     def _trace(self, scrubber: Scrubber) -> FailedRun:
         """Read the run, without the secrets of this host as it is now."""

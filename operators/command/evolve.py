@@ -10,7 +10,13 @@ import click
 
 from ...runtime.command.spending import allow_zeros, spending_options
 from ...runtime.otel import otel_option
-from ...schema.command import Command, catalogue_of, host_options, problem_format
+from ...schema.command import (
+    Command,
+    catalogue_of,
+    host_options,
+    problem_format,
+    task_options,
+)
 from ...schema.values.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,6 +24,7 @@ if TYPE_CHECKING:
 
     from ...schema.host.catalogue import Catalogue
     from ...schema.loading.recipe import Recipe
+    from ...schema.loading.task_form import TaskForm
     from ...schema.team.task import Task
     from ..evolution.islands import Islands
     from .evolving import Testing
@@ -104,6 +111,9 @@ REPEATS = 3
     help="With --island: end where another island is not ready; the same command resumes.",
 )
 @click.option(
+    "--yes", is_flag=True, help="Continue although no answer of the first operators was of use."
+)
+@click.option(
     "--embedder",
     help="The embedder: minilm, hashing, or a model's alias.  [default: minilm]",
 )
@@ -136,6 +146,7 @@ REPEATS = 3
 @spending_options
 @allow_zeros
 @host_options
+@task_options
 @problem_format
 def main(recipe_file: Path, tasks_file: Path, pool_folder: Path | None, **options: Any) -> None:
     """Find a better version of a team, or evolve a pool of teams over a stream of tasks.
@@ -163,9 +174,10 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path | None, **option
     _refuse_race(recipe, options)
     hand_over = _hand_over(recipe_file, options, is_team=race is not None)
     pool_folder = pool_folder or _pool_of(recipe_file, recipe)
-    placed = placed_tasks(tasks_file, known)
+    form = _form(recipe_file, recipe, options, known)
+    placed = placed_tasks(tasks_file, known, form)
     tasks = [*placed.values()][: options["limit"]]
-    testing = _testing(recipe, options, known)
+    testing = _testing(recipe, options, known, form)
 
     islands = _islands(tasks, options)
 
@@ -181,6 +193,19 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path | None, **option
         sys.exit(Several.of(evolving, options["seeds"]).to_the_end())
     evolving.hand_over = hand_over
     sys.exit(evolving.to_the_end())
+
+
+def _form(recipe_file: Path, recipe: Recipe, options: dict[str, Any], known: Catalogue) -> TaskForm:
+    """Return how tasks are read: what the user says comes before what the recipe says.
+
+    Raises:
+        InputError: There is no such scorer.
+    """
+    from ...schema.loading.recipe import scorer_of_recipe
+    from ...schema.loading.task_form import task_form
+
+    scorer = None if options["scorer"] else scorer_of_recipe(recipe_file, recipe, known)
+    return task_form(options, known, scorer=scorer)
 
 
 def _pool_of(recipe_file: Path, recipe: Recipe) -> Path:
@@ -278,7 +303,9 @@ def _islands(tasks: Sequence[Task], options: dict[str, Any]) -> Islands | None:
     )
 
 
-def _testing(recipe: Recipe, options: dict[str, Any], known: Catalogue) -> Testing | None:
+def _testing(
+    recipe: Recipe, options: dict[str, Any], known: Catalogue, form: TaskForm
+) -> Testing | None:
     """Find what is held out.
 
     Raises:
@@ -293,7 +320,7 @@ def _testing(recipe: Recipe, options: dict[str, Any], known: Catalogue) -> Testi
         if options["repeats"] or options["beside"]:
             raise InputError("--repeats and --beside say how to test. Say on what: --test TASKS.")
         return None
-    placed = placed_tasks(options["test_file"], known)
+    placed = placed_tasks(options["test_file"], known, form)
     tasks = [*placed.values()]
     if recipe.score == "answer":
         from ...schema.loading.tasks import require_answers

@@ -268,6 +268,7 @@ class Evolving:
         from ...runtime.scoring.form_check import FormCheck
         from ..evolution.context import open_stage
         from ..evolution.folder import open_folder
+        from ..evolution.progress_check import ProgressCheck
 
         if self._taken < len(self.tasks):
             await self.start.check_host(self.setting)
@@ -288,6 +289,7 @@ class Evolving:
             recalls=self._recalls,
             beside=self.recipe_file.parent,
             forms=None if self.options["allow_zeros"] else FormCheck(),
+            progress=None if self.options["yes"] else ProgressCheck(),
         ) as stage:
             self.budget = stage.budget
             if self.elsewhere is not None:

@@ -103,17 +103,18 @@ class EvolutionStart:
         return self.made or (*self.written, *self.others)
 
     def refuse_unread(self, tasks: Sequence[Task]) -> None:
-        """Make sure that some team can read the images and PDFs of each task; others may not.
+        """Make sure that all teams have what they name of each task, and some read its images.
 
         Raises:
-            InputError: Nobody can read one.
+            InputError: A prompt names what a task lacks, or nobody can read an image or a PDF.
         """
-        from ...runtime.messages.attached import refuse_unread
+        from ...runtime.messages.attached import refuse_unfilled, refuse_unread
         from ...runtime.plan.plan import compile
 
-        if shown := [task for task in tasks if task.attachments]:
-            plans = [compile(team, self.catalogue) for team in self.teams]
-            for task in shown:
+        plans = [compile(team, self.catalogue) for team in self.teams]
+        refuse_unfilled(plans, tasks)
+        for task in tasks:
+            if task.attachments:
                 refuse_unread(plans, task)
 
     @property

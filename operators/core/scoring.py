@@ -13,8 +13,8 @@ __all__ = ["cost_of", "is_judged"]
 
 
 def is_judged(recipe: Recipe, task: Task) -> bool:
-    """Tell whether a judge scores a task: always, or where there is no reference answer."""
-    return recipe.score == "judge" or (recipe.score == "auto" and task.answer is None)
+    """Tell whether a judge scores a task: always, or where its scorer cannot."""
+    return recipe.score == "judge" or (recipe.score == "auto" and not task.is_scored)
 
 
 def cost_of(run: Run, recipe: Recipe) -> float:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ...schema.host.catalogue import Catalogue
     from ...schema.loading.ceiling import CapabilityPolicy
     from ...schema.loading.recipe import Recipe
+    from .progress_check import ProgressCheck
 
 __all__ = ["EvolutionContext", "open_stage"]
 
@@ -54,6 +55,7 @@ class EvolutionContext:
         memory: Finds what was learnt; None where neither the strategy nor an agent needs it.
         beside: The folder that paths in the recipe's settings are relative to.
         forms: Stops work whose scorer cannot read answers; None: nothing does.
+        progress: Stops an evolution whose operators get nothing of use; None: nothing does.
     """
 
     name: str
@@ -68,6 +70,7 @@ class EvolutionContext:
     memory: Memory | None
     beside: Path = HERE
     forms: FormCheck | None = None
+    progress: ProgressCheck | None = None
 
     def view(self) -> PoolView:
         """Give the pool as it is now, for who learns nothing.
@@ -104,6 +107,7 @@ async def open_stage(
     recalls: bool = False,
     beside: Path = HERE,
     forms: FormCheck | None = None,
+    progress: ProgressCheck | None = None,
 ) -> AsyncGenerator[EvolutionContext]:
     """Open what an evolution needs; leaving the block closes it.
 
@@ -120,6 +124,7 @@ async def open_stage(
             where the strategy needs none.
         beside: The folder that paths in the recipe's settings are relative to.
         forms: Stops work whose scorer cannot read answers.
+        progress: Stops an evolution whose operators get nothing of use.
 
     Raises:
         InputError: Another process is at work on it.
@@ -146,4 +151,5 @@ async def open_stage(
                 memory=memory,
                 beside=beside,
                 forms=forms,
+                progress=progress,
             )

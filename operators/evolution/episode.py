@@ -246,7 +246,7 @@ class Episode(TaskRuns):
         if self.answer is None:
             raise RuntimeError(f"{self.stage.recipe.strategy} left task {self.task.id} unanswered.")
         run, score = self.answer.run, self.answer.score
-        if run.score is None and self.task.answer is not None:  # a pass is not compared by itself
+        if run.score is None and self.task.is_scored:  # a pass is not compared by itself
             run = await scored(run, self.task, self.stage.services.jails)
             if run.is_infrastructure_failure:
                 raise Halted(f"task {self.task.id}: {run.why_failed}")
@@ -331,7 +331,7 @@ class Episode(TaskRuns):
         """
         if self.answer is None or self.answer.score is None:
             raise RuntimeError(f"task {self.task.id} is not finished.")
-        run, score, known = self.answer.run, self.answer.score, self.task.answer is not None
+        run, score, known = self.answer.run, self.answer.score, self.task.is_scored
         learnt = sum(isinstance(change, Learnt) for change, _ in self.changes)
         verdict = run.score.value if run.score else 0.0
         return {

@@ -86,7 +86,8 @@ class Evolution:
         """Do all episodes that were not done yet.
 
         Raises:
-            Halted: A provider or a jail failed. What was paid for is kept.
+            Halted: A provider or a jail failed, or operators get nothing of use. What was paid
+                for is kept.
             LimitError: The budget is used up. What was paid for is kept.
             NotYet: Another island is not there yet, and is not to be waited for.
             StorageError: Something cannot be written down.
@@ -205,3 +206,5 @@ class Evolution:
         if self._past is not None:
             self._past.append(value)
         self.on_episode(value)
+        if self.stage.progress is not None and episode.number + 1 < len(self.tasks):
+            self.stage.progress.take(value)

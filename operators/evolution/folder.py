@@ -259,9 +259,14 @@ def task_digest(task: Task, state: Callable[[Path, str], str] = state_of) -> str
         state: Names the content of a repository.
     """
     rest: Sequence[Any] = (
-        [task.query, task.context, dict(task.briefs)],
+        [
+            task.query,
+            task.context,
+            dict(task.briefs),
+            *([dict(task.fields)] if task.fields else ()),
+        ],
         [task.id, task.answer],
-        [task.scorer.name, dict(task.scorer.options)],
+        [*task.scorer.identity],
         [
             *(dict(task.files), task.attached),
             *(task.repo and state(task.repo, task.commit), task.commit),

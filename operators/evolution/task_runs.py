@@ -339,7 +339,7 @@ class TaskRuns:
             CoterieError: As for `MetaModel.ask`.
             Halted: The jail in which it is scored failed.
         """
-        return await self._scored(run, what, judged=self.task.answer is None)
+        return await self._scored(run, what, judged=not self.task.is_scored)
 
     async def _scored(self, run: Run, what: str, *, judged: bool) -> Score | RejectedProposal:
         recipe = self.stage.recipe

@@ -246,7 +246,7 @@ def _trial(one: Subject, episode: Episode, number: int) -> dict[str, Any]:
         "score": answer.score.value if answer and answer.score else None,
         "reason": reason,
         "read": sorted(episode.readers),
-        "scored_by": "judge" if task.answer is None else "answer",
+        "scored_by": "answer" if task.is_scored else "judge",
         "usage": (episode.ran + episode.operators if answer else Usage()).value(),
         "judging": episode.judging.value(),
     }

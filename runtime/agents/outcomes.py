@@ -64,7 +64,8 @@ class AgentOutcome:
         fault: Whose failure it was: `agent` for its own; `jail`, `memory`, or the kind of a
             `CallError`.
         usage: What its model calls consumed, failed attempts included.
-        seconds: From its first attempt to its end.
+        seconds: From its start to its end, with what it waited for models, tools and retries; of
+            several rounds or turns, their sum.
         attempts: How often it was run.
         tool_calls: What it had its tools do in its last attempt, in order.
         mishaps: What went wrong on the way, in all of its attempts: failed tools, attempts and

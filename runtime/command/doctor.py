@@ -19,12 +19,13 @@ from ...schema.values.extras import how_to_get
 from ...schema.values.json_text import dumps
 from ..gateway.endpoint import endpoint_of
 from ..otel import ready
+from ..tools.servers import check_server, start_session
 from ..values.terminal import speakable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ...schema.host.catalogue import Catalogue
+    from ...schema.host.catalogue import Catalogue, ToolServer
     from ...schema.host.models import Model
 
 __all__ = ["main"]
@@ -33,7 +34,9 @@ __all__ = ["main"]
 @click.command(cls=Command)
 @name_options
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
-@click.option("--no-probes", is_flag=True, help="Attack no jail and try no program.")
+@click.option(
+    "--no-probes", is_flag=True, help="Attack no jail, and try no program and no tool server."
+)
 @click.option(
     "--ping",
     "only_ping",
@@ -44,9 +47,9 @@ __all__ = ["main"]
 def main(as_json: bool, no_probes: bool, only_ping: bool, **host: Any) -> None:
     """Show what this machine has: models, backends, tools, and how safe its jail is.
 
-    It attacks the jail with probes, which the jail must stop, and tries the programs that backends
-    run. Ends with 1 if there is no jail, or if a probe gets through. No model is asked without
-    --ping.
+    It attacks the jail with probes, which the jail must stop, tries the programs that backends run,
+    and asks tool servers for their tools. Ends with 1 if there is no jail, or if a probe gets
+    through. No model is asked without --ping.
     """
     known = host_catalogue(**host)
     if only_ping:
@@ -58,7 +61,8 @@ def main(as_json: bool, no_probes: bool, only_ping: bool, **host: Any) -> None:
         "models": {alias: _model(model) for alias, model in sorted(known.models.items())},
         "embedded model": _embedded(),
         "backends": {name: _backend(name, probe=not no_probes) for name in sorted(known.backends)},
-        "tools": {name: _tool(name, known) for name in sorted(known.tools)},
+        "tools": {name: _tool(name, known) for name in sorted(known.tools)}
+        | asyncio.run(_served(known, start=not no_probes)),
         "traces": ready(),
         "jail": jail,
     }
@@ -95,14 +99,44 @@ def _tool(name: str, known: Catalogue) -> str:
     asked = ", after asking" if permission == "ask" else ""
     if name in known.python_tools:
         return f"ready (a function of tools.yaml{asked})"
-    server = known.servers.get(name.partition(".")[0]) if "." in name else None
-    if server is not None:
-        return f"of the server at {server.where}{asked}"
+    if "." in name:
+        return f"of the server at {known.servers[name.partition('.')[0]].where}{asked}"
     try:
         load_tool(name)
     except InputError as error:
         return str(error)
     return f"ready{' (for a benchmark)' if name in known.benchmark_tools else ''}{asked}"
+
+
+async def _served(known: Catalogue, *, start: bool) -> dict[str, str]:
+    """Say of the tools of servers why they cannot be had; the servers are started for that."""
+    found: dict[str, str] = {}
+    for server in known.servers.values():
+        names = [f"{server.name}.{tool}" for tool in server.tools]
+        try:
+            check_server(server)
+            if start:
+                found |= await _unserved(server)
+        except InputError as error:
+            found |= dict.fromkeys(names, str(error))
+    return found
+
+
+async def _unserved(server: ToolServer) -> dict[str, str]:
+    """Start a server, and say which of its tools it does not have.
+
+    Raises:
+        InputError: It cannot be started.
+    """
+    found: dict[str, str] = {}
+    session = await start_session(server)
+    for tool in server.tools:
+        try:
+            session.tool(tool)
+        except InputError as error:
+            found[f"{server.name}.{tool}"] = str(error)
+    await session.stop()
+    return found
 
 
 def _embedded() -> str:

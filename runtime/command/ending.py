@@ -40,6 +40,7 @@ REPEATED = {
     "model": "--model",
     "models_file": "--models",
     "tools_file": "--tools",
+    "scorer": "--scorer",
     "allowed_tools": "--allow-tool",
     "cache": "--cache",
     "pool": "--pool",
@@ -130,7 +131,7 @@ def cancelled(states: Mapping[str, str]) -> list[str]:
 def summary(run: Run, record: RunRecord) -> str:
     """Say on one line how a run ended, and where all of it is."""
     usage = record.spent()
-    parts = spent(usage, run.seconds)
+    parts = spent(usage, record.took(run))
     if taken := record.journal.taken:
         parts.insert(1, f"{counted(taken, 'answer')} from the journal")
     if usage.cached_calls:

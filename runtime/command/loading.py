@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ...schema.host.catalogue import Catalogue
+    from ...schema.loading.task_form import TaskForm
     from ...schema.team.task import Task
     from ...schema.team.team import Team
     from ...schema.values.problems import Problem
@@ -81,7 +82,7 @@ class Asked:
     files: tuple[Path, ...] = ()
     repo: Path | None = None
 
-    def task(self, known: Catalogue) -> Task:
+    def task(self, known: Catalogue, form: TaskForm) -> Task:
         """Give the task that it stands for.
 
         Raises:
@@ -95,7 +96,7 @@ class Asked:
 
         said = {"query": self.query, "context": self.context, "repo": str(self.repo or "")}
         written = {"id": "query", **{name: text for name, text in said.items() if text}}
-        task = parse_task(dumps(written).encode(), "--query", Path(), known)
+        task = parse_task(dumps(written).encode(), "--query", Path(), known, form)
         found = given_files(self.files)
         texts = {name: one for name, one in found.items() if isinstance(one, str)}
         others = {name: one for name, one in found.items() if isinstance(one, Attachment)}
@@ -103,7 +104,11 @@ class Asked:
 
 
 def load_files(
-    team_file: str, task_file: str | None, asked: Asked | None, known: Catalogue
+    team_file: str,
+    task_file: str | None,
+    asked: Asked | None,
+    known: Catalogue,
+    form: TaskForm,
 ) -> Loaded:
     """Load a team and a task; the problems of both are shown together.
 
@@ -112,6 +117,7 @@ def load_files(
         task_file: A path, or `-` for standard input: a task as JSON, or a question as text.
         asked: A question in place of a task file.
         known: What may be named.
+        form: How the task is read.
 
     Raises:
         InputError: A file does not load.
@@ -127,7 +133,7 @@ def load_files(
     except ConfigError as error:
         problems += error.problems
     try:
-        task = _task(task_file, asked, known)
+        task = _task(task_file, asked, known, form)
     except ConfigError as error:
         problems += error.problems
     if team is None or task is None:
@@ -142,7 +148,7 @@ def load_folder(folder: Path, known: Catalogue) -> Loaded:
 
 
 def load_continued(
-    folder: Path, team_file: str | None, asked: Asked | None, known: Catalogue
+    folder: Path, team_file: str | None, asked: Asked | None, known: Catalogue, form: TaskForm
 ) -> Loaded:
     """Load what continues a recorded run: its team, or another one, and what that is asked now.
 
@@ -153,6 +159,7 @@ def load_continued(
         team_file: A path, or `seed:NAME`; None: the run's own team.
         asked: What is asked now.
         known: What may be named.
+        form: How the task is read.
 
     Raises:
         InputError: Something does not load, the run has no answer, or nothing is asked.
@@ -165,12 +172,13 @@ def load_continued(
     turns = turns_of(folder, earlier)
     if team_file is not None:
         team, beside, _ = load_team_of(team_file, known)
-    task = asked.task(known)
+    task = asked.task(known, form)
     repo = {} if task.repo else {n: getattr(earlier, n) for n in ("repo", "commit", "history")}
     told = Conversation(continues=folder.resolve().name, turns=turns, asked=task.text)
     task = replace(
         task,
         niche=earlier.niche,
+        fields={**earlier.fields, **task.fields},
         files=MappingProxyType({**earlier.files, **task.files}),
         attachments=MappingProxyType({**earlier.attachments, **task.attachments}),
         **repo,
@@ -213,21 +221,21 @@ def refuse_unused(chosen: Iterable[str], used: Iterable[str | None]) -> None:
             raise InputError(f"--model {choice}: nobody here asks the model {quoted(alias)}.{hint}")
 
 
-def _task(task_file: str | None, asked: Asked | None, known: Catalogue) -> Task:
+def _task(task_file: str | None, asked: Asked | None, known: Catalogue, form: TaskForm) -> Task:
     from ...schema.loading.loading import load_task, parse_task
     from ...schema.loading.tasks import STREAMS
 
     if (task_file is None) == (asked is None):
         raise InputError("give a task file, or a question with --query; one of them.")
     if asked is not None:
-        return asked.task(known)
+        return asked.task(known, form)
     if task_file == "-":
         text = standard_input()
         if text.startswith("{"):
-            return parse_task(text.encode(), "-", Path(), known)
-        return Asked(query=text).task(known)
+            return parse_task(text.encode(), "-", Path(), known, form)
+        return Asked(query=text).task(known, form)
     if str(task_file).endswith(STREAMS):
         raise InputError(
             f"{task_file}: a file of many tasks. Write mas-bench run {task_file} --team TEAM."
         )
-    return load_task(str(task_file), known)
+    return load_task(str(task_file), known, form)

@@ -164,7 +164,7 @@ class _Row:
     def clock(self) -> str:
         """Show how long the agent took, or has been at work."""
         if self.state == "working":
-            return f"{time.monotonic() - self.started:.1f}"
+            return f"{self.seconds + time.monotonic() - self.started:.1f}"
         return f"{self.seconds:.1f}" if self.state else ""
 
 
@@ -211,7 +211,8 @@ class _Table:
                 row.cut_off = said(event.type, fields)
                 row.say(row.cut_off)
             case "agent_finished":
-                row.state, row.seconds = fields["status"], fields["seconds"]
+                row.state = fields["status"]
+                row.seconds += fields["seconds"]
                 row.say(fields["error"] or row.cut_off)
             case "agent_left":
                 row.state = "left"

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...schema.command import Command, catalogue_of, host_options, problem_format
+from ...schema.command import (
+    Command,
+    catalogue_of,
+    host_options,
+    problem_format,
+    task_options,
+)
 from ...schema.values.errors import InputError, StorageError
 from ...schema.values.json_text import dumps, loads
 from ..otel import exporting, otel_option
@@ -63,6 +69,7 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     help="With --query: the git working copy to work on. Agents get a copy of it.",
 )
 @host_options
+@task_options
 @click.option(
     "--runs",
     type=click.Path(file_okay=False, path_type=Path),
@@ -137,13 +144,14 @@ def make(options: dict[str, Any]) -> tuple[int, Path | None]:
     """
     _refuse_view(options)
     loaded, setting = _prepared(options)
-    from ..messages.attached import refuse_unread
+    from ..messages.attached import refuse_unfilled, refuse_unread
     from ..plan.plan import compile
     from .ending import tell_answer, tell_result
     from .loading import refuse_unused
 
     plan = compile(loaded.team, loaded.known)
     refuse_unread([plan], loaded.task, _place(options))
+    refuse_unfilled([plan], [loaded.task], _place(options))
     adapting = _adapting(options, loaded)
     if adapting is not None:
         plan = replace(plan, models={**plan.models, **adapting.models})
@@ -179,6 +187,7 @@ def _refuse_view(options: dict[str, Any]) -> None:
 
 def _prepared(options: dict[str, Any]) -> tuple[Loaded, Setting]:
     """Load what is to be run, and how."""
+    from ...schema.loading.task_form import task_form
     from ..runs.again import known_again
     from .loading import load_continued, load_files, load_folder
 
@@ -190,10 +199,10 @@ def _prepared(options: dict[str, Any]) -> tuple[Loaded, Setting]:
         if options["task_file"]:
             raise InputError("--continue asks what --query says. Leave the task file out.")
         words = (options["continued"], options["team_file"], _asked(options))
-        return load_continued(*words, known), _setting(options)
+        return load_continued(*words, known, task_form(options, known)), _setting(options)
     if folder is None:
         files = (options["team_file"], options["task_file"], _asked(options))
-        return load_files(*files, known), _setting(options)
+        return load_files(*files, known, task_form(options, known)), _setting(options)
     from ..runs.record import read_setting
 
     recorded, models = read_setting(folder)

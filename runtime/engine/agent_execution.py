@@ -11,15 +11,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ...schema.host.foreign_code import foreign_code
+from ...schema.values.attachments import MOST_IN_ALL
 from ...schema.values.codec import from_value, to_value
 from ...schema.values.errors import AgentError, CoterieError, JailError, StorageError
 from ...schema.values.problems import quoted
+from ...schema.values.values import is_list
 from ..agents.outcomes import AgentOutcome, after
 from ..agents.round_state import NOTHING
 from ..agents.runner import AgentResult, Assignment
 from ..calls.calls import scrubbed
 from ..gateway import CallError, ChatRequest, Usage
 from ..gateway.chat.dialogue import clipped, kept, shortened
+from ..gateway.chat.inputs import takes
 from ..jail.moving import Moves, is_lost
 from ..messages.attached import seen_by
 from ..messages.conversation import continued
@@ -42,6 +45,7 @@ from .turn import turn_of
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 
+    from ...schema.values.attachments import Attachment
     from ..agents.items import Item
     from ..agents.outcomes import Status
     from ..agents.round_state import AgentState, RoundState
@@ -90,7 +94,7 @@ class AgentExecution:
         limit = self.planned.agent.timeout
         self.time = whole.time if whole else OwnTime(limit, whole=self.run.allowance.time)
         self.waits = False
-        self.started = time.monotonic()
+        self.started = self.begun = time.monotonic()
         self.purse = self.run.purse_of(self.planned.agent.id)
         self.spending = self.purse.child()
         self.recorded = Usage()
@@ -101,9 +105,10 @@ class AgentExecution:
         self.reports = _bounded(self._reports())
         self.start = self.run.start_of(self.planned.agent.id, self.before)
         self.attachments = seen_by(self.planned, self.run.workspaces.task)
-        silent = {one: outcome for one, outcome in self.before.items() if outcome.result is None}
-        self.missing = tuple(one for one, outcome in silent.items() if not outcome.unneeded)
-        self.unneeded = tuple(one for one, outcome in silent.items() if outcome.unneeded)
+        self.pictures: dict[str, Attachment] = {}
+        silent = {seen: outcome for seen, outcome in self.before.items() if outcome.result is None}
+        self.missing = tuple(seen for seen, outcome in silent.items() if not outcome.unneeded)
+        self.unneeded = tuple(seen for seen, outcome in silent.items() if outcome.unneeded)
 
     def _reports(self) -> list[AgentReport]:
         """Give what those have come to that it sees."""
@@ -155,6 +160,7 @@ class AgentExecution:
         drafted = await self._drafted()
         if drafted.result is None:
             return drafted
+        self.begun = time.monotonic()
         await self._recall(drafted.result.content)
         if not self.recalled and self.forgot is None:
             return drafted
@@ -216,7 +222,7 @@ class AgentExecution:
 
     async def _run(self) -> AgentOutcome:
         """Run the agent to an outcome."""
-        started, limit = time.monotonic(), self.planned.agent.timeout
+        limit = self.planned.agent.timeout
         status: Status = "failed"
         result, error, fault = None, None, None
         try:
@@ -244,7 +250,7 @@ class AgentExecution:
             error=error,
             fault=fault,
             usage=self.spending.spent + self.recorded,
-            seconds=time.monotonic() - started,
+            seconds=time.monotonic() - self.begun,
             attempts=self.attempts,
             tool_calls=tuple(self.tool_calls),
             mishaps=self.mishaps.told(),
@@ -345,6 +351,7 @@ class AgentExecution:
             has_reports=has_reports,
             known=team.known_to(agent),
             paired=team.paired_with(agent),
+            task=self.run.workspaces.task,
         )
         return self.turn.instructions(said) if self.turn else said
 
@@ -385,6 +392,7 @@ class AgentExecution:
             self.emit,
             self.once,
             waiting=self.time.waiting,
+            show=self._show,
         )
         assigned = Assignment(
             agent=agent,
@@ -455,7 +463,8 @@ class AgentExecution:
 
     def _bound(self, value: Mapping[str, Any]) -> None:
         """Bound what all tools and code of an attempt give: it is kept in the run's folder."""
-        self.given += sum(len(text) for text in value.values() if isinstance(text, str))
+        texts = (text for item in value.values() for text in (item if is_list(item) else [item]))
+        self.given += sum(len(text) for text in texts if isinstance(text, str))
         if self.given > LARGEST_WORK:
             raise AgentError(
                 f"its tools and its code gave more than {LARGEST_WORK >> 20} MiB in one attempt."
@@ -479,6 +488,16 @@ class AgentExecution:
                 raise
         desk.waits = False
 
+    def _show(self, attachment: Attachment) -> bool:
+        """Show the model what a tool answered with from now on, where it takes that."""
+        shown = {**self.attachments, **self.pictures, attachment.marker: attachment}
+        size = sum(len(one.content) for one in shown.values())
+        model = self.planned.model
+        if model is None or not takes(model, attachment) or size > MOST_IN_ALL:
+            return False
+        self.pictures[attachment.marker] = attachment
+        return True
+
     async def chat(
         self,
         messages: Sequence[Message],
@@ -496,7 +515,7 @@ class AgentExecution:
         request = ChatRequest(
             model=agent.model_id,
             messages=messages,
-            attachments=self.attachments,
+            attachments={**self.attachments, **self.pictures},
             max_tokens=min(max_tokens or agent.max_tokens, agent.max_tokens),
             temperature=agent.temperature,
             top_p=agent.top_p,

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ...schema.foreign.docker_names import PROVIDERS, ROOT
+from ...schema.team.task_fields import names_fields
 from ...schema.team.team import Agent, Execution, Notes, Rounds, Team
 from .reached import Reached, reached_by
 from .toolsets import FILES, SHELLS
@@ -215,6 +216,8 @@ def _lost(team: Team) -> Found:
             is_kept = name == "max_steps" and team.backend_of(agent) != "llm"
             if getattr(agent, name) != plain[name] and not is_kept:
                 yield ("agents", agent.id, name), message
+        if names_fields(agent.prompt):
+            yield ("agents", agent.id, "prompt"), "fields of a task are not filled in there."
 
 
 def _lost_of_models(team: Team, models: Mapping[str, Model], target: str) -> Found:

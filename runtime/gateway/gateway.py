@@ -15,7 +15,7 @@ from ...schema.host.models import PERSON, PERSON_MODEL
 from ...schema.values.errors import InputError
 from ..values.budget import Budget
 from .chat.errors import CallError
-from .chat.inputs import inputs_of
+from .chat.inputs import takes
 from .endpoint import Endpoint, configured, endpoint_of
 from .model_client import ModelClient, PendingCall, no_account
 from .prices import is_declared, rates_of
@@ -233,11 +233,10 @@ class Gateway:
         first, *fallbacks = self._route(request.model)
         if not fallbacks:
             return [first]
-        shown = {attachment.kind for attachment in request.attachments.values()}
-        return [
-            first,
-            *(fallback for fallback in fallbacks if shown <= inputs_of(self._line(fallback).model)),
-        ]
+        shown = request.attachments.values()
+        models = {fallback: self._line(fallback).model for fallback in fallbacks}
+        able = (name for name, model in models.items() if all(takes(model, one) for one in shown))
+        return [first, *able]
 
     def _route(self, alias: str) -> list[str]:
         """Give the aliases that are asked one after the other: the first, its fallbacks, theirs."""

@@ -1,4 +1,4 @@
-"""Who sees the images and PDFs of a task: every agent whose model takes them, and nobody else.
+"""What agents get of a task: images and PDFs that their models take, fields that prompts name.
 
 They lie in the workspaces besides, as all files of a task do, so an agent that writes code may open
 one that its model does not take. Where nobody can do either, the task is not begun.
@@ -8,33 +8,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...schema.team.task_fields import missing_fields, names_fields
 from ...schema.values.attachments import named
 from ...schema.values.errors import AgentError, InputError
-from ..gateway.chat.inputs import inputs_of
+from ...schema.values.hints import did_you_mean, listed
+from ..gateway.chat.inputs import formats_of, takes
 from ..repository.repository import Repository
 from .shown_files import unread_files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from ...schema.team.task import Task
     from ...schema.values.attachments import Attachment
     from ..plan.plan import Plan, PlannedAgent
 
-__all__ = ["refuse_unread", "seen_by", "unseen"]
+__all__ = ["refuse_unfilled", "refuse_unread", "seen_by", "unseen"]
 
 
 def seen_by(planned: PlannedAgent, task: Task) -> Mapping[str, Attachment]:
     """Give what an agent is shown of a task, by name."""
     if not task.attachments or planned.model is None:
         return {}
-    taken = inputs_of(planned.model)
-    return {
-        name: attachment
-        for name, attachment in task.attachments.items()
-        if attachment.kind in taken
-    }
+    model = planned.model
+    return {name: one for name, one in task.attachments.items() if takes(model, one)}
 
 
 def unseen(plan: Plan, task: Task) -> Iterator[str]:
@@ -70,14 +68,48 @@ def refuse_unread(plans: Sequence[Plan], task: Task, place: str = "") -> None:
     kinds = ", ".join(sorted({attachment.kind for attachment in unread[0].values()}))
     teams = ", ".join(plan.team.name for plan in plans)
     agents = [planned for plan in plans for planned in plan.agents.values()]
-    models = sorted({_model(planned) for planned in agents if planned.calls_at_most})
+    models = sorted({_taking(planned) for planned in agents if planned.calls_at_most})
     where = f" ({place})" if place else ""
     raise InputError(
         f"task {task.id!r}{where}: nobody in {teams} can read {named(unread[0])}. As far as is"
-        f" known, none of its models takes it: {', '.join(models)}. Where one does, write `inputs:"
+        f" known, none of its models takes it: {'; '.join(models)}. Where one does, write `inputs:"
         f" [{kinds}]` for it in models.yaml; else choose another model, or have an agent that"
         " writes code."
     )
+
+
+def refuse_unfilled(plans: Sequence[Plan], tasks: Iterable[Task], place: str = "") -> None:
+    """Make sure that every task has the fields that prompts and rules of all teams name.
+
+    Args:
+        plans: Who works.
+        tasks: On what.
+        place: Where the task stands, where there is one and that is known.
+
+    Raises:
+        InputError: A task lacks one.
+    """
+    texts = [*_naming(plans)]
+    for task in tasks if texts else ():
+        for whose, text in texts:
+            if missing := missing_fields(text, task):
+                where = f" ({place})" if place else ""
+                raise InputError(
+                    f"{whose} names {{{{ task.{missing[0]} }}}}, and task {task.id!r}{where} has no"
+                    f" such field.{did_you_mean(missing[0], task.fields)} Its fields:"
+                    f" {listed(task.fields)}."
+                )
+
+
+def _naming(plans: Sequence[Plan]) -> Iterator[tuple[str, str]]:
+    """Return the texts that name fields of the task, each with whose it is."""
+    for plan in plans:
+        rules = (f"the constitution of {plan.team.name}", plan.team.constitution)
+        prompts = (
+            (f"the prompt of {agent} in {plan.team.name}", planned.prompt)
+            for agent, planned in plan.agents.items()
+        )
+        yield from (whose for whose in (rules, *prompts) if names_fields(whose[1]))
 
 
 def _refuse_repository(source: Path, where: str) -> None:
@@ -95,6 +127,11 @@ def _unread(plan: Plan, task: Task) -> Mapping[str, Attachment]:
         return {}
     seen = {name for planned in agents for name in seen_by(planned, task)}
     return {name: attachment for name, attachment in task.attachments.items() if name not in seen}
+
+
+def _taking(planned: PlannedAgent) -> str:
+    known = "" if planned.model is None else f", which takes {formats_of(planned.model)}"
+    return f"{_model(planned)}{known}"
 
 
 def _model(planned: PlannedAgent) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from ...schema.team.task_fields import filled, names_fields
 from ...schema.values.attachments import named
 from ..agents.round_state import AgentState
 from ..prompts import render
@@ -40,6 +42,7 @@ def system(
     has_reports: bool,
     known: Iterable[tuple[str, str]] = (),
     paired: Iterable[tuple[str, str]] = (),
+    task: Task | None = None,
 ) -> str:
     """Write an agent's instructions. Its prompt and its notes go in as they stand: no templates.
 
@@ -49,11 +52,19 @@ def system(
         has_reports: Whether colleagues report to it.
         known: What it has noted of those who are in the team: their ids, and the notes.
         paired: What it has noted of how it works with each of them.
+        task: The task whose fields the prompt and the rules may name.
 
     An embedded model is not told its output schema: its decoding is held to it anyway, and a small
     model takes the words of the schema for words of the task.
     """
     told = (constitution, has_reports, tuple(known), tuple(paired))
+    if task is not None and (names_fields(planned.prompt) or names_fields(constitution)):
+        # Instructions that differ from task to task are not kept.
+        return _instructions(
+            replace(planned, prompt=filled(planned.prompt, task)),
+            filled(constitution, task),
+            *told[1:],
+        )
     if (said := planned.instructions.get(told)) is None:
         said = planned.instructions[told] = _instructions(planned, *told)
     return said

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..record.once import Once
     from ..record.trace import Emit
     from ..repository.workspace import Workspace
-    from ..tools.tool import Waiting
+    from ..tools.tool import Show, Waiting
     from ..tools.toolbox import Toolbox
 
 __all__ = ["looks_skills_up", "takes_tools", "tools_of"]
@@ -41,9 +41,10 @@ def tools_of(
     once: Once,
     *,
     waiting: Waiting,
+    show: Show,
 ) -> Mapping[str, GrantedTool]:
     """Give an agent the tools that its team grants it, and the way to its skills."""
-    granted = toolbox.granted(planned.agent.tools, workspace, emit, once, waiting)
+    granted = toolbox.granted(planned.agent.tools, workspace, emit, once, waiting, show=show)
     if not looks_skills_up(planned):
         return granted
     tool = _read_skill(planned.agent.notes.skills)

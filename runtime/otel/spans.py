@@ -327,7 +327,8 @@ class Spans:
 def _ending(said: Mapping[str, Any], *, content: bool) -> dict[str, Any]:
     """Give what is told of an end."""
     status = said.get("status")
-    ended = {name: said[name] for name in ("status", "attempts", "score", "source") if name in said}
+    names = ("status", "attempts", "score", "source", "seconds")
+    ended = {name: said[name] for name in names if name in said}
     return {
         **{f"coterie.{name}": one for name, one in ended.items()},
         **used(said.get("usage", {})),

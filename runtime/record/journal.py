@@ -153,6 +153,11 @@ class Journal:
         self.close()
 
     @property
+    def prior_seconds(self) -> float:
+        """How long earlier processes have been at work on it."""
+        return self._prior_seconds
+
+    @property
     def seconds(self) -> float:
         """How long the run has been at work, earlier processes included."""
         return self._prior_seconds + time.monotonic() - self._started

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 from weakref import WeakKeyDictionary
 
-from ..messages.attached import refuse_unread
+from ..messages.attached import refuse_unfilled, refuse_unread
 from ..messages.recall import refuse_met
 from ..record.trace import RunFolder, Trace
 from ..tools.terminal_approver import terminal_approver
 from ..values.budget import Budget
+from .arguments import naming_arguments
 from .options import Options, Prepared, prepared, recorded
 from .record import RunRecord, read_result
 from .services import open_services
@@ -81,8 +82,9 @@ async def arun(
         StorageError: The run's folder can no longer be written.
         asyncio.CancelledError: The caller cancelled; everything has stopped.
     """
-    # Files are read, and modules imported, while the caller's loop goes on.
-    return await _made(await asyncio.to_thread(prepared, team, task, options), options)
+    with naming_arguments():
+        # Files are read, and modules imported, while the caller's loop goes on.
+        return await _made(await asyncio.to_thread(prepared, team, task, options), options)
 
 
 def resume(folder: str | Path, **options: Unpack[Options]) -> Run:
@@ -107,10 +109,12 @@ def resume(folder: str | Path, **options: Unpack[Options]) -> Run:
 async def aresume(folder: str | Path, **options: Unpack[Options]) -> Run:
     """Do what `resume` does, in the event loop of the caller."""
     folder = Path(folder)
-    result = read_result(folder)
-    if result is not None and result["status"] == "done":
-        return await areplay(folder, **options)
-    return await _made(await asyncio.to_thread(recorded, folder, options, offline=False), options)
+    with naming_arguments():
+        result = read_result(folder)
+        if result is not None and result["status"] == "done":
+            return await areplay(folder, **options)
+        made_of = await asyncio.to_thread(recorded, folder, options, offline=False)
+        return await _made(made_of, options)
 
 
 def replay(folder: str | Path, **options: Unpack[Options]) -> Run:
@@ -128,8 +132,9 @@ def replay(folder: str | Path, **options: Unpack[Options]) -> Run:
 
 async def areplay(folder: str | Path, **options: Unpack[Options]) -> Run:
     """Do what `replay` does, in the event loop of the caller."""
-    made_of = await asyncio.to_thread(recorded, Path(folder), options, offline=True)
-    return await _made(made_of, options)
+    with naming_arguments():
+        made_of = await asyncio.to_thread(recorded, Path(folder), options, offline=True)
+        return await _made(made_of, options)
 
 
 def stream(
@@ -221,6 +226,7 @@ async def _made(made_of: Prepared, options: Options) -> Run:
         traffic=traffic,
     ) as here:
         refuse_unread([plan], task, made_of.place)
+        refuse_unfilled([plan], [task], made_of.place)
         refuse_met(plan, task, here.recaller, made_of.place)
         await here.prepare(plan, offline=offline)
         scrub = here.scrubber(os.environ)

@@ -198,7 +198,7 @@ class RunRecord:
         spent = self._spent = self.spent()
         self._result = {
             **{name: value[name] for name in told if name in value},
-            "seconds": round(run.seconds, 3),
+            "seconds": round(self.took(run), 3),
             **({"rounds": run.rounds} if self.repeats else {}),
             **({"recruited": dict(run.recruited)} if run.recruited else {}),
             **({"ending": value["ending"], "bus": value.get("bus", [])} if run.ending else {}),
@@ -208,6 +208,10 @@ class RunRecord:
             "agents": {agent_id: _told(one) for agent_id, one in value["agents"].items()},
             **({"artifacts": artifacts} if (artifacts := self.artifacts) else {}),
         }
+
+    def took(self, run: Run) -> float:
+        """Return how long a run took, earlier processes included; of a replay, the replay."""
+        return run.seconds + (0.0 if self.journal.replaying else self.journal.prior_seconds)
 
     @property
     def result(self) -> str:

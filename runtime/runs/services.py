@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ...schema.values.errors import InputError
@@ -23,7 +24,7 @@ from ..values.budget import Caps
 from .whole import perform
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Iterable, Mapping
+    from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
     from pathlib import Path
 
     from ...schema.host.catalogue import Catalogue
@@ -102,6 +103,31 @@ class Services:
     cache: Cache | None
     recaller: Recaller | None = None
 
+    def lacks(self, plan: Plan, *, offline: bool = False) -> list[str]:
+        """Return what is missing here for running a plan, each thing once; nothing is started.
+
+        That is a jail, a program, a package, a variable with a key, or a price.
+
+        Args:
+            plan: What will be run.
+            offline: It is a replay, and asks no model.
+        """
+        priced = self.setting.must_be_priced
+        checks: list[Callable[[], None]] = []
+        if plan.needs_jail and not self.jails.elsewhere:
+            checks.append(self.jails.check)
+        checks += [partial(self.toolbox.check, name) for name in sorted(plan.tools)]
+        if not offline:
+            aliases = sorted(plan.aliases)
+            checks += [partial(self.gateway.check, [alias], priced=priced) for alias in aliases]
+        problems = dict.fromkeys(plan.lacks())
+        for check in checks:
+            try:
+                check()
+            except InputError as error:
+                problems[str(error)] = None
+        return [*problems]
+
     async def prepare(self, plan: Plan, *, offline: bool = False) -> None:
         """Make sure that a plan can be run, and start what it needs.
 
@@ -117,9 +143,7 @@ class Services:
         if plan.needs_jail and self.jails.elsewhere:
             # Where all workers are lost, it waits for another one.
             await asyncio.to_thread(self.jails.check)
-        elif plan.needs_jail:
-            self.jails.check()
-        if lacking := plan.lacks():
+        if lacking := self.lacks(plan, offline=offline):
             raise InputError("\n".join(lacking))
         if not offline:
             self.toolbox.approvals.refuse_unasked(plan.tools)

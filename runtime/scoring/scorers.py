@@ -11,7 +11,7 @@ import inspect
 import math
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ...schema.host.catalogue import load_named
 from ...schema.host.foreign_code import foreign_code, is_theirs, why
@@ -42,6 +42,7 @@ __all__ = [
     "choice",
     "contains",
     "exact",
+    "is_share",
     "json_equal",
     "number",
     "regex",
@@ -79,14 +80,14 @@ class ScorerError(Exception):
 
 
 async def score(evidence: Evidence) -> Score | None:
-    """Score an answer to a task; None where the task has no reference answer.
+    """Score an answer to a task; None where the task has no reference answer and needs one.
 
     Raises:
         ScorerError: The scorer failed, or gave no score.
         JailError: The scorer runs code, and there is no jail, or the jail failed.
     """
     task = evidence.task
-    if task.answer is None:
+    if not task.is_scored:
         return None
     try:
         return _sound(await _moved(evidence))
@@ -113,6 +114,10 @@ async def _moved(evidence: Evidence) -> Any:
 
 async def _scored(evidence: Evidence) -> Any:
     task = evidence.task
+    if (own := task.scorer.python) is not None:
+        from .python import called
+
+        return await called(own, evidence)
     scorer = load_named("scorers", task.scorer.name)
     longest = form_said_by(scorer).longest
     if len(evidence.answer) > longest:
@@ -129,14 +134,15 @@ def _sound(found: Any) -> Score:
     Raises:
         ValueError: It is none.
     """
-    if not isinstance(found, Score) or not _is_share(found.value):
+    if not isinstance(found, Score) or not is_share(found.value):
         raise ValueError(f"{quoted(found)} is no score from 0 to 1")
     if not all(map(math.isfinite, found.measures.values())):
         raise ValueError(f"{quoted(dict(found.measures))} are no finite measures")
     return found
 
 
-def _is_share(value: Any) -> bool:
+def is_share(value: Any) -> TypeGuard[float]:
+    """Return whether a value is a number from 0 to 1."""
     return isinstance(value, int | float) and 0 <= value <= 1
 
 

@@ -16,6 +16,7 @@ from ..runs.record import MANIFEST, read_result, read_value
 from ..values.usage import Usage
 from .conversation import AnsweredCall, calls_of
 from .text import written
+from .timeline import Timeline
 from .value import value_of
 
 if TYPE_CHECKING:
@@ -106,6 +107,21 @@ class Recorded:
     def usage(self) -> Usage:
         """What it consumed; of one that did not end, what was answered."""
         return self._usage(self.result) or sum((call.usage for call in self.calls), Usage())
+
+    @cached_property
+    def time(self) -> Timeline:
+        """When each agent worked.
+
+        Raises:
+            KeyError: An event lacks a field.
+            TypeError: A field is of another type.
+        """
+        return Timeline.of(self.events)
+
+    @property
+    def seconds(self) -> float:
+        """How long it took; of one that did not end, until the last that is known."""
+        return float(self.result.get("seconds", self.time.end))
 
     def usage_of(self, agent: str) -> Usage:
         """Give what an agent consumed."""

@@ -103,12 +103,13 @@ def _agents(run: Recorded) -> Iterator[str]:
         own = [call for call in run.calls if call.agent == agent]
         retries = sum(one.event["attempts"] - 1 for one in own)
         cut = sum(one.is_cut_off for one in own)
+        took = run.time.seconds_of(agent) if run.time.of_agent(agent) else None
         parts = [
             run.states.get(agent, "asked"),
             counted(usage.calls, "call"),
             counted(usage.tokens, "token"),
             usage.cost,
-            f"{ended['seconds']:.1f} s" if "seconds" in ended else "",
+            "" if took is None else f"{took:.1f} s",
             f"{ended['attempts']} attempts" if ended.get("attempts", 1) > 1 else "",
             f"{counted(retries, 'call')} retried" if retries else "",
             f"{counted(cut, 'answer')} cut off" if cut else "",

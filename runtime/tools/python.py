@@ -10,12 +10,12 @@ from ...schema.values.json_text import dumps
 from .tool import Tool, ToolError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from ...schema.host.python_tool import PythonTool
     from ..repository.workspace import Workspace
 
-__all__ = ["tool_of"]
+__all__ = ["call_python", "tool_of"]
 
 ENDS = (SystemExit, KeyboardInterrupt, GeneratorExit)
 """What ends a process, or a coroutine, where it is not caught."""
@@ -28,25 +28,9 @@ def tool_of(described: PythonTool) -> Tool:
     What it gives that is no JSON value is told as `str()` has it. One that wants to end the process
     ends its call.
     """
-    function = described.function
-
-    def called(arguments: Mapping[str, Any]) -> Any:
-        try:
-            return _plain(function(**arguments))
-        except (StopIteration, asyncio.CancelledError, *ENDS) as error:
-            raise _ended(described.name, error) from error
 
     async def run(arguments: Mapping[str, Any], _workspace: Workspace) -> Any:
-        if not inspect.iscoroutinefunction(function):
-            return await asyncio.to_thread(called, arguments)
-        try:
-            return _plain(await function(**arguments))
-        except ENDS as error:
-            raise _ended(described.name, error) from error
-        except asyncio.CancelledError as error:
-            if (task := asyncio.current_task()) is not None and task.cancelling():
-                raise
-            raise _ended(described.name, error) from error
+        return await call_python(described.name, described.function, arguments, _plain)
 
     return Tool(
         name=described.name,
@@ -54,6 +38,43 @@ def tool_of(described: PythonTool) -> Tool:
         parameters=described.parameters,
         run=run,
     )
+
+
+async def call_python(
+    name: str,
+    function: Callable[..., Any],
+    arguments: Mapping[str, Any],
+    read: Callable[[Any], Any] = lambda returned: returned,
+) -> Any:
+    """Call a function of the host's: a plain one in a thread, an async one in the run's loop.
+
+    Args:
+        name: What it is called in messages.
+        function: The function.
+        arguments: What it is given, by name.
+        read: Makes a value of ours of what it returns, which may be anything.
+
+    Raises:
+        ToolError: It wants to end the process, or the coroutine.
+        BaseException: Whatever else it raises.
+    """
+
+    def called() -> Any:
+        try:
+            return read(function(**arguments))
+        except (StopIteration, asyncio.CancelledError, *ENDS) as error:
+            raise _ended(name, error) from error
+
+    if not inspect.iscoroutinefunction(function):
+        return await asyncio.to_thread(called)
+    try:
+        return read(await function(**arguments))
+    except ENDS as error:
+        raise _ended(name, error) from error
+    except asyncio.CancelledError as error:
+        if (task := asyncio.current_task()) is not None and task.cancelling():
+            raise
+        raise _ended(name, error) from error
 
 
 def _ended(name: str, error: BaseException) -> ToolError:

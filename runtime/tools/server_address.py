@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ...schema.host.catalogue import ToolServer
 
-__all__ = ["ServerAddress", "reached"]
+__all__ = ["ServerAddress", "headers_of", "reached"]
 
 
 class ServerAddress:
@@ -125,7 +125,7 @@ async def reached(server: ToolServer) -> AsyncGenerator[ServerAddress]:
     """
     reaching = Reaching()
     client = httpx.AsyncClient(
-        headers=_headers(server, os.environ),
+        headers=headers_of(server, os.environ),
         timeout=httpx.Timeout(server.timeout),
         transport=reaching,
     )
@@ -136,7 +136,12 @@ async def reached(server: ToolServer) -> AsyncGenerator[ServerAddress]:
         yield ServerAddress(incoming, outgoing, reaching)
 
 
-def _headers(server: ToolServer, environment: Mapping[str, str]) -> dict[str, str]:
+def headers_of(server: ToolServer, environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the headers for a server.
+
+    Raises:
+        InputError: A variable with its key, or with a header, is not set.
+    """
     for name in sorted(server.variables):
         if not environment.get(name):
             raise InputError(f"the tool server {server.name!r} needs the variable {name}. Set it.")

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from ...schema.host.catalogue import ToolServer
 
-__all__ = ["UNREADABLE", "ServerProcess", "running"]
+__all__ = ["UNREADABLE", "ServerProcess", "program_of", "running"]
 
 UNREADABLE = "its reply cannot be read"
 _ID = re.compile(rb'"id"\s*:\s*"?(\d{1,9})')
@@ -186,7 +186,7 @@ async def running(server: ToolServer) -> AsyncGenerator[ServerProcess]:
         InputError: Its program does not exist.
     """
     environment = _environment(server)
-    program = _program(server, environment)
+    program = program_of(server)
     keeper = [sys.executable, "-I", "-S", str(_KEEPER), str(os.getpid()), "--"]
     starting = asyncio.ensure_future(
         asyncio.create_subprocess_exec(
@@ -242,7 +242,13 @@ def _bounded(message: JSONRPCMessage) -> JSONRPCMessage:
     return JSONRPCMessage(JSONRPCError(jsonrpc="2.0", id=answer.id, error=error))
 
 
-def _program(server: ToolServer, environment: Mapping[str, str]) -> str:
+def program_of(server: ToolServer) -> str:
+    """Return the program of a server's command.
+
+    Raises:
+        InputError: It is not installed.
+    """
+    environment = _environment(server)
     found = shutil.which(server.command[0], path=environment.get("PATH"))
     if found is None:
         raise InputError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from ...schema.host.catalogue import ToolServer
     from .session import Session
 
-__all__ = ["start_session"]
+__all__ = ["check_server", "start_session"]
 
 LIBRARY, MAJOR = "mcp", "1"
 
@@ -31,6 +32,23 @@ async def start_session(server: ToolServer) -> Session:
     from .session import Session
 
     return await Session.start(server)
+
+
+def check_server(server: ToolServer) -> None:
+    """Make sure that a tool server can be started or reached, without doing so.
+
+    Raises:
+        InputError: The `mcp` extra, its program, or a variable with its key is missing.
+    """
+    _check_library(server)
+    if server.command:
+        from .server_process import program_of
+
+        program_of(server)
+    else:
+        from .server_address import headers_of
+
+        headers_of(server, os.environ)
 
 
 def _check_library(server: ToolServer) -> None:

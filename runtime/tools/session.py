@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from base64 import b64decode
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Self
 
@@ -10,12 +11,14 @@ from anyio import BrokenResourceError, ClosedResourceError, EndOfStream
 from mcp import ClientSession, McpError, types
 from pydantic import Field, TypeAdapter, ValidationError
 
+from ...schema.values.attachments import Attachment
 from ...schema.values.errors import InputError
+from ...schema.values.json_text import dumps
 from ...schema.values.problems import quoted
 from ...schema.values.values import is_mapping
 from .server_address import reached
 from .server_process import UNREADABLE, running
-from .tool import Tool, ToolError
+from .tool import Tool, ToolError, ToolOutput
 from .tool_schema import usable_parameters
 
 if TYPE_CHECKING:
@@ -204,33 +207,56 @@ _BLOCK: TypeAdapter[types.ContentBlock] = TypeAdapter(types.ContentBlock)
 
 
 def _value(result: _ToolAnswer) -> Any:
-    """Return what a tool answered as a JSON value, or as text.
+    """Return what a tool answered as a JSON value, as text, or as text with images and PDFs.
 
     Raises:
         ToolError: The answer is that it failed.
     """
-    words = "\n".join(map(_part, result.content))
+    blocks = [*map(_block, result.content)]
+    words = "\n".join(map(_in_words, blocks))
     if result.failed:
         raise ToolError(_shortened(words) or "the tool failed and does not say why.")
     structured = result.structured
-    if structured is None:
-        return words
     # The protocol wants an object here; servers wrap other values in this way.
     is_wrapped = is_mapping(structured) and structured.keys() == {"result"}
-    return structured["result"] if is_wrapped else structured
+    value = structured["result"] if is_wrapped else structured
+    attachments = tuple(filter(None, map(_attachment, blocks)))
+    if not attachments:
+        return words if value is None else value
+    markers = "\n".join(attachment.marker for attachment in attachments)
+    text = words if value is None else f"{dumps(value, ensure_ascii=False)}\n{markers}"
+    return ToolOutput(text=text, attachments=attachments)
 
 
-def _part(block: Any) -> str:
-    """Return a part of an answer as text; one of a kind that nobody knows is named."""
+def _block(block: Any) -> types.ContentBlock:
+    """Return a part of an answer; one of a kind that nobody knows is named."""
     try:
-        return _in_words(_BLOCK.validate_python(block))
+        return _BLOCK.validate_python(block)
     except ValidationError:
         kind = block.get("type") if is_mapping(block) else block
-        return f"[a part of the kind {quoted(kind)}, which cannot be shown]"
+        text = f"[a part of the kind {quoted(kind)}, which cannot be shown]"
+        return types.TextContent(type="text", text=text)
+
+
+def _attachment(block: types.ContentBlock) -> Attachment | None:
+    """Return a part of an answer that some models see: an image or a PDF, whatever it claims."""
+    match block:
+        case types.ImageContent(data=data):
+            pass
+        case types.EmbeddedResource(resource=types.BlobResourceContents(blob=data)):
+            pass
+        case _:
+            return None
+    try:
+        return Attachment.answered(b64decode(data, validate=True))
+    except ValueError:
+        return None
 
 
 def _in_words(block: types.ContentBlock) -> str:
-    """Give a part of an answer as text; what is none is described."""
+    """Give a part of an answer as text; what is none is described, or has its marker."""
+    if (attachment := _attachment(block)) is not None:
+        return attachment.marker
     match block:
         case types.TextContent():
             return block.text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
+from base64 import b64decode, b64encode
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -11,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...schema.host.catalogue import tool_identifier
 from ...schema.host.foreign_code import is_theirs
+from ...schema.values.attachments import Attachment
 from ...schema.values.codec import kept
-from ...schema.values.errors import AgentError, JailError
+from ...schema.values.errors import AgentError, JailError, StorageError
 from ...schema.values.json_text import dumps
 from ...schema.values.values import is_list, is_mapping
 from ..gateway.chat.dialogue import shortened
@@ -31,10 +33,29 @@ if TYPE_CHECKING:
     from ..repository.workspace import Workspace
     from .approval import Approvals
 
-__all__ = ["GrantedTool", "Tool", "ToolCall", "ToolError", "Toolkit", "Waiting"]
+__all__ = [
+    "GrantedTool",
+    "Show",
+    "Tool",
+    "ToolCall",
+    "ToolError",
+    "ToolOutput",
+    "Toolkit",
+    "Waiting",
+    "unseen",
+]
 
 LARGEST_INTEGER = 10_000
 """Bits. Python itself writes no number with more than 4,300 digits."""
+
+Show = Callable[[Attachment], bool]
+"""Shows a model what a tool answered with beside text; returns whether it sees it."""
+
+
+def unseen(_attachment: Attachment) -> bool:
+    """Show nothing: nobody sees it."""
+    return False
+
 
 Waiting = Callable[[], AbstractContextManager[None]]
 """Counts a block as waiting for others, and not as work."""
@@ -91,6 +112,19 @@ class Tool:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class ToolOutput:
+    """What a tool answered, where images or PDFs are part of it.
+
+    Attributes:
+        text: The answer, with the marker of each of them.
+        attachments: They themselves. A model that cannot see one reads that it is not shown.
+    """
+
+    text: str
+    attachments: tuple[Attachment, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Toolkit:
     """Tools that are granted together, under one name."""
 
@@ -119,7 +153,8 @@ class GrantedTool:
     """A tool that one agent of one run may use. Calls are checked, bounded, kept and traced.
 
     `approvals` is asked before each call; None: a call needs no approval. While a person is asked,
-    the agent is `waiting`.
+    the agent is `waiting`. `show` is given what the tool answered with beside text, and returns
+    whether the agent's model sees it.
     """
 
     tool: Tool
@@ -128,6 +163,7 @@ class GrantedTool:
     once: Once = unkept
     approvals: Approvals | None = None
     waiting: Waiting = nullcontext
+    show: Show = unseen
 
     async def call(self, arguments: Any) -> Any:
         """Have the tool do its work.
@@ -155,10 +191,16 @@ class GrantedTool:
         came = await once("tool", [self.tool.name, arguments], work)
         told = shortened(dumps(arguments) if too_much else arguments, LONGEST_EVENT)
         source = {} if made else {"source": "journal"}
-        self.emit("tool_call", tool=self.tool.name, arguments=told, **came, **source)
+        parts = [_decoded(text) for text in came.get("attachments", ())]
+        seen = {"attachments": [part.described(part.marker) for part in parts]} if parts else {}
+        self.emit("tool_call", tool=self.tool.name, arguments=told, **{**came, **seen}, **source)
         if "error" in came:
             raise ToolError(came["error"], detail=came.get("detail", ""))
-        return came["result"]
+        result = came["result"]
+        for part in parts:
+            if not self.show(part):
+                result = result.replace(part.marker, f"{part.marker[:-1]}, not shown]")
+        return result
 
     async def _called(self, arguments: Any, too_much: str) -> Mapping[str, Any]:
         """Call it. That it could not do it is an answer too, which the agent has to live with."""
@@ -180,7 +222,9 @@ class GrantedTool:
                 agent = self.workspace.agent
                 with self.waiting():
                     await self.approvals.obtain(agent, self.tool.name, arguments, self.emit)
-            result = _bounded(_sound(await self.tool.run(checked, self.workspace)))
+            output = await self.tool.run(checked, self.workspace)
+            parts = output.attachments if isinstance(output, ToolOutput) else ()
+            result = _bounded(_sound(output.text if isinstance(output, ToolOutput) else output))
         except ToolError as error:
             detail = {"detail": _bounded(_sound(error.detail))} if error.detail else {}
             return {"error": _bounded(_sound(str(error))), **detail}
@@ -191,7 +235,8 @@ class GrantedTool:
             detail = "".join(traceback.format_exception(error))
             words = _sound(f"{self.tool.name}: {raised}")
             return {"error": _bounded(words), "detail": _bounded(_sound(detail))}
-        return {"result": result}
+        encoded = [b64encode(part.content).decode() for part in parts]
+        return {"result": result, **({"attachments": encoded} if encoded else {})}
 
     def _checked(self, arguments: Any) -> Mapping[str, Any]:
         if not is_mapping(arguments):
@@ -200,6 +245,14 @@ class GrantedTool:
         if problems:
             raise ToolError(f"{self.tool.name}: {'; '.join(problems)}")
         return fitting
+
+
+def _decoded(text: str) -> Attachment:
+    """Return what a tool answered with, as the journal keeps it."""
+    part = Attachment.answered(b64decode(text))
+    if part is None:
+        raise StorageError("the journal holds an image that is none.")
+    return part
 
 
 def _sound(value: Any) -> Any:

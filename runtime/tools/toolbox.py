@@ -16,7 +16,7 @@ from ..record.once import unkept
 from ..scrubbing.scrubber import Scrubber
 from .approval import Approvals
 from .python import tool_of
-from .tool import GrantedTool, Tool, Toolkit
+from .tool import GrantedTool, Tool, Toolkit, unseen
 from .tool_schema import usable_parameters
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..record.trace import Emit
     from ..repository.workspace import Workspace
     from .session import Session
-    from .tool import Waiting
+    from .tool import Show, Waiting
 
 __all__ = ["Toolbox"]
 
@@ -60,6 +60,20 @@ class Toolbox:
     async def __aexit__(self, *_: object) -> None:
         sessions, self._sessions = self._sessions, {}
         await asyncio.gather(*(session.stop() for session in sessions.values()))
+
+    def check(self, name: str) -> None:
+        """Make sure that a tool can be had here, without starting its server.
+
+        Raises:
+            InputError: A package, a program or a variable is missing.
+        """
+        server = self._servers.get(name.partition(".")[0]) if "." in name else None
+        if server is not None:
+            from .servers import check_server
+
+            check_server(server)
+        elif name not in self._python:
+            load_tool(name)
 
     async def prepare(self, names: Iterable[str]) -> None:
         """Find the tools of these names, and start the servers that some of them need.
@@ -99,6 +113,8 @@ class Toolbox:
         emit: Emit,
         once: Once = unkept,
         waiting: Waiting = nullcontext,
+        *,
+        show: Show = unseen,
     ) -> Mapping[str, GrantedTool]:
         """Give an agent the tools that its team grants it, by name; they have been prepared."""
         return {
@@ -109,6 +125,7 @@ class Toolbox:
                 once=once,
                 approvals=self.approvals if self.approvals.needed(name) else None,
                 waiting=waiting,
+                show=show,
             )
             for name in names
             for tool in self._tools[name]

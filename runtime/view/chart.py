@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from .timeline import Timeline
+    from ..showing.timeline import Timeline
 
 __all__ = ["chart"]
 

@@ -19,7 +19,6 @@ from .rounds import rounds
 from .site import NoPage
 from .tables import verdict
 from .talk import anchor_of, is_trouble, steps_of, turns, whole
-from .timeline import Timeline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -124,7 +123,7 @@ class _View:
 
     def __init__(self, run: Recorded, links: Links, folder: Path | None) -> None:
         self.run, self.links, self.folder = run, links, folder
-        self.time = Timeline.of(run.events)
+        self.time = run.time
         self.events = {event["n"]: event for event in run.events}
         self.agents = run.speakers
         self.blamed = [*self._blame()]
@@ -182,7 +181,7 @@ class _View:
         return verdict(float(score["value"]))
 
     def _took(self) -> float:
-        return float(self.run.result.get("seconds", self.time.end))
+        return self.run.seconds
 
     def _budget(self) -> Iterator[tuple[str, float, float, str]]:
         """Give the caps of the run, each with what was used of it."""
@@ -221,6 +220,8 @@ class _View:
             return
         for path in sorted((self.folder / "blame").glob("*.json")):
             value = read_value(path)
+            if value["agent"] is None:
+                continue  # there was no verdict
             number = str(value.get("line", "")).rpartition(":")[2]
             event = self.events.get(int(number)) if number.isdecimal() else None
             agent = str(value["agent"])
@@ -275,7 +276,7 @@ class _View:
     def _mark(self, agent: str, status: str) -> Mark:
         kind, sign = KINDS.get(status, ("idle", "·"))
         spans = self.time.of_agent(agent)
-        took = f", {_seconds(sum(span.seconds for span in spans))}" if spans else ""
+        took = f", {_seconds(self.time.seconds_of(agent))}" if spans else ""
         blamed = " ⚑ blamed" if any(one["agent"] == agent for one in self.blamed) else ""
         address = self.links.to(f"agent-{agent}")
         return Mark(words=f"{sign} {status}{took}{blamed}", kind=kind, address=address)
@@ -299,7 +300,7 @@ class _View:
         """Give the figures of an agent: a row of the table beside the timeline."""
         time, usage = self.time, self.run.usage_of(agent)
         spans = time.of_agent(agent)
-        worked = sum(span.seconds for span in spans)
+        worked = time.seconds_of(agent)
         model, tool = time.seconds(agent, "model"), time.seconds(agent, "tool")
         waited = dict.fromkeys(span.waited_for for span in spans if span.waited_for)
         return {

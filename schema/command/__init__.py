@@ -23,7 +23,17 @@ from ..values.errors import ConfigError, CoterieError, InputError, UnsupportedSy
 from ..values.problems import FORMATS
 from ..values.secrets import scrubbed, secrets_of
 from ..values.terminal import speakable
-from ._host import HOST, catalogue_of, host_catalogue, host_options, name_options, note
+from ._host import (
+    HOST,
+    catalogue_of,
+    host_catalogue,
+    host_options,
+    map_option,
+    name_options,
+    note,
+    scorer_option,
+    task_options,
+)
 from ._screen import HELP_ALL, is_long, write_options
 
 if TYPE_CHECKING:
@@ -41,9 +51,12 @@ __all__ = [
     "host_catalogue",
     "host_options",
     "main",
+    "map_option",
     "name_options",
     "note",
     "problem_format",
+    "scorer_option",
+    "task_options",
 ]
 
 BUG = 70

@@ -24,6 +24,7 @@ MARKS: Mapping[bytes, str] = {
     b"models": "models",
     b"servers": "tools",
     b"python": "tools",
+    b"scorers": "tools",
     b"permissions": "tools",
     b"ceiling": "policy",
     b"strategy": "evolution",

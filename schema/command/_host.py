@@ -14,7 +14,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-__all__ = ["HOST", "catalogue_of", "host_catalogue", "host_options", "name_options", "note"]
+__all__ = [
+    "HOST",
+    "catalogue_of",
+    "host_catalogue",
+    "host_options",
+    "map_option",
+    "name_options",
+    "note",
+    "scorer_option",
+    "task_options",
+]
 
 
 def note(text: str) -> None:
@@ -84,6 +94,27 @@ _GRANTS = (
 )
 
 
+scorer_option = click.option(
+    "--scorer",
+    metavar="NAME|FILE.py:FUNCTION",
+    help="The scorer of tasks that name none: one that is installed, or a function of yours, which"
+    " tasks may then name, too.  [default: exact]",
+)
+map_option = click.option(
+    "--map",
+    "columns",
+    multiple=True,
+    metavar="FIELD=COLUMN",
+    help="The column, or key of a line, of a task's field, as in query=subject,answer=label. All"
+    " others become fields that prompts take by name.",
+)
+
+
+def task_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say how tasks are read; `task_form` reads them."""
+    return scorer_option(map_option(command))
+
+
 HOST = (
     "model", "models_file", "tools_file", "allowed_tools", "approved_tools", "allowed_imports",
 )  # fmt: skip
@@ -92,7 +123,8 @@ HOST = (
 
 def catalogue_of(options: Mapping[str, Any]) -> Catalogue:
     """Collect what this host offers, out of all options of a command; see `host_catalogue`."""
-    return host_catalogue(**{name: options[name] for name in HOST if name in options})
+    given = {name: options[name] for name in HOST if name in options}
+    return host_catalogue(**given, scorer=options.get("scorer"))
 
 
 def host_catalogue(
@@ -103,6 +135,7 @@ def host_catalogue(
     allowed_tools: tuple[str, ...] = (),
     approved_tools: tuple[str, ...] = (),
     allowed_imports: tuple[str, ...] = (),
+    scorer: str | None = None,
 ) -> Catalogue:
     """Collect what this host offers; the arguments are those of `host_options`.
 
@@ -112,6 +145,7 @@ def host_catalogue(
         ConfigError: models.yaml or tools.yaml does not load.
     """
     from ..loading.host import misnamed, resolve_models, resolve_tools
+    from ..loading.scorers import granting_scorer
 
     for name, given in (("models.yaml", models_file), ("tools.yaml", tools_file)):
         if given is None and (path := misnamed(name, os.environ)) is not None:
@@ -120,7 +154,7 @@ def host_catalogue(
         models=resolve_models(model, models_file=models_file),
         host_tools=resolve_tools(tools_file),
     )
-    known = known.approving(approved_tools)
+    known = granting_scorer(known.approving(approved_tools), scorer)
     if allowed_imports:
         known = known.importing(allowed_imports)
     return known.granting(frozenset(allowed_tools)) if allowed_tools else known

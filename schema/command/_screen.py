@@ -19,7 +19,7 @@ OTHERS = "Options"
 GROUPS: Mapping[str, str] = {
     "Ask": "query context file repo resume continue replay verify team recipe adapt pool name test"
     " repeats beside trials data level count limit instances split evolve-share shuffle shard"
-    " scorer rubric map seed seeds island meet every no-wait race allow-seen",
+    " scorer rubric map no-host seed seeds island meet every no-wait race allow-seen",
     "Model": "model models meta-model embedder cache",
     "Limits": "budget max-usd max-usd-per-day agent-budget allow-unpriced allow-zeros workers"
     " test-workers concurrency yes",
@@ -32,7 +32,7 @@ GROUPS: Mapping[str, str] = {
 RARE = (
     "version allow-unpriced allow-zeros unsafe-local on island meet every no-wait race allow-seen"
     " evolve-share shuffle shard instances level count split embedder test-workers agent-budget"
-    " context verify adapt name repeats beside rubric map seed seeds policy recipe workers csv"
+    " context verify adapt yes scorer name repeats beside rubric map seed seeds policy recipe workers csv"
     " format otel results runs cache quiet repo allow-import allow-tool tools approve"
 )
 """Options that the first screen of a long command leaves out, the rarest first."""

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..host.catalogue import installed, load_named
 from ..loading.agent_file import check_agent, load_agent
-from ..loading.loading import check_team, load_models, load_task, read_file, team_path
+from ..loading.loading import (
+    check_team,
+    load_models,
+    load_task,
+    load_team,
+    read_file,
+    team_path,
+)
+from ..loading.task_form import task_form
 from ..loading.tasks import open_tasks
 from ..team._meaning import TEAM_RULES
 from ..team.placeholders import placeholders
@@ -16,11 +26,14 @@ from ..values.document import LIMITS
 from ..values.errors import ConfigError, InputError
 from ..values.problems import FORMATS, Problem
 from ..values.terminal import speakable
-from . import Command, host_catalogue, host_options, problem_format
+from . import Command, catalogue_of, host_options, problem_format, task_options
 from ._files import kind_of, with_agents
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from ..host.catalogue import Catalogue
+    from ..loading.task_form import TaskForm
 
 __all__ = ["main"]
 
@@ -29,7 +42,9 @@ __all__ = ["main"]
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @problem_format
 @host_options
-def main(files: tuple[Path, ...], problem_format: str, **host: Any) -> None:
+@task_options
+@click.option("--no-host", is_flag=True, help="Do not look for what this host lacks.")
+def main(files: tuple[Path, ...], problem_format: str, no_host: bool, **host: Any) -> None:
     """Check files and show every problem, sorted by place.
 
     FILES are team files, agent files, models.yaml, tools.yaml, policy.yaml, recipes (YAML) and task
@@ -37,11 +52,16 @@ def main(files: tuple[Path, ...], problem_format: str, **host: Any) -> None:
     of a .csv is a task. A folder is a team's, an agent's, or one of agent files. A team may be
     seed:NAME.
 
-    Ends with 2 if there is a problem; a warning of a likely mistake is none. Nothing is run.
+    Ends with 2 if there is a problem. A warning names a likely mistake, or what a team needs and
+    this host lacks: a package, a program, a key, a jail. Nothing is run.
     """
-    known = host_catalogue(**host)
+    known = catalogue_of(host)
+    form = task_form(host, known)
     files = tuple(with_agent for file in files for with_agent in with_agents(file))
-    problems = dict.fromkeys(problem for file in files for problem in _problems(file, known))
+    problems = dict.fromkeys(problem for file in files for problem in _problems(file, known, form))
+    no_host = no_host or find_spec("fcntl") is None  # runs take more than Windows has
+    if not no_host and not any(one.severity == "error" for one in problems):
+        problems |= dict.fromkeys(_unready(files, known))
     if any(one.severity == "error" for one in problems):
         raise ConfigError([*problems])
     if problem_format != "text":
@@ -54,22 +74,33 @@ def main(files: tuple[Path, ...], problem_format: str, **host: Any) -> None:
     click.echo(f"{len(files)} file{'s' if len(files) > 1 else ''}: no problems.")
 
 
-def _problems(file: Path, known: Catalogue) -> tuple[Problem, ...]:
+def _unready(files: Iterable[Path], known: Catalogue) -> Iterator[Problem]:
+    """Warn of what this host lacks for running teams that load, as `mas-run` checks it."""
+    paths = [team_path(file) for file in files if kind_of(file) == "team"]
+    offers = {path: known.beside(path.parent) for path in paths}
+    teams = {str(path): (load_team(path, offered), offered) for path, offered in offers.items()}
+    for name in sorted(installed("checks")) if teams else ():
+        for file, lacking in load_named("checks", name)(teams).items():
+            for message in lacking:
+                yield Problem(file=file, message=f"this host: {message}", severity="warning")
+
+
+def _problems(file: Path, known: Catalogue, form: TaskForm) -> tuple[Problem, ...]:
     try:
-        return _loaded(file, known)
+        return _loaded(file, known, form)
     except ConfigError as error:
         return error.problems
     except InputError as error:
         return (Problem(file=str(file), message=str(error)),)
 
 
-def _loaded(file: Path, known: Catalogue) -> tuple[Problem, ...]:
+def _loaded(file: Path, known: Catalogue, form: TaskForm) -> tuple[Problem, ...]:
     """Load a file; give its likely mistakes, and of a team all problems."""
     match kind_of(file):
         case "task":
-            load_task(file, known)
+            load_task(file, known, form)
         case "tasks":
-            open_tasks(file, known)
+            open_tasks(file, known, form)
         case "models":
             load_models(file)
         case "tools":
@@ -81,9 +112,9 @@ def _loaded(file: Path, known: Catalogue) -> tuple[Problem, ...]:
 
             load_ceiling(file)
         case "evolution":
-            from ..loading.recipe import load_recipe
+            from ..loading.recipe import load_recipe, scorer_of_recipe
 
-            load_recipe(file)
+            scorer_of_recipe(file, load_recipe(file), known)
         case "agent":
             load_agent(file, known)
             return tuple(check_agent(file, known.beside(file.parent), (placeholders,))[1])

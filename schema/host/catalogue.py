@@ -29,11 +29,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from .host_tools import HostTools, Permission
+    from .python_scorer import PythonScorer
     from .python_tool import PythonTool
 
 __all__ = [
     "Catalogue",
     "ToolServer",
+    "benchmark_scorers",
     "find_package",
     "installed",
     "is_installed",
@@ -47,6 +49,7 @@ __all__ = [
 BUILT_IN_PROMPTS = Path(__file__).parents[2] / "seeds" / "prompts"
 LARGEST_PROMPT_FILE = 4 << 20
 """Bytes, its front matter included."""
+OF_BENCHMARKS = f"{__name__.partition('.')[0]}.benchmarks."
 
 
 _FRONT_MATTER = re.compile(r"\A---\n(.*\n)*?---(\n|\Z)")
@@ -109,6 +112,7 @@ class Catalogue:
         models: The models by alias. `default` counts as known even when it is not here.
         servers: The tool servers of tools.yaml, by name.
         python_tools: The Python functions that are tools, by name.
+        python_scorers: The Python functions that score answers, by name.
         permissions: What tools.yaml says of tools, by their names.
         prompt_folders: Where prompt files are looked for, first match first.
     """
@@ -123,6 +127,7 @@ class Catalogue:
     models: Mapping[str, Model] = field(default_factory=_empty)
     servers: Mapping[str, ToolServer] = field(default_factory=_empty)
     python_tools: Mapping[str, PythonTool] = field(default_factory=_empty)
+    python_scorers: Mapping[str, PythonScorer] = field(default_factory=_empty)
     permissions: Mapping[str, Permission] = field(default_factory=_empty)
     prompt_folders: tuple[Path, ...] = (BUILT_IN_PROMPTS,)
 
@@ -146,21 +151,28 @@ class Catalogue:
         return known.having(host_tools) if host_tools else known
 
     def having(self, host_tools: HostTools) -> Catalogue:
-        """Add tools of this host; those that it denies are withheld.
+        """Add tools and scorers of this host; tools that it denies are withheld.
 
         Raises:
-            InputError: A function of it has the name of an installed tool.
+            InputError: A function of it has the name of an installed tool or scorer.
         """
         for name in host_tools.python.keys() & self.tools:
             raise InputError(
                 f"there is a tool {quoted(name)} already. Name the function otherwise."
             )
+        for name, scorer in host_tools.scorers.items():
+            if name in self.scorers and self.python_scorers.get(name) != scorer:
+                raise InputError(
+                    f"there is a scorer {quoted(name)} already. Name the function otherwise."
+                )
         permissions = {**self.permissions, **host_tools.permissions}
         added = replace(
             self,
             tools=self.tools | host_tools.names,
             servers={**self.servers, **host_tools.servers},
             python_tools={**self.python_tools, **host_tools.python},
+            scorers=self.scorers | host_tools.scorers.keys(),
+            python_scorers={**self.python_scorers, **host_tools.scorers},
             permissions=permissions,
         )
         denied = {name for name, permission in permissions.items() if permission == "deny"}
@@ -291,6 +303,12 @@ def load_named(group: str, name: str) -> Any:
         is_missing = isinstance(error, (ImportError, AttributeError)) and not place_of(error)
         how = f"{error}. Install what is missing." if is_missing else f"{why(error)}. Correct it."
         raise InputError(f"{name} ({point.value}{package}) cannot be imported: {how}") from error
+
+
+def benchmark_scorers() -> frozenset[str]:
+    """Return the scorers that are of use for the tasks of one benchmark alone."""
+    points = installed("scorers").items()
+    return frozenset(name for name, point in points if point.value.startswith(OF_BENCHMARKS))
 
 
 def plugin_packages() -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""What a host offers to agents as tools of its own: servers, Python functions, permissions."""
+"""What a host offers of its own: tool servers, Python functions, permissions, scorers."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .catalogue import ToolServer
+    from .python_scorer import PythonScorer
     from .python_tool import PythonTool
 
 __all__ = ["HostTools", "Permission"]
@@ -30,11 +31,13 @@ class HostTools:
         servers: The tool servers, by name.
         python: The Python functions, by name.
         permissions: What is said of tools by their names; of all others, `allow` holds.
+        scorers: The Python functions that score answers, by name.
     """
 
     servers: Mapping[str, ToolServer] = field(default_factory=_nothing)
     python: Mapping[str, PythonTool] = field(default_factory=_nothing)
     permissions: Mapping[str, Permission] = field(default_factory=_nothing)
+    scorers: Mapping[str, PythonScorer] = field(default_factory=_nothing)
 
     @property
     def names(self) -> frozenset[str]:

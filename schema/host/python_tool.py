@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..values.errors import InputError
 from ..values.hints import did_you_mean
+from .foreign_code import why
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["PythonTool", "load_python_tool", "python_tool"]
+__all__ = ["PythonTool", "load_function", "load_python_tool", "python_tool"]
 
 PLAIN: Mapping[Any, Mapping[str, str]] = types.MappingProxyType(
     {
@@ -119,19 +120,33 @@ def load_python_tool(named: str, folder: Path) -> PythonTool:
         InputError: There is no such file or function, the file cannot be imported, or the function
             cannot be a tool.
     """
+    function = load_function(named, folder)
+    tool, name = python_tool(function), named.rpartition(":")[2]
+    if tool.name != name:
+        raise InputError(f"{named}: the function is called {tool.name!r} itself. Name it so.")
+    return tool
+
+
+def load_function(named: str, folder: Path) -> types.FunctionType:
+    """Import a Python file of the host's, and return a function of it.
+
+    Args:
+        named: `FILE.py:FUNCTION`.
+        folder: What the file's path is relative to.
+
+    Raises:
+        InputError: There is no such file or function, or the file cannot be imported.
+    """
     file, _, name = named.rpartition(":")
     path = folder / Path(file).expanduser()
     if not path.is_file():
         raise InputError(f"no file {file!r} (looked in {folder}).")
     module = _imported(path.resolve())
-    found = vars(module).get(name)
-    if not inspect.isfunction(found):
+    function = vars(module).get(name)
+    if not inspect.isfunction(function):
         functions = [key for key, var in vars(module).items() if inspect.isfunction(var)]
         raise InputError(f"{file} has no function {name!r}.{did_you_mean(name, functions)}")
-    tool = python_tool(found)
-    if tool.name != name:
-        raise InputError(f"{named}: the function is called {tool.name!r} itself. Name it so.")
-    return tool
+    return function
 
 
 def _imported(path: Path) -> types.ModuleType:
@@ -145,9 +160,7 @@ def _imported(path: Path) -> types.ModuleType:
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
-        raise InputError(
-            f"{path.name} cannot be imported: {type(error).__name__}: {error}."
-        ) from error
+        raise InputError(f"{path.name} cannot be imported: {why(error)}.") from error
     return module
 
 

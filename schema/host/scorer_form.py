@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..checking._shape import shape_problems
 from ..values.errors import InputError
 from ..values.values import is_mapping
-from .catalogue import installed, load_named
+from .catalogue import benchmark_scorers, installed, load_named
 from .foreign_code import foreign_code
 
 if TYPE_CHECKING:
@@ -122,11 +122,11 @@ def form_said_by(scorer: Callable[..., Any]) -> ScorerForm:
 def option_schemas() -> list[tuple[tuple[str, ...], Mapping[str, Any]]]:
     """Give the schemas of the options of all scorers, with the names that share each.
 
-    Of an option that is a list or a mapping, what is within it is left out. A scorer that cannot be
-    had is left out: whoever names it is told.
+    Of an option that is a list or a mapping, what is within it is left out. Scorers of benchmarks
+    are left out, and those that cannot be imported: whoever names one is told.
     """
     found: list[tuple[tuple[str, ...], Mapping[str, Any]]] = []
-    for name in sorted(installed("scorers")):
+    for name in sorted(installed("scorers").keys() - benchmark_scorers()):
         try:
             form = form_of(name)
         except InputError:

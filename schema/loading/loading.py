@@ -14,11 +14,10 @@ from ..host._fallbacks import fallback_problems
 from ..host._requests import request_problems
 from ..host.catalogue import Catalogue
 from ..host.models import Model
-from ..host.scorer_form import form_problems
 from ..team._meaning import GRAPH_RULES, TEAM_RULES, Reading, Rule, secrets_in
 from ..team.building import team_of
 from ..team.groups import expanded, expanded_value
-from ..team.task import ScorerChoice, Task
+from ..team.task import Task
 from ..values._json import read_json
 from ..values.attachments import Attachment
 from ..values.beneath import open_linked
@@ -30,14 +29,17 @@ from ..values.values import is_list, is_mapping
 from ..values.yaml_text import read_yaml
 from .agent_document import TEAM, is_team_folder, with_used
 from .recognition import crew_folders, foreign_problem
+from .scorers import EXACT, scorer_of
 from .seeds import located
 from .task_files import files_of_task
+from .task_form import PLAIN
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping
 
+    from ..team.task import ScorerChoice
     from ..team.team import Team
-    from ..values.problems import Path as FieldPath
+    from .task_form import TaskForm
 
 __all__ = [
     "check_team",
@@ -173,15 +175,20 @@ def check_team(
     return team, merged(problems, (found for rule in rules for found in rule(reading)))
 
 
-def load_task(path: str | Path, catalogue: Catalogue | None = None) -> Task:
+def load_task(path: str | Path, catalogue: Catalogue | None = None, form: TaskForm = PLAIN) -> Task:
     """Load a task file, JSON or YAML by its name. Files that it names are read.
+
+    Args:
+        path: The file.
+        catalogue: What names are known. Default: what is installed.
+        form: How it is read.
 
     Raises:
         InputError: There is no such file, or it cannot be read.
         ConfigError: The file does not load; the exception has every problem with its place.
     """
     known = catalogue or Catalogue.of_host()
-    task = parse_task(read_file(path), str(path), Path(path).parent, known)
+    task = parse_task(read_file(path), str(path), Path(path).parent, known, form)
     return replace(task, origin=Path(path))
 
 
@@ -190,8 +197,7 @@ def parse_task(
     file: str,
     folder: Path,
     catalogue: Catalogue,
-    *,
-    unsaid: Mapping[str, str] = MappingProxyType({}),
+    form: TaskForm = PLAIN,
 ) -> Task:
     """Load a task from the bytes of a file.
 
@@ -200,25 +206,24 @@ def parse_task(
         file: The name that messages show; `.yaml` or `.yml` at its end means YAML.
         folder: What the paths in it are relative to.
         catalogue: What names are known.
-        unsaid: Fields by name, for a task that leaves them out.
+        form: How it is read.
 
     Raises:
         ConfigError: The text does not load.
     """
     read = read_yaml if file.endswith((".yaml", ".yml")) else read_json
     document, problems = read(content, file, TASK_LIMITS)
-    if unsaid and is_mapping(document.value):
-        document = replace(document, value={**unsaid, **document.value})
-    document, problems = shape_only(document, problems, "task")
+    document, misplaced = form.read(document)
+    document, problems = shape_only(document, [*problems, *misplaced], "task")
     if not document.complete:
         raise ConfigError(problems)
     value = sound(document, "task") if problems else document.value
     value = value if is_mapping(value) else {}
     given = value.get("files") or {}
     files, missing = files_of_task(given, document, folder, TASK_LIMITS.scalar)
-    scorer = _scorer(value.get("scorer", "exact"))
+    scorer, unscored = scorer_of(value.get("scorer", EXACT), document, folder, catalogue)
     repo = folder / value["repo"] if value.get("repo") else None
-    found = [*missing, *_scorer_problems(scorer, document, catalogue)]
+    found = [*missing, *unscored]
     if repo is not None and not _is_repository(repo, bare=bool(value.get("commit"))):
         message = f"{quoted(value['repo'])} is not a git working copy (looked in {repo})."
         found.append(document.problem(("repo",), message))
@@ -349,30 +354,12 @@ def _task(
     return Task(
         **fields,
         briefs=MappingProxyType(briefs),
+        fields=MappingProxyType(value.get("fields") or {}),
         files=MappingProxyType(texts),
         attachments=MappingProxyType(others),
         repo=repo,
         scorer=scorer,
     )
-
-
-def _scorer(value: Any) -> ScorerChoice:
-    if isinstance(value, str):
-        return ScorerChoice(name=value)
-    options = {key: item for key, item in value.items() if key != "name"}
-    return ScorerChoice(name=value.get("name", "exact"), options=MappingProxyType(options))
-
-
-def _scorer_problems(scorer: ScorerChoice, document: Document, known: Catalogue) -> list[Problem]:
-    named: FieldPath = ("scorer", "name")
-    if scorer.name in known.scorers:
-        is_meant = named in document.places or not scorer.options
-        return form_problems(scorer.name, scorer.options, document) if is_meant else []
-    hint = (
-        did_you_mean(scorer.name, known.scorers) or f" Known: {', '.join(sorted(known.scorers))}."
-    )
-    path = named if named in document.places else named[:1]
-    return [document.problem(path, f"no scorer {quoted(scorer.name)}.{hint}")]
 
 
 def _is_repository(folder: Path, *, bare: bool) -> bool:

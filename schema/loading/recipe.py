@@ -7,6 +7,7 @@ also brings their JSON Schema.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..checking._shape import shape_schema
@@ -15,16 +16,24 @@ from ..values.errors import ConfigError, InputError
 from ..values.values import is_list, is_mapping
 from ..values.yaml_text import read_yaml
 from .loading import read_file, shape_only
+from .scorers import scorer_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
+    from ..host.catalogue import Catalogue
     from ..host.settings import Configurable
     from ..values.document import Document
     from ..values.problems import Problem
 
-__all__ = ["DEFAULT_SEEDS", "Recipe", "load_recipe", "seeds_problem", "settings_problems"]
+__all__ = [
+    "DEFAULT_SEEDS",
+    "Recipe",
+    "load_recipe",
+    "scorer_of_recipe",
+    "seeds_problem",
+    "settings_problems",
+]
 
 CostUnit = Literal["tokens", "usd", "calls", "seconds"]
 Reuse = Literal["auto", "always", "never"]
@@ -57,6 +66,7 @@ class Recipe:
     seed: int = 0
     policy: str | None = None
     reuse: Reuse = "auto"
+    scorer: Any = None
 
 
 def load_recipe(path: str | Path) -> Recipe:
@@ -86,6 +96,27 @@ def load_recipe(path: str | Path) -> Recipe:
     if unsuited := strategy.check_recipe(recipe):
         raise ConfigError(_problems(document, unsuited))
     return recipe
+
+
+def scorer_of_recipe(path: str | Path, recipe: Recipe, known: Catalogue) -> Any:
+    """Return what scores the tasks that name no scorer, as a task file has it; None: exact does.
+
+    Args:
+        path: The recipe's file.
+        recipe: The recipe, which was loaded from it.
+        known: What names are known.
+
+    Raises:
+        InputError: It cannot be read any more.
+        ConfigError: There is no such scorer, or this host does not grant its Python file.
+    """
+    if recipe.scorer is None:
+        return None
+    document, _ = read_yaml(read_file(path), str(path))
+    chosen, problems = scorer_of(recipe.scorer, document, Path(path).parent, known)
+    if problems:
+        raise ConfigError(problems)
+    return {"name": chosen.name, **chosen.options}
 
 
 def seeds_problem(path: str | Path, wrong: str) -> Problem:

@@ -6,7 +6,7 @@ import os
 from pathlib import PurePosixPath
 from typing import IO, TYPE_CHECKING, Any
 
-from ..values.attachments import MOST_BYTES, MOST_IN_ALL, Attachment
+from ..values.attachments import FORMATS, MOST_BYTES, MOST_IN_ALL, Attachment
 from ..values.beneath import open_file, open_folder, open_linked
 from ..values.errors import InputError
 from ..values.problems import quoted, reason_of
@@ -125,7 +125,10 @@ def _content_of(opened: IO[bytes], most_text: int) -> str | Attachment:
     most = most_text if attachment is None else MOST_BYTES
     if len(content) > most:
         raise ValueError(f"it is larger than {most} bytes")
-    return content.decode("utf-8") if attachment is None else attachment
+    try:
+        return content.decode("utf-8") if attachment is None else attachment
+    except UnicodeDecodeError:
+        raise ValueError(f"it is not UTF-8 text, and none of {FORMATS}") from None
 
 
 def _check_sum(files: Files) -> None:

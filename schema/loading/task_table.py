@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ..values.hints import did_you_mean
+from ..values.hints import did_you_mean, listed
 from ..values.json_text import dumps
 from ..values.problems import Problem, TextPosition, quoted
 from .lines import LineTooLong
 from .loading import TASK_LIMITS
+from .task_form import FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from .lines import Lines, TextPlace
+    from .task_form import TaskForm
 
 __all__ = ["read_table"]
 
-FIELDS = ("id", "query", "context", "niche", "answer", "scorer")
 INSTEAD = {"reference": "answer"}
 LONGEST_CELL = TASK_LIMITS.scalar
 """Characters: what a query may have."""
@@ -28,17 +29,18 @@ TOO_LONG = (
 
 
 def read_table(
-    lines: Lines, file: str, begin: TextPlace | None = None
+    lines: Lines, file: str, form: TaskForm, begin: TextPlace | None = None
 ) -> Iterator[tuple[TextPlace, bytes | Problem]]:
     """Read a CSV file: where each row begins, and the task file that it stands for.
 
     The first row names the columns: `query`, and as many others of `id`, `context`, `niche`,
-    `answer` (or `reference`) and `scorer` as are wanted. Empty cells are left out. What is wrong
-    with a row stands in its place.
+    `answer` (or `reference`) and `scorer` as are wanted. All others become `fields` of the tasks.
+    Empty cells are left out, but for those of fields. What is wrong with a row stands in its place.
 
     Args:
         lines: The file's lines, in UTF-8.
         file: The name that messages show.
+        form: What its columns are called.
         begin: The place of the first row to read. Default: the first of all.
     """
     import csv
@@ -53,21 +55,20 @@ def read_table(
 
     rows = csv.reader(_decoded(lines), strict=True)
     try:
-        header = [name.strip().lower() for name in next(rows, [])]
-        fields = [INSTEAD.get(name, name) for name in header]
-        if problems := [*_header_problems(header, fields)]:
+        header = [name.strip() for name in next(rows, [])]
+        paths = [_path(name, form) for name in header]
+        if problems := [*_header_problems(header, paths, form)]:
             yield from map(wrong, problems)
             return
         if begin is not None:
             lines.seek(begin)
         place = lines.place
         for row in rows:
-            if any(row) and len(row) != len(fields):
-                many = f"{len(row)} cells, and the first row has {len(fields)}."
+            if any(row) and len(row) != len(paths):
+                many = f"{len(row)} cells, and the first row has {len(paths)}."
                 yield wrong(f"{many} A cell with a comma stands in quotes.")
             elif any(row):
-                cells = zip(fields, row, strict=True)
-                yield place, dumps({name: cell for name, cell in cells if cell}).encode()
+                yield place, dumps(_task(paths, row, form)).encode()
             place = lines.place
     except csv.Error as error:
         yield wrong(TOO_LONG if "field limit" in str(error) else f"not CSV: {error}.")
@@ -83,14 +84,34 @@ def _decoded(lines: Lines) -> Iterator[str]:
         yield line.decode("utf-8-sig" if lines.place.line == 2 else "utf-8")
 
 
-def _header_problems(names: Sequence[str], fields: Sequence[str]) -> Iterator[str]:
+def _path(column: str, form: TaskForm) -> tuple[str, ...]:
+    """Return where a column goes; without a map, `reference` is the answer."""
+    named = form.columns and column in form.columns
+    return form.path_of(column if named else INSTEAD.get(column.lower(), column.lower()))
+
+
+def _task(paths: Sequence[tuple[str, ...]], row: Sequence[str], form: TaskForm) -> dict[str, Any]:
+    """Return a row as a task file."""
+    pairs = zip(paths, row, strict=True)
+    cells = [(path, form.value_at(path, cell)) for path, cell in pairs]
+    fields = {path[-1]: cell for path, cell in cells if len(path) > 1}
+    task = {path[0]: cell for path, cell in cells if cell and len(path) == 1}
+    return {**task, **({"fields": fields} if fields else {})}
+
+
+def _header_problems(
+    names: Sequence[str], paths: Sequence[tuple[str, ...]], form: TaskForm
+) -> Iterator[str]:
     known = (*FIELDS, *INSTEAD)
-    for name in dict.fromkeys(names):
-        if name not in known:
-            hint = did_you_mean(name, known) or f" Columns: {', '.join(known)}."
-            yield f"no column is called {quoted(name)}.{hint}"
-    for field in FIELDS:
-        if fields.count(field) > 1:
-            yield f"two columns are the {field}. Leave one out."
-    if "query" not in fields:
-        yield "there is no column query. The first row names the columns, parted by commas."
+    for name in form.columns or ():
+        if name not in names:
+            yield f"no column is called {quoted(name)}.{did_you_mean(name, names)}"
+    for name, path in zip(names, paths, strict=True):
+        if form.columns is None and len(path) > 1 and (hint := did_you_mean(name.lower(), known)):
+            yield f"no column is called {quoted(name)}.{hint} Else name the columns with --map."
+    for path in dict.fromkeys(paths):
+        if paths.count(path) > 1:
+            yield f"two columns are the {path[-1]}. Leave one out."
+    if ("query",) not in paths:
+        how = "The first row names the columns, parted by commas; or say which it is, with --map."
+        yield f"there is no column query, but {listed(map(quoted, names))}. {how}"

@@ -16,12 +16,14 @@ from ..values.errors import ConfigError, InputError
 from ..values.problems import MOST_PROBLEMS, Problem, TextPosition, quoted
 from .lines import Lines, LineTooLong, TextPlace
 from .loading import THERE_ARE_MORE, open_file, parse_task, read_file
+from .task_form import PLAIN
 from .task_table import read_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from ..host.catalogue import Catalogue
+    from .task_form import TaskForm
 
 __all__ = ["STREAMS", "TaskFile", "load_tasks", "open_tasks", "placed_tasks", "require_answers"]
 
@@ -35,17 +37,17 @@ MOST_KEPT = 32 << 20
 """Bytes of a file whose tasks are all kept in memory."""
 
 
-def load_tasks(path: Path, known: Catalogue, *, scorer: str = "exact") -> list[Task]:
+def load_tasks(path: Path, known: Catalogue, form: TaskForm = PLAIN) -> list[Task]:
     """Load a stream of tasks, in order: the lines of a file, or the files of a folder by name.
 
     Raises:
         InputError: There is no such file, or no task in it.
         ConfigError: Tasks do not load, or have the same id; the exception has every problem.
     """
-    return [*placed_tasks(path, known, scorer=scorer).values()]
+    return [*placed_tasks(path, known, form).values()]
 
 
-def placed_tasks(path: Path, known: Catalogue, *, scorer: str = "exact") -> Mapping[str, Task]:
+def placed_tasks(path: Path, known: Catalogue, form: TaskForm = PLAIN) -> Mapping[str, Task]:
     """Load a stream of tasks as `load_tasks` does, each by the place that it has: `file:line`.
 
     A file whose name ends with `.csv` is a table; of any other each line is a task file. There, a
@@ -54,21 +56,21 @@ def placed_tasks(path: Path, known: Catalogue, *, scorer: str = "exact") -> Mapp
     Args:
         path: The file, or the folder.
         known: What names are known.
-        scorer: Scores the tasks that name no scorer.
+        form: How they are read.
 
     Raises:
         InputError: As for `load_tasks`.
         ConfigError: The same.
     """
-    reader = _Reader(path=path, known=known, scorer=scorer)
+    reader = _Reader(path=path, known=known, form=form)
     return {f"{task.origin}:{place.line}": task for place, task in reader.checked()}
 
 
 def open_tasks(
     path: Path,
     known: Catalogue,
+    form: TaskForm = PLAIN,
     *,
-    scorer: str = "exact",
     then: Callable[[Task], Task] = lambda task: task,
 ) -> Sequence[Task]:
     """Load the tasks of a file; of a large one, keep only where each begins, and read it again.
@@ -76,14 +78,14 @@ def open_tasks(
     Args:
         path: The file.
         known: What names are known.
-        scorer: Scores the tasks that name no scorer.
+        form: How they are read.
         then: Changes each task.
 
     Raises:
         InputError: As for `load_tasks`.
         ConfigError: The same.
     """
-    reader = _Reader(path=path, known=known, scorer=scorer, then=then)
+    reader = _Reader(path=path, known=known, form=form, then=then)
     is_large = path.is_file() and path.stat().st_size > MOST_KEPT
     return TaskFile(reader) if is_large else [task for _, task in reader.checked()]
 
@@ -94,7 +96,7 @@ class _Reader:
 
     path: Path
     known: Catalogue
-    scorer: str
+    form: TaskForm
     then: Callable[[Task], Task] = lambda task: task
 
     def checked(self) -> Iterator[tuple[TextPlace, Task]]:
@@ -128,7 +130,9 @@ class _Reader:
 
     def _task(self, file: str, place: TextPlace, content: bytes) -> Task:
         is_folder = file != str(self.path)
-        unsaid = {} if is_folder else {"id": _id(self.path, place.line)}
+        form = self.form if is_folder else replace(self.form, id=_id(self.path, place.line))
+        if self.path.suffix == ".csv":
+            form = replace(form, columns=None)
         try:
             # Named by its line, a JSONL file is never taken for YAML, whatever it is called.
             task = parse_task(
@@ -136,7 +140,7 @@ class _Reader:
                 file if is_folder else f"{file}:{place.line}",
                 self.path if is_folder else self.path.parent,
                 self.known,
-                unsaid={"scorer": self.scorer, **unsaid},
+                form,
             )
         except ConfigError as error:
             placed = (
@@ -156,9 +160,12 @@ class _Reader:
                 yield str(file), TextPlace(), read_file(file, root=self.path)
             return
         file = str(self.path)
-        read = read_table if self.path.suffix == ".csv" else _read_lines
         with open_file(self.path) as stream:
-            yield from ((file, *text) for text in read(Lines(stream), file, begin))
+            if self.path.suffix == ".csv":
+                texts = read_table(Lines(stream), file, self.form, begin)
+            else:
+                texts = _read_lines(Lines(stream), file, begin)
+            yield from ((file, *text) for text in texts)
 
     def _same_ids(self, ids: array[int]) -> Iterator[Problem]:
         """Find tasks whose ids others have. The few that may be are read again."""
@@ -249,7 +256,7 @@ def require_answers(tasks: Sequence[Task]) -> None:
     Raises:
         InputError: Some have none; the first of them are named.
     """
-    without = [task.id for task in tasks if task.answer is None]
+    without = [task.id for task in tasks if not task.is_scored]
     if without:
         named = ", ".join(map(repr, without[:MOST_NAMED]))
         more = f" and {len(without) - MOST_NAMED} more" if len(without) > MOST_NAMED else ""

@@ -18,7 +18,9 @@ from .loading import merged, read_file, shape_only
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ..host.python_scorer import PythonScorer
     from ..host.python_tool import PythonTool
+    from ..values.problems import Path as FieldPath
     from ..values.problems import Problem
 
 __all__ = ["load_tools"]
@@ -40,13 +42,19 @@ def load_tools(path: str | Path) -> HostTools:
     if problems:
         raise ConfigError(problems)
     python, unloaded = _python(document, path.parent)
+    scorers, unscored = _scorers(document, path.parent)
     servers = {
         name: ToolServer(name=name, **{key: _frozen(item) for key, item in fields.items()})
         for name, fields in document.value.get("servers", {}).items()
     }
     permissions = document.value.get("permissions", {})
-    found = HostTools(servers=servers, python=python, permissions=permissions)
-    problems = [*unloaded, *_server_problems(document), *_permission_problems(document, found)]
+    found = HostTools(servers=servers, python=python, permissions=permissions, scorers=scorers)
+    problems = [
+        *unloaded,
+        *unscored,
+        *_server_problems(document),
+        *_permission_problems(document, found),
+    ]
     if problems := merged([], problems):
         raise ConfigError(problems)
     return found
@@ -56,11 +64,9 @@ def _python(document: Document, folder: Path) -> tuple[dict[str, PythonTool], li
     """Load the functions, and tell of those that cannot be."""
     from ..host.python_tool import load_python_tool
 
-    said = document.value.get("python", [])
     tools: dict[str, PythonTool] = {}
     problems: list[Problem] = []
-    for index, named in enumerate(said if is_list(said) else [said]):
-        place = ("python", index) if is_list(said) else ("python",)
+    for place, named in _named(document, "python"):
         try:
             tool = load_python_tool(named, folder)
         except InputError as error:
@@ -71,6 +77,34 @@ def _python(document: Document, folder: Path) -> tuple[dict[str, PythonTool], li
             problems.append(document.problem(place, message))
         tools[tool.name] = tool
     return tools, problems
+
+
+def _scorers(document: Document, folder: Path) -> tuple[dict[str, PythonScorer], list[Problem]]:
+    """Load the scorers, and return what is wrong with those that cannot be."""
+    from ..host.python_scorer import load_python_scorer
+
+    scorers: dict[str, PythonScorer] = {}
+    problems: list[Problem] = []
+    for place, named in _named(document, "scorers"):
+        try:
+            scorer = load_python_scorer(named, folder)
+        except InputError as error:
+            problems.append(document.problem(place, str(error)))
+            continue
+        if scorer.name in scorers or scorer.name in installed("scorers"):
+            message = f"there is a scorer {quoted(scorer.name)} already. Rename the function."
+            problems.append(document.problem(place, message))
+        scorers[scorer.name] = scorer
+    return scorers, problems
+
+
+def _named(document: Document, field: str) -> Iterator[tuple[FieldPath, str]]:
+    """Return the functions of a field, one or a list, each with its place."""
+    named = document.value.get(field, [])
+    if not is_list(named):
+        yield (field,), named
+        return
+    yield from (((field, index), function) for index, function in enumerate(named))
 
 
 def _server_problems(document: Document) -> Iterator[Problem]:

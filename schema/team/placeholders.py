@@ -1,4 +1,4 @@
-"""What looks like a placeholder in a prompt. Prompts are no templates: it is sent as it stands.
+"""What looks like a placeholder in a prompt, and is sent as it stands: prompts are no templates.
 
 People who come from CrewAI or LangChain write `{topic}` or `{{ task.query }}` first. JSON, code,
 LaTeX and the form of an answer have braces, too, and are left alone.
@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..values.problems import quoted
+from .task_fields import names_fields
 from .team import is_prompt_id
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ TO_BE_WRITTEN = frozenset({
 """What an agent is told to put in the place of, when a prompt shows it the form of its answer."""
 INSTEAD = (
     "is sent as it stands: prompts are no templates. The task, its context and what colleagues"
-    " report come with every prompt by themselves. Leave it out."
+    " report come with every prompt by themselves. Leave it out, or write {{ task.NAME }} for a"
+    " field of the task."
 )
 
 
@@ -43,7 +45,8 @@ def placeholders_in(text: str) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(plain.splitlines(), start=1):
         if _LOOKS_LIKE_CODE.search(line):
             continue
-        yield from ((number, found[0]) for found in _DOUBLE.finditer(line))
+        doubles = (found[0] for found in _DOUBLE.finditer(line))
+        yield from ((number, found) for found in doubles if not names_fields(found))
         for found in _SINGLE.finditer(line):
             if found[0][1:-1] not in TO_BE_WRITTEN:
                 yield number, found[0]

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from ..host.python_scorer import PythonScorer
     from ..values.attachments import Attachment
 
 __all__ = ["ATTACHED", "ScorerChoice", "Task"]
@@ -24,10 +25,23 @@ def _nothing() -> Mapping[str, Any]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ScorerChoice:
-    """A scorer's name and its options."""
+    """A scorer.
+
+    Attributes:
+        name: Its name.
+        options: What the task gives it.
+        python: The function of this host that it is; None: an installed package gives it.
+    """
 
     name: str = "exact"
     options: Mapping[str, Any] = field(default_factory=_nothing)
+    python: PythonScorer | None = None
+
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        """What tells it from every other scorer; of a function of this host, its file too."""
+        own = () if self.python is None else (self.python.sha256,)
+        return (self.name, dict(self.options), *own)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,6 +51,7 @@ class Task:
     Attributes:
         briefs: What only one agent is told, by its id in the team. Ids that a team does not have
             are passed over: a task is written for many teams.
+        fields: What prompts take from it by name, as in `{{ task.priority }}`: JSON values.
         files: The text of the files given to the agents, by relative path.
         attachments: The files given to them that are images or PDFs, by relative path.
         repo: The git repository that coding agents get a copy of.
@@ -52,6 +67,7 @@ class Task:
     context: str = ""
     briefs: Mapping[str, str] = field(default_factory=_nothing)
     niche: str | None = None
+    fields: Mapping[str, Any] = field(default_factory=_nothing)
     files: Mapping[str, str] = field(default_factory=_nothing)
     attachments: Mapping[str, Attachment] = field(default_factory=_nothing)
     repo: Path | None = None
@@ -67,6 +83,12 @@ class Task:
             return self
         briefs = {brief: text for brief, text in self.briefs.items() if brief == agent_id}
         return replace(self, briefs=MappingProxyType(briefs), answer=None)
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether its scorer can score answers: most need a reference answer to do so."""
+        own = self.scorer.python
+        return self.answer is not None or (own is not None and not own.needs_reference)
 
     @property
     def text(self) -> str:
@@ -90,6 +112,7 @@ class Task:
             "context": self.context,
             "briefs": dict(self.briefs),
             "niche": self.niche,
+            "fields": dict(self.fields),
             "files": {**self.files, **attached},
             "repo": str(self.repo.resolve()) if self.repo else None,
             "commit": self.commit,

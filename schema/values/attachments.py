@@ -1,14 +1,14 @@
-"""Files of a task that a model sees itself: images and PDFs."""
+"""What a model sees itself: images and PDFs of a task, or of a tool's answer."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["MOST_BYTES", "MOST_IN_ALL", "Attachment", "Kind", "named"]
+__all__ = ["FORMATS", "MOST_BYTES", "MOST_IN_ALL", "Attachment", "Kind", "named"]
 
 Kind = Literal["image", "pdf"]
 """What a model takes, or does not, besides text."""
@@ -19,6 +19,8 @@ MOST_IN_ALL = 20 << 20
 """Bytes of all of a task: in base64 they are 28 MB, and Anthropic takes requests of 32 MB
 (platform.claude.com/docs/en/api/overview)."""
 
+FORMATS = "PNG, JPEG, GIF, WebP, PDF"
+"""What is told apart by its content."""
 BEGINNINGS = {
     b"\x89PNG\r\n\x1a\n": "image/png",
     b"\xff\xd8\xff": "image/jpeg",
@@ -30,17 +32,20 @@ BEGINNINGS = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Attachment:
-    """A file of a task that is no text.
+    """A file of a task, or a part of a tool's answer, that is no text.
 
     Attributes:
         media_type: What it is, as MIME has it; its content says so, whatever its name does.
         sha256: The digest of its content, which stands for it wherever something is written down.
         content: Its bytes.
+        marker: The words behind which it is shown, where a tool answered with it; empty: it is
+            shown with the question.
     """
 
     media_type: str
     sha256: str
     content: bytes = field(repr=False)
+    marker: str = ""
 
     @classmethod
     def of(cls, content: bytes) -> Self | None:
@@ -51,6 +56,14 @@ class Attachment:
             return None
         digest = sha256(content).hexdigest()
         return cls(media_type=media_type, sha256=digest, content=content)
+
+    @classmethod
+    def answered(cls, content: bytes) -> Self | None:
+        """Take what a tool answered with, as `of` does; text stands for it in the answer."""
+        if (found := cls.of(content)) is None or len(content) > MOST_BYTES:
+            return None
+        words = f"[{found.kind} {found.sha256[:8]}, {found.media_type}, {len(content)} bytes]"
+        return replace(found, marker=words)
 
     @property
     def kind(self) -> Kind:

@@ -61,7 +61,7 @@ class Admitting:
         """Commit the newcomer and every trial of a team that is there; give the episode's line."""
         search, episode = self.search, self.search.episode
         names, is_new = self._keep(pool)
-        best, first, known = search.best, search.candidates[0], episode.task.answer is not None
+        best, first, known = search.best, search.candidates[0], episode.task.is_scored
         return {
             **episode.head(),
             "team": names[best.number] or best.born.parents[0],

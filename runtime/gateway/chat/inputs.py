@@ -15,13 +15,26 @@ if TYPE_CHECKING:
     from ....schema.values.attachments import Attachment, Kind
     from .messages import Message
 
-__all__ = ["encoded_bytes", "inputs_of", "most_tokens", "with_attachments"]
+__all__ = ["encoded_bytes", "formats_of", "inputs_of", "most_tokens", "takes", "with_attachments"]
 
 LISTED: Mapping[Kind, str] = {"image": "supports_vision", "pdf": "supports_pdf_input"}
 """Where litellm's list says what a model takes."""
 PDF_AT = frozenset({"openai", "anthropic"})
 """Whose API says how a PDF is sent; litellm sends it to its own. Of Gemini's compatible address
 only images are documented (ai.google.dev/gemini-api/docs/openai)."""
+
+IMAGES: Mapping[str, str] = {
+    "image/png": "PNG",
+    "image/jpeg": "JPEG",
+    "image/gif": "GIF",
+    "image/webp": "WebP",
+}
+"""The formats that OpenAI and Anthropic take (developers.openai.com/api/docs/guides/images-vision,
+platform.claude.com/docs/en/build-with-claude/vision)."""
+NOT_AT: Mapping[str, frozenset[str]] = dict.fromkeys(
+    ("gemini", "vertex_ai"), frozenset({"image/gif"})
+)
+"""What of them a provider does not take (ai.google.dev/gemini-api/docs/image-understanding)."""
 
 IMAGE_TOKENS = 12_000
 """Most that an image counts as: 10,000 patches at OpenAI, a fifth more in what is billed
@@ -55,10 +68,33 @@ def inputs_of(model: Model) -> frozenset[Kind]:
     )
 
 
+def takes(model: Model, attachment: Attachment) -> bool:
+    """Return whether a model takes an image or a PDF, by what is known of its provider."""
+    return attachment.kind in inputs_of(model) and attachment.media_type not in _refused(model)
+
+
+def formats_of(model: Model) -> str:
+    """Name what a model takes besides text: `PNG, JPEG, WebP`."""
+    kinds, refused = inputs_of(model), _refused(model)
+    names = [
+        name
+        for media_type, name in IMAGES.items()
+        if "image" in kinds and media_type not in refused
+    ]
+    return ", ".join([*names, *(["PDF"] if "pdf" in kinds else [])]) or "text alone"
+
+
+def _refused(model: Model) -> frozenset[str]:
+    return NOT_AT.get(model.model.partition("/")[0], frozenset())
+
+
 def with_attachments(
     messages: Sequence[Message], attachments: Mapping[str, Attachment]
 ) -> list[Message]:
     """Show attachments in the first message of the user, ahead of its words.
+
+    What a tool answered with is shown behind its marker instead: in the same message of the user,
+    or in one behind the answers of tools.
 
     They are written as parts of the chat API; the other APIs' wires write them as their own. Images
     come before what is asked about them, as Anthropic advises
@@ -68,8 +104,9 @@ def with_attachments(
         messages: The conversation.
         attachments: What to show, by name.
     """
-    parts = [_part(name, attachment) for name, attachment in attachments.items()]
-    said = list(messages)
+    first_of_all = {name: one for name, one in attachments.items() if not one.marker}
+    parts = [_part(name, attachment) for name, attachment in first_of_all.items()]
+    said = _marked(messages, [one for one in attachments.values() if one.marker])
     roles = [message["role"] for message in said]
     if not parts or "user" not in roles:
         return said
@@ -78,6 +115,48 @@ def with_attachments(
     words = [{"type": "text", "text": content}] if isinstance(content, str) else content
     said[first] = {**said[first], "content": [*parts, *words]}
     return said
+
+
+def _marked(messages: Sequence[Message], waiting: list[Attachment]) -> list[Message]:
+    """Show what tools answered with where their answers stand."""
+    shown: list[Message] = []
+    behind: list[dict[str, Any]] = []
+    for message in messages if waiting else ():
+        if behind and message["role"] != "tool":
+            shown.append({"role": "user", "content": behind})
+            behind = []
+        here = [one for one in waiting if _holds(message, one.marker)]
+        waiting = [one for one in waiting if one not in here]
+        parts = [
+            part
+            for one in here
+            for part in ({"type": "text", "text": f"{one.marker}:"}, _part(_named(one), one))
+        ]
+        if message["role"] == "tool":
+            behind += parts
+        elif parts:
+            content: Any = message["content"]
+            words = [{"type": "text", "text": content}] if isinstance(content, str) else content
+            shown.append({**message, "content": [*words, *parts]})
+            continue
+        shown.append(message)
+    if behind:
+        shown.append({"role": "user", "content": behind})
+    return shown or list(messages)
+
+
+def _holds(message: Message, marker: str) -> bool:
+    """Return whether a tool's answer, or what a library made of it, holds a marker."""
+    if message["role"] not in {"tool", "user"}:
+        return False
+    content: Any = message.get("content") or ""
+    texts = [content] if isinstance(content, str) else [part.get("text") or "" for part in content]
+    return any(marker in text for text in texts)
+
+
+def _named(one: Attachment) -> str:
+    """Return a file's name for what has none."""
+    return f"{one.sha256[:8]}.{one.kind}"
 
 
 def _part(name: str, one: Attachment) -> dict[str, Any]:

@@ -227,3 +227,70 @@ def test_traces_have_each_trial_its_run_and_its_judge(own: Desk) -> None:
     again = own.bench("resume", str(folder), "--quiet", "--otel", "u.jsonl", replies=judges)
     assert again.code == 0
     assert [one.name for one in spans_in(Path("u.jsonl"))] == ["evaluation"]
+
+
+def test_a_function_of_ones_own_scores_and_is_granted_anew_by_whoever_resumes(own: Desk) -> None:
+    Path("own.py").write_text("def near(answer, reference):\n    return reference in answer\n")
+    near = ("--scorer", "own.py:near")
+    came = own.bench(*run(own, *near, "--limit", "3"), replies=adds)
+    assert (came.code, "accuracy 1.000" in came.out) == (0, True), came.err
+    (folder,) = own.results
+    assert json.loads((folder / "run.json").read_text())["evaluation"]["source"]["scorer"] == "near"
+    alone = own.bench("resume", str(folder), replies=adds)
+    assert (alone.code, "no scorer 'near'." in alone.err) == (2, True)
+    assert own.bench("replay", str(folder), *near).out.startswith("verified: 3 samples")
+    Path("own.py").write_text("def near(answer, reference):\n    return False\n")
+    changed = own.bench("resume", str(folder), *near, "--quiet", replies=adds)
+    assert (changed.calls, "accuracy 0.000" in changed.out) == (0, True), changed.err
+    Path("own.py").write_text("def near(answer, reference):\n    raise KeyError(answer)\n")
+    failed = own.bench(*run(own, *near), replies=adds)
+    assert (failed.code, "the scorer near failed: KeyError" in failed.err) == (1, True)
+
+
+HELPDESK = """\
+name: triage
+agents:
+  sorter:
+    prompt: "A customer of tier {{ task.tier }} writes. Answer with the queue: billing or tech."
+execution: {max_retries: 0}
+"""
+
+
+def helpdesk() -> None:
+    """Write the file that a helpdesk exports: 50 tickets, the queue as people chose it."""
+    words = {"billing": "My invoice is wrong", "tech": "{{ task.tier }} is all that it prints"}
+    rows = [
+        f"{n},{words[queue]} ({n}),{'gold' if n % 5 else 'new'},{queue}"
+        for n, queue in enumerate(["billing", "tech"] * 25)
+    ]
+    Path("tickets.csv").write_text("\n".join(["Ticket,Subject,Tier,Queue", *rows]))
+    Path("triage.yaml").write_text(HELPDESK)
+
+
+def sorts(request: Request) -> Reply:
+    """Sort by the subject, right for all but new customers."""
+    is_new = "tier new writes" in message_text(request)
+    return Reply(text="billing" if "invoice" in message_text(request) or is_new else "tech")
+
+
+def test_fifty_tickets_of_a_helpdesk_are_sorted(own: Desk) -> None:
+    helpdesk()
+    words = ("run", "tickets.csv", "--team", "triage.yaml", "--quiet")
+    columns = ("--map", "query=Subject,answer=Queue,id=Ticket")
+    lacking = own.bench(*words, *columns, "--map", "level=Tier", replies=sorts)
+    assert (lacking.code, lacking.calls) == (2, 0)
+    told = "names {{ task.tier }}, and task '0' has no such field. Its fields: level."
+    assert f"the prompt of sorter in triage {told}" in lacking.err
+    asked: list[str] = []
+
+    def sorts_and_notes(request: Request) -> Reply:
+        asked.append(message_text(request))
+        return sorts(request)
+
+    came = own.bench(*words, *columns, "--json", replies=sorts_and_notes)
+    assert (came.code, len(asked)) == (0, 50), came.err
+    assert came.json["headline"]["value"] == 0.9  # of ten new customers, five write of no invoice
+    assert sum("{{ task.tier }} is all" in text and "tier gold" in text for text in asked) == 20
+    (folder,) = own.results
+    again = own.bench("resume", str(folder), "--quiet", replies=sorts)
+    assert (again.code, again.calls) == (0, 0)

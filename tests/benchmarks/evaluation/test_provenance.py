@@ -30,6 +30,7 @@ TASKS: Mapping[str, Any] = {
     "context": "Long ago.",
     "briefs": {"teacher": "Ben guesses."},
     "niche": "sums",
+    "fields": {"tier": "gold"},
     "files": {"a.txt": "text"},
     "attachments": {"a.png": PNG},
     "commit": "b" * 40,

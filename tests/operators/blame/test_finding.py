@@ -32,18 +32,25 @@ def test_who_is_charged_by_default_is_said_to_be() -> None:
     verdict = replace(
         VERDICT, by_default=True, submissions=tuple(deniers), lost=("writer",), votes=()
     )
+    least_sure = "The least sure of having made no mistake is solver, step 5."
     assert told(verdict, dropped=1) == [
-        "solver, step 5, sure 0.5",
-        "Nobody accuses anybody: this one was the least sure of having made no mistake.",
-        "why: Pears.",
-        "step 5 (events.jsonl:5):",
-        "  SOLUTION Six pears.",
+        f"no verdict: nobody accuses anybody. {least_sure}",
         "votes: none",
         "accuse nobody: planner, solver",
         "say nothing of use: writer",
         "dropped: 1 answer, no good after one repair either",
         "local: 3 calls to default, 0 tokens, free",
     ]
+
+
+@pytest.mark.parametrize("by_default", [True, False])
+def test_who_is_not_sure_at_all_blames_nobody(by_default: bool) -> None:
+    verdict = replace(VERDICT, by_default=by_default, confidence=0.0)
+    assert told(verdict)[0].startswith("no verdict: ")
+    value = Finding(
+        trace=TRACE, verdict=verdict, model="m", rounds=0, usage=Usage(), recorded=0, dropped=0
+    ).value()
+    assert (value["agent"], value["step"], value["text"]) == (None, None, None)
 
 
 def test_of_many_votes_the_heaviest_are_shown() -> None:

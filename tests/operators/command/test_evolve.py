@@ -247,3 +247,15 @@ def test_seeds_that_leave_children_no_room_to_grow_say_how_to_allow_more(lab: La
     assert "seeds: [], or a policy in the recipe allow more" in came.err
     lab.write("recipe.yaml", RECIPE)
     assert "at most" not in lab.evolve("--limit", "1", pool="other").err
+
+
+def test_a_scorer_of_ones_own_is_part_of_what_an_evolution_is_made_with(lab: Lab) -> None:
+    lab.write("own.py", "def mine(answer, reference):\n    return answer == reference\n")
+    lab.tasks("tasks.jsonl", [{**task, "scorer": {"python": "own.py:mine"}} for task in TASKS])
+    refused = lab.evolve("--limit", "1")
+    assert (refused.code, "'own.py:mine' does not run by itself" in refused.err) == (2, True)
+    assert lab.evolve("--limit", "1", "--scorer", "own.py:mine").code == 0
+    lab.write("own.py", "def mine(answer):\n    return True\n")
+    changed = lab.evolve("--limit", "1", "--scorer", "own.py:mine")
+    assert (changed.code, changed.calls) == (2, 0)
+    assert "another scorer of task 't0'" in changed.err

@@ -32,7 +32,7 @@ def wordy(request: Request) -> Reply:
 def test_scores_that_are_0_for_want_of_a_form_stop_an_evolution(
     strategy: str, tmp_path: Path
 ) -> None:
-    came = evolve(tmp_path, strategy, wordy, tasks=12)
+    came = evolve(tmp_path, strategy, wordy, "--yes", tasks=12)
     assert came.code == 2, came.err
     assert "the first 10 scores are all 0, yet 10 of these answers contain" in came.err
     assert "the scorer exact does not find it" in came.err
@@ -118,3 +118,17 @@ def test_a_run_in_which_no_operator_is_asked_says_so(tmp_path: Path) -> None:
     came = adapt(tmp_path, "fixed", judged)
     assert came.code == 0
     assert "warning: fixed asked no operator: the team worked unchanged." in came.err
+
+
+@pytest.mark.parametrize("strategy", [name for name in ASKING if name != "race"])
+def test_an_evolution_whose_operators_get_nothing_of_use_stops_early(
+    strategy: str, tmp_path: Path
+) -> None:
+    came = evolve(tmp_path, strategy, useless, tasks=8)
+    assert came.code == 1, came.err
+    why = r"nothing evolves: on \d tasks, none of (\d+) operator answers was of use\. \w+: (\d+) of"
+    assert re.search(why, came.err)
+    assert "it is not JSON: …" in came.err
+    assert len((tmp_path / "pool/evolutions/recipe/turns.jsonl").read_text().splitlines()) < 7
+    again = evolve(tmp_path, strategy, useless, "--yes", tasks=8)
+    assert (again.code, "going on after " in again.err) == (0, True), again.err

@@ -342,3 +342,14 @@ def test_who_answered_in_place_of_another_is_told(tmp_path: Path, *, refused: bo
     shown = invoked_in(tmp_path, mas_view, ["--text", str(run)], "mas-view").out
     assert "warning  another model gave 1 answer, for" in shown
     assert "asks other (in place of default):" in shown
+
+
+def test_a_function_of_ones_own_scores_a_question(folder: Path) -> None:
+    (folder / "own.py").write_text("def brief(answer):\n    return len(answer) < 3\n")
+    words = ["team.yaml", "-q", "What is 3 + 4?", "--scorer", "own.py:brief", "--json", "--quiet"]
+    with ScriptedModel("7") as model:
+        done = mas_run(folder, *words, model=model)
+    assert done.json["score"]["reason"] == "brief returned True"
+    verify = ("--replay", str(folder / done.json["folder"]), "--verify", "--quiet")
+    assert "no scorer 'brief'." in mas_run(folder, *verify).err
+    assert mas_run(folder, *verify, "--scorer", "own.py:brief").code == 0

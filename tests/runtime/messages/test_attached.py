@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -158,3 +160,45 @@ def test_a_task_writes_where_its_images_are() -> None:
     task = Task(id="t", query="?", files={"a.txt": "a"}, attachments={"b/c.png": seen})
     assert task.value()["files"] == {"a.txt": "a", "b/c.png": {"path": "files/b/c.png"}}
     assert PNG.hex() not in repr(task)
+
+
+ASKS = """\
+name: camera
+agents:
+  looker: {agent_type: ToolCallingAgent, prompt: "Look.", model_id: MODEL, tools: [cam.act]}
+"""
+
+
+@pytest.mark.parametrize("sees", [True, False])
+def test_an_image_that_a_tool_server_answers_with_reaches_models_that_see(
+    folder: Path, sees: bool
+) -> None:
+    server = Path(__file__).parents[1] / "tools" / "scripted_server.py"
+    image, blob = (base64.b64encode(content).decode() for content in (PNG, PDF))
+    resource = {"uri": "file:///r", "mimeType": "x/y", "blob": blob}
+    content = [
+        {"type": "text", "text": "the gate"},
+        {"type": "image", "data": image, "mimeType": "image/png"},
+        {"type": "resource", "resource": resource},
+    ]
+    script = json.dumps({"tools/call": {"content": content}})
+    command = json.dumps([sys.executable, "-I", "-S", str(server), script])
+    (folder / "tools.yaml").write_text(f"servers: {{cam: {{command: {command}, tools: [act]}}}}\n")
+    (folder / "cam.yaml").write_text(ASKS.replace("MODEL", "sighted" if sees else "default"))
+    ends = [Reply.tool("cam_act"), Reply.tool("final_answer", answer="a gate")]
+    with ScriptedModel(ends) as model:
+        came = mas_run(folder, model, "cam.yaml", "-q", "What is at the gate?")
+        assert (came.code, came.out) == (0, "a gate\n"), came.err
+        _, second = model.calls
+    assert second.body
+    asked = json.dumps(second.body["messages"])
+    marker = f"[image {hashlib.sha256(PNG).hexdigest()[:8]}, image/png, {len(PNG)} bytes"
+    assert "the gate" in asked
+    assert asked.count(URL) == sees
+    assert (f"{marker}, not shown]" in asked) is not sees
+    assert "application/pdf" in asked
+    assert blob not in asked  # neither of the models takes PDFs
+    (run,) = (folder / "runs").iterdir()
+    assert image not in (run / "events.jsonl").read_text()
+    again = invoked_in(folder, main, ["--replay", str(run), "--verify", "--quiet"], "mas-run")
+    assert again.code == 0, again.err

@@ -102,7 +102,7 @@ def test_a_question_may_have_files_and_a_context(tmp_path: Path) -> None:
         (("task.json", "--file", "a.txt"), "--file: with a question, --query."),
         (("-q", "?", "--file", "none.txt"), "none.txt cannot be read: No such file or directory."),
         (("-q", "?", "--file", "a.txt", "--file", "b/a.txt"), "two files are called 'a.txt'"),
-        (("-q", "?", "--file", "raw.bin"), "raw.bin cannot be read: it is not UTF-8 text."),
+        (("-q", "?", "--file", "raw.bin"), "raw.bin cannot be read: it is not UTF-8 text, and"),
         (("-q", "?", "--repo", "b"), "'b' is not a git working copy"),
     ],
 )

@@ -250,6 +250,23 @@ def test_what_is_wrong_is_said_before_anything_is_spent(options: Any, why: str) 
         coterie.run(PAIR, **options)
 
 
+@pytest.mark.parametrize(
+    ("options", "notes"),
+    [
+        ({"model": "mistral"}, ["From Python, --model is model=…."]),
+        ({"approve": ["weekdya"]}, ["From Python, --approve is approve=[…]."]),
+        ({"task": "?"}, []),
+    ],
+)
+def test_options_that_a_message_names_are_named_as_arguments(
+    options: Any, notes: list[str]
+) -> None:
+    asked: Any = options if "task" in options else {"query": "?", **options}
+    with pytest.raises(coterie.InputError) as error:
+        coterie.run(PAIR, **asked)
+    assert getattr(error.value, "__notes__", []) == notes
+
+
 def test_a_team_built_in_python_is_checked_as_a_file_is() -> None:
     wrong = replace(PAIR, reports_to={"worker": ("jugde",)})
     with pytest.raises(coterie.ConfigError) as refused:

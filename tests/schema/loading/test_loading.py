@@ -19,7 +19,7 @@ from coterie.schema import (
     load_team,
     load_tools,
 )
-from coterie.schema.host.catalogue import installed
+from coterie.schema.host.catalogue import benchmark_scorers, installed
 
 from ...support.problems import problems_of
 
@@ -96,7 +96,8 @@ def test_files_that_cannot_be_given_are_problems() -> None:
         ' "notes.txt".',
         "task.json:1:62: error: files[1]: 'none.txt' cannot be read: No such file or directory.",
         "task.json:1:74: error: files[2]: 'folder' cannot be read: it is not a file.",
-        "task.json:1:84: error: files[3]: 'bytes.bin' cannot be read: it is not UTF-8 text.",
+        "task.json:1:84: error: files[3]: 'bytes.bin' cannot be read: it is not UTF-8 text, and"
+        " none of PNG, JPEG, GIF, WebP, PDF.",
         "task.json:1:97: error: files[4]: 'large.txt' cannot be read: it is larger than 1000000"
         " bytes.",
         "task.json:1:110: error: files[5]: 'pipe' cannot be read: it is not a file.",
@@ -121,7 +122,7 @@ def test_a_repository_that_is_none_is_a_problem(name: str) -> None:
         (
             '{"name": "votes"}',
             "1:68: error: scorer.name: no scorer 'votes'. Known: "
-            + ", ".join(sorted(installed("scorers"))),
+            + ", ".join(sorted(installed("scorers").keys() - benchmark_scorers())),
         ),
         ('{"tolerance": 1}', "1:59: error: scorer: name is missing. "),
         ("[]", "1:59: error: scorer: [] is not text or a mapping. Write one of them, for instance"),

@@ -60,7 +60,8 @@ def test_a_name_makes_no_image_of_a_text() -> None:
 
 def test_what_is_neither_is_refused() -> None:
     Path("sheet.xlsx").write_bytes(b"PK\x03\x04\xff\xfe")
-    assert "'sheet.xlsx' cannot be read: it is not UTF-8 text." in told(["sheet.xlsx"])
+    why = "it is not UTF-8 text, and none of PNG, JPEG, GIF, WebP, PDF."
+    assert f"'sheet.xlsx' cannot be read: {why}" in told(["sheet.xlsx"])
 
 
 def test_a_file_may_have_another_name_than_where_it_lies() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -11,9 +13,10 @@ from hypothesis import strategies as st
 
 from coterie.schema import Catalogue
 from coterie.schema.loading.lines import Lines
+from coterie.schema.loading.task_form import TaskForm, columns_of
 from coterie.schema.loading.task_table import read_table
 from coterie.schema.loading.tasks import load_tasks
-from coterie.schema.values.errors import ConfigError
+from coterie.schema.values.errors import ConfigError, InputError
 from coterie.schema.values.problems import Problem
 
 
@@ -34,7 +37,7 @@ def test_a_row_is_a_task_called_by_its_line(table: Path) -> None:
 
 def test_scorers_are_those_of_the_rows_else_the_one_for_all(table: Path) -> None:
     table.write_text("query,answer,scorer\na,1,\nb,2,exact\n")
-    tasks = load_tasks(table, Catalogue.of_host(), scorer="number")
+    tasks = load_tasks(table, Catalogue.of_host(), TaskForm(scorer="number"))
     assert [task.scorer.name for task in tasks] == ["number", "exact"]
 
 
@@ -56,9 +59,9 @@ def test_all_bad_rows_are_told_at_once_with_their_lines(table: Path) -> None:
     [
         ("qery,answer", "no column is called 'qery'. Did you mean 'query'?"),
         ("query,answer,reference", "two columns are the answer."),
-        ("answer", "there is no column query."),
-        ("query;answer", "no column is called 'query;answer'."),
-        ("", "there is no column query."),
+        ("answer", "there is no column query, but 'answer'."),
+        ("query;answer", "there is no column query, but 'query;answer'. The first row names"),
+        ("", "there is no column query, but none."),
     ],
 )
 def test_a_header_that_is_wrong_is_told(table: Path, header: str, said: str) -> None:
@@ -70,6 +73,67 @@ def test_a_header_that_is_wrong_is_told(table: Path, header: str, said: str) -> 
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
 def test_any_bytes_are_rows_or_problems(content: bytes) -> None:
-    for place, found in read_table(Lines(io.BytesIO(content)), "t.csv"):
+    for place, found in read_table(Lines(io.BytesIO(content)), "t.csv", TaskForm()):
         assert place.line >= 1
         assert isinstance(found, Problem | bytes)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_files_of_others_are_read_by_a_map(tmp_path: Path, suffix: str) -> None:
+    rows = [
+        {
+            "TicketId": "T 1",
+            "subject": "Broken",
+            "label": "high",
+            "Customer tier": "gold",
+            "expected": "",
+        },
+        {"TicketId": "T-2", "subject": "2", "label": "low", "Customer tier": "", "expected": "x"},
+    ]
+    lines = [json.dumps(row) for row in rows]
+    if suffix == "csv":
+        lines = [",".join(rows[0]), *(",".join(row.values()) for row in rows)]
+    path = tmp_path / f"tickets.{suffix}"
+    path.write_text("\n".join(lines))
+    form = TaskForm(columns=columns_of(["query=subject,answer=label", "id=TicketId"]))
+    first, second = load_tasks(path, Catalogue.of_host(), form)
+    assert (first.id, first.query, first.answer) == ("T_1", "Broken", "high")
+    assert dict(first.fields) == {"customer_tier": "gold", "expected": ""}
+    assert (second.id, second.fields["expected"]) == ("T-2", "x")
+
+
+def test_numbers_of_others_are_texts_where_tasks_have_texts(tmp_path: Path) -> None:
+    path = tmp_path / "tickets.jsonl"
+    path.write_text('{"n": 17, "q": {"de": "Wie?"}, "niche": null, "files": 3}\n{"n": true}\n')
+    form = TaskForm(columns=columns_of(["id=n", "query=q"]))
+    with pytest.raises(ConfigError, match=r"tickets\.jsonl:2:1: error: query is missing"):
+        load_tasks(path, Catalogue.of_host(), form)
+    path.write_text(path.read_text().partition("\n")[0])
+    (task,) = load_tasks(path, Catalogue.of_host(), form)
+    assert (task.id, task.query, task.niche) == ("17", '{"de": "Wie?"}', None)
+    assert dict(task.fields) == {"files": 3}
+
+
+@pytest.mark.parametrize(
+    ("words", "header", "message"),
+    [
+        ("query=subjekt", "subject", "no column is called 'subjekt'. Did you mean 'subject'?"),
+        ("query=subject", "query,subject", "two columns are the query. Leave one out."),
+        ("tier=A,answer=B", "A,B,Tier,query", "two columns are the tier. Leave one out."),
+        ("", "subject,label", "there is no column query, but 'subject', 'label'. The first"),
+        ("", "query,refernce", "Did you mean 'reference'? Else name the columns with --map."),
+    ],
+)
+def test_maps_that_do_not_fit_are_refused(
+    table: Path, words: str, header: str, message: str
+) -> None:
+    table.write_text(f"{header}\n")
+    form = TaskForm(columns=columns_of([words] if words else ()))
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        load_tasks(table, Catalogue.of_host(), form)
+
+
+@pytest.mark.parametrize("word", ["query", "query=", "=a", "query=a,query=b", "a=x,b=x"])
+def test_maps_that_cannot_be_read_are_refused(word: str) -> None:
+    with pytest.raises(InputError, match="--map"):
+        columns_of([word])

@@ -32,7 +32,7 @@ topology: {reports_to: {one: [three], two: [three]}}
     [
         "Research {topic}.",
         "Topic: {topic}",
-        "{{ task.query }}",
+        "{{ query }}",
         "Answer {{question}} now",
         "{{- context | trim }}",
         "Use {task_input}, please.",
@@ -73,7 +73,7 @@ def test_any_text_is_read_to_its_end(text: str) -> None:
 
 def test_a_likely_mistake_is_a_warning_with_its_place(tmp_path: Path) -> None:
     (tmp_path / "prompts").mkdir()
-    (tmp_path / "prompts" / "asks.md").write_text("Ask.\n\nThe question: {{ task.query }}\n")
+    (tmp_path / "prompts" / "asks.md").write_text("Ask.\n\nThe question: {{ query }}\n")
     file = tmp_path / "team.yaml"
     file.write_text(TEAM)
     done = CliRunner().invoke(validate.main, [str(file)])

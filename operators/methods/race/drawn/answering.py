@@ -61,11 +61,14 @@ def plain_answer(task: Task) -> str | None:
     """Return a task's reference answer as a team would write it; None where it is no such text.
 
     A scorer that runs something, such as tests, has references that are no answers; so has one
-    that searches with the reference as a pattern.
+    that searches with the reference as a pattern, and so may have a function of this host.
     """
     scorer, answer = task.scorer, task.answer
     is_pattern = scorer.name == "regex" and "pattern" not in scorer.options
-    is_run = scorer.name != "regex" and iscoroutinefunction(load_named("scorers", scorer.name))
+    is_own = scorer.python is not None
+    is_run = is_own or (
+        scorer.name != "regex" and iscoroutinefunction(load_named("scorers", scorer.name))
+    )
     if is_pattern or is_run or not isinstance(answer, str | int | float):
         return None
     is_value = scorer.name == "json" and not isinstance(answer, str)

@@ -33,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_what_a_pool_deploys_has_been_run_again(folder: Path) -> None:
-    code, out, err, _ = evolved(folder, "pool", "--race", "40", script=seeds_differ)
+    code, out, err, _ = evolved(folder, "pool", "--race", "40", "--yes", script=seeds_differ)
     assert code == 0, err
     raced = PoolRace.read(folder / "pool")
     assert raced is not None
@@ -45,9 +45,9 @@ def test_what_a_pool_deploys_has_been_run_again(folder: Path) -> None:
 
 
 def test_raced_again_it_costs_nothing(folder: Path) -> None:
-    _, first, _, _ = evolved(folder, "pool", "--race", "40", script=seeds_differ)
+    _, first, _, _ = evolved(folder, "pool", "--race", "40", "--yes", script=seeds_differ)
     ledger = (folder / "pool" / "ledger.jsonl").read_text()
-    code, again, _, calls = evolved(folder, "pool", "--race", "40", script=seeds_differ)
+    code, again, _, calls = evolved(folder, "pool", "--race", "40", "--yes", script=seeds_differ)
     assert (code, again, calls) == (0, first, 0)
     assert (folder / "pool" / "ledger.jsonl").read_text() == ledger
 
@@ -55,6 +55,6 @@ def test_raced_again_it_costs_nothing(folder: Path) -> None:
 def test_a_race_of_a_race_is_refused(folder: Path) -> None:
     recipe = folder / "recipe.yaml"
     recipe.write_text("strategy: race\nseeds: [solo.yaml]\n")
-    code, _, err, calls = evolved(folder, "pool", "--race", "40", script=seeds_differ)
+    code, _, err, calls = evolved(folder, "pool", "--race", "40", "--yes", script=seeds_differ)
     assert (code, calls) == (2, 0)
     assert "race races by itself" in err

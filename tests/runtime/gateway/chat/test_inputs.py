@@ -188,3 +188,23 @@ def test_a_model_that_turns_out_not_to_see_says_so_after_one_request() -> None:
         assert (caught.value.kind, caught.value.usage.tokens) == ("rejected", 0)
 
     asyncio.run(asked())
+
+
+def test_what_tools_answered_with_stands_behind_their_answers() -> None:
+    answered = Attachment.answered(PNG)
+    assert answered is not None
+    seen = {"a": answered, **SHOWN}
+    call = {"role": "assistant", "content": answered.marker, "tool_calls": []}
+    result = {"role": "tool", "tool_call_id": "1", "content": f"It is {answered.marker}."}
+    other = {"role": "tool", "tool_call_id": "2", "content": "Nothing."}
+    told = {"role": "user", "content": f"Observation: {answered.marker}"}
+    end = {"role": "assistant", "content": "I see."}
+    shown: list[Any] = with_attachments([{"role": "user", "content": "Why?"}, told], seen)
+    assert [part["type"] for part in shown[1]["content"]] == ["text", "text", "image_url"]
+    asked = [{"role": "user", "content": "Why?"}, call, result, other, end, told]
+    shown = with_attachments(asked, {"a": answered})
+    assert shown[:4] == asked[:4]
+    assert [part["type"] for part in shown[4]["content"]] == ["text", "image_url"]
+    assert shown[4]["role"] == "user"
+    assert shown[5:] == asked[4:]  # each is shown once
+    assert with_attachments(asked[:4], {"a": answered})[-1] == shown[4]

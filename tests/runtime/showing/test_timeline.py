@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from coterie.runtime.view.timeline import Timeline
+from coterie.runtime.showing.timeline import Timeline
 
 
 def timeline(*events: tuple[float, str, str, dict[str, Any]]) -> Timeline:

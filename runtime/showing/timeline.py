@@ -53,6 +53,7 @@ class Span:
         round: The round that it is of; empty where there are none.
         waited_for: Who was the last that it waited for; empty, where it waited for nobody.
         is_critical: Whether the run would have ended sooner had this taken less time.
+        took: How long it took, as the event of its end says it; None: nothing says so.
     """
 
     agent: str
@@ -63,11 +64,12 @@ class Span:
     round: str = ""
     waited_for: str = ""
     is_critical: bool = False
+    took: float | None = None
 
     @property
     def seconds(self) -> float:
         """How long it took."""
-        return self.end - self.start
+        return self.end - self.start if self.took is None else self.took
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,6 +112,15 @@ class Timeline:
     def of_agent(self, agent: str) -> list[Span]:
         """Give the times in which an agent worked."""
         return [span for span in self.spans if span.agent == agent]
+
+    def seconds_of(self, agent: str) -> float:
+        """Return how long an agent worked in all: the one figure that is shown of it everywhere.
+
+        That is from its start to its end, in all rounds and turns, with what it waited for models,
+        tools and retries. Work that an interruption cut short counts; what was only taken from a
+        journal or from a parent's run does not count again.
+        """
+        return sum(span.seconds for span in self.of_agent(agent))
 
     def seconds(self, agent: str, kind: str) -> float:
         """Sum up how long an agent waited for models, or for tools; what overlaps counts once."""
@@ -158,8 +169,9 @@ class _Reading:
                 round=str(event.get("round", "")),
             )
         elif kind == "agent_finished" and agent in self.at_work:
+            took = None if "source" in event else event.get("seconds")
             span = self.at_work.pop(agent)
-            self.spans.append(replace(span, end=self.now, is_open=False))
+            self.spans.append(replace(span, end=self.now, is_open=False, took=took))
         elif kind in WORKS and "source" not in event:
             self.works[agent].append(self._work(event))
         self.heard[agent] = self.now

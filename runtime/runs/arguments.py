@@ -1,0 +1,47 @@
+"""Options of commands that messages name, as the functions for Python have them."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from ...schema.values.errors import CoterieError
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping
+
+__all__ = ["naming_arguments"]
+
+ARGUMENTS: Mapping[str, str] = {
+    "--approve": "approve=[…]",
+    "--budget": "budget=…",
+    "--cache": "cache=…",
+    "--embedder": "embedder=…",
+    "--model": "model=…",
+    "--models": "models=…",
+    "--pool": "pool=…",
+    "--query": "query=…",
+    "--replay": "coterie.replay(folder)",
+    "--resume": "coterie.resume(folder)",
+    "--seed": "seed=…",
+    "--unsafe-local": "unsafe_local=True",
+}
+_OPTION = re.compile(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*")
+
+
+@contextmanager
+def naming_arguments() -> Generator[None]:
+    """Note on an error which argument each option is that its message names.
+
+    Raises:
+        CoterieError: The error, with the note, which tracebacks show.
+    """
+    try:
+        yield
+    except CoterieError as error:
+        options = dict.fromkeys(_OPTION.findall(str(error)))
+        named = [f"{one} is {ARGUMENTS[one]}" for one in options if one in ARGUMENTS]
+        if named and not hasattr(error, "__notes__"):
+            error.add_note(f"From Python, {', '.join(named)}.")
+        raise

@@ -1,0 +1,52 @@
+"""Python functions of the host's as scorers."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from ...schema.host.foreign_code import foreign_code
+from ...schema.values.problems import quoted
+from ..tools.python import call_python
+from ..values.score import Score
+from .scorers import ScorerError, is_share
+
+if TYPE_CHECKING:
+    from ...schema.host.python_scorer import PythonScorer
+    from .scorers import Evidence
+
+__all__ = ["SECONDS", "called"]
+
+SECONDS = 600.0
+"""How long a scorer may take: as long as a run, unless its team says otherwise."""
+
+
+async def called(scorer: PythonScorer, evidence: Evidence) -> Score:
+    """Have a function score an answer.
+
+    Raises:
+        ScorerError: It raised something, took too long, or returned no score.
+    """
+    task = evidence.task
+    given = {
+        "answer": evidence.answer,
+        "reference": task.answer,
+        "options": task.scorer.options,
+        "task": task,
+        "evidence": evidence,
+    }
+    arguments = {name: given[name] for name in scorer.arguments}
+    what = f"the scorer {scorer.name}"
+
+    try:
+        async with asyncio.timeout(SECONDS):
+            with foreign_code(what, ScorerError, awaited=True):
+                returned = await call_python(scorer.name, scorer.function, arguments)
+    except TimeoutError:
+        raise ScorerError(f"{what} took longer than {SECONDS:g} seconds.") from None
+    if isinstance(returned, Score):
+        return returned
+    if is_share(returned):
+        return Score(value=float(returned), reason=f"{scorer.name} returned {returned!r}")
+    wanted = "a number from 0 to 1, True, False or a Score"
+    raise ScorerError(f"{what} returned {quoted(returned)}. Return {wanted}.")

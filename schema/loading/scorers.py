@@ -1,0 +1,100 @@
+"""The scorer of a task: a name, or a function of a file that this host grants."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from ..host.catalogue import benchmark_scorers
+from ..host.host_tools import HostTools
+from ..host.python_scorer import is_python, load_python_scorer
+from ..host.scorer_form import form_problems
+from ..team.task import ScorerChoice
+from ..values.hints import did_you_mean
+from ..values.problems import quoted
+from ..values.values import is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..host.catalogue import Catalogue
+    from ..host.python_scorer import PythonScorer
+    from ..values.document import Document
+    from ..values.problems import Problem
+
+__all__ = ["EXACT", "granting_scorer", "named_scorer", "scorer_hint", "scorer_of"]
+
+EXACT = "exact"
+"""The scorer of a task that names none."""
+GRANTED = "with --scorer FILE.py:FUNCTION, or under scorers in tools.yaml"
+
+
+def granting_scorer(known: Catalogue, named: str | None) -> Catalogue:
+    """Let tasks name a Python function as their scorer; a plain name changes nothing.
+
+    Args:
+        known: What may be named.
+        named: What `--scorer` says.
+
+    Raises:
+        InputError: The function cannot be a scorer, or one of that name is installed.
+    """
+    if named is None or not is_python(named):
+        return known
+    scorer = load_python_scorer(named, Path())
+    return known.having(HostTools(scorers={scorer.name: scorer}))
+
+
+def named_scorer(named: str | None) -> str:
+    """Return the name that tasks have for what `--scorer` says."""
+    return EXACT if named is None else named.rpartition(":")[2] if is_python(named) else named
+
+
+def scorer_of(
+    value: Any, document: Document, folder: Path, known: Catalogue
+) -> tuple[ScorerChoice, list[Problem]]:
+    """Read the scorer that a task names, and what is wrong with it.
+
+    Args:
+        value: The task's field, of which parts whose shape was wrong are left out.
+        document: The task.
+        folder: What the path of a Python file is relative to.
+        known: What names are known.
+    """
+    fields: dict[str, Any] = {"name": value} if isinstance(value, str) else {**value}
+    python, name = fields.pop("python", None), fields.pop("name", None)
+    options = MappingProxyType(fields)
+    if python is not None:
+        own = _granted(python, folder, known)
+        wrong = [] if own else [f"{quoted(python)} does not run by itself. Grant it {GRANTED}."]
+        wrong += ["a scorer has a name, or is python. Leave one out."] if name else []
+        chosen = ScorerChoice(name=own.name if own else EXACT, options=options, python=own)
+        return chosen, [document.problem(("scorer", "python"), message) for message in wrong]
+    if name is None:
+        return ScorerChoice(options=options), [*_unnamed(document)]
+    chosen = ScorerChoice(name=name, options=options, python=known.python_scorers.get(name))
+    if name in known.scorers:
+        return chosen, [] if chosen.python else form_problems(name, options, document)
+    path = ("scorer", "name") if ("scorer", "name") in document.places else ("scorer",)
+    message = f"no scorer {quoted(name)}.{scorer_hint(name, known)}"
+    return chosen, [document.problem(path, message)]
+
+
+def _granted(python: str, folder: Path, known: Catalogue) -> PythonScorer | None:
+    """Return the function of a file, where the host grants it: a task file grants none."""
+    own = known.python_scorers.values()
+    return next((scorer for scorer in own if scorer.is_at(python, folder)), None)
+
+
+def _unnamed(document: Document) -> Iterator[Problem]:
+    """A scorer without a name; where the name is wrong, that is a problem already."""
+    written = document.value.get("scorer") if is_mapping(document.value) else None
+    if is_mapping(written) and not {"name", "python"} & written.keys():
+        yield document.problem(("scorer",), "name is missing. The scorer's name, or python.")
+
+
+def scorer_hint(name: str, known: Catalogue) -> str:
+    """Return which scorer may be meant by a name that there is none of."""
+    own = sorted(known.scorers - benchmark_scorers())
+    return did_you_mean(name, known.scorers) or f" Known: {', '.join(own)}; or yours, {GRANTED}."

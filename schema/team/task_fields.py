@@ -1,0 +1,42 @@
+"""What prompts take from a task by name: `{{ task.priority }}`.
+
+That is all that is filled in: a prompt is no template, so braces of code and formulas stay as they
+are, and what is filled in is never read again.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ..values.json_text import dumps
+
+if TYPE_CHECKING:
+    from .task import Task
+
+__all__ = ["filled", "missing_fields", "names_fields"]
+
+_FIELD = re.compile(r"\{\{-? *task\.([^\W\d]\w*) *-?\}\}")
+_OWN = ("id", "query", "context", "niche")
+"""What every task has. The reference answer is not among it."""
+
+
+def filled(text: str, task: Task) -> str:
+    """Return a prompt with the task's fields in it; a field that the task lacks stays as it is."""
+    return _FIELD.sub(lambda match: _text(task, match[1], match[0]), text)
+
+
+def names_fields(text: str) -> bool:
+    """Return whether a prompt takes something from the task."""
+    return _FIELD.search(text) is not None
+
+
+def missing_fields(text: str, task: Task) -> list[str]:
+    """Return the fields that a prompt takes from a task and the task does not have."""
+    names = dict.fromkeys(match[1] for match in _FIELD.finditer(text))
+    return [name for name in names if name not in (*_OWN, *task.fields)]
+
+
+def _text(task: Task, name: str, otherwise: str) -> str:
+    value = getattr(task, name) or "" if name in _OWN else task.fields.get(name, otherwise)
+    return value if isinstance(value, str) else dumps(value, ensure_ascii=False)

@@ -1,0 +1,62 @@
+"""What this host lacks: `mas-validate` warns of all that `mas-run` refuses."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from coterie.runtime.command.doctor import main as mas_doctor
+from coterie.runtime.command.run import main as mas_run
+from coterie.schema.command.validate import main as mas_validate
+
+from ...came import invoked_in
+
+TEAM = """\
+name: trio
+agents:
+  a: {agent_type: ToolCallingAgent, prompt: "Look.", tools: [gone.act, web.look]}
+"""
+SERVER = Path(__file__).parents[1] / "tools" / "scripted_server.py"
+HAVE = json.dumps([sys.executable, "-I", "-S", str(SERVER), "{}"])
+TOOLS = f"""\
+servers:
+  gone: {{command: [no-such-program], tools: [act]}}
+  web: {{url: "https://web.example/mcp", key_env: NO_SUCH_KEY, tools: [look]}}
+  here: {{command: {HAVE}, tools: [act, fly]}}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.delenv("NO_SUCH_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    (tmp_path / "team.yaml").write_text(TEAM)
+    (tmp_path / "tools.yaml").write_text(TOOLS)
+    (tmp_path / "models.yaml").write_text("models: {default: {model: openai/gpt-4o-mini}}\n")
+    return tmp_path
+
+
+def test_what_a_run_is_refused_for_is_what_validating_warns_of(folder: Path) -> None:
+    refused = invoked_in(folder, mas_run, ["team.yaml", "-q", "?"], "mas-run")
+    assert refused.code == 2
+    lacking = refused.err.removeprefix("error: ").splitlines()
+    for missing in ("no-such-program", "NO_SUCH_KEY", "OPENAI_API_KEY"):
+        assert sum(missing in line for line in lacking) == 1
+    checked = invoked_in(folder, mas_validate, ["team.yaml"], "mas-validate")
+    assert (checked.code, checked.out) == (0, "1 file: no problems.\n")
+    warned = [f"team.yaml:1:1: warning: this host: {line}" for line in lacking]
+    assert checked.err.splitlines() == warned
+
+
+def test_the_doctor_names_tools_that_a_server_does_not_have(folder: Path) -> None:
+    done = invoked_in(folder, mas_doctor, ["--json"], "mas doctor")
+    tools = done.json["tools"]
+    assert tools["here.act"].startswith("of the server at ")
+    assert "the tool server 'here' has no tool 'fly'. It has act, explode" in tools["here.fly"]
+    assert "needs the program 'no-such-program'" in tools["gone.act"]
+    assert "needs the variable NO_SUCH_KEY" in tools["web.look"]
+    quick = invoked_in(folder, mas_doctor, ["--json", "--no-probes"], "mas doctor")
+    assert quick.json["tools"]["here.fly"].startswith("of the server at ")
