@@ -8,12 +8,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from ...schema.values.codec import to_value
 from ...schema.values.errors import ConfigError, InputError
 from ...schema.values.hints import did_you_mean
 from ...schema.values.problems import quoted
 from ..runs.again import load_recorded
-from ..runs.record import as_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -164,27 +162,15 @@ def load_continued(
     Raises:
         InputError: Something does not load, the run has no answer, or nothing is asked.
     """
-    from ..runs.conversation import CONVERSATION, Conversation, continued, turns_of
+    from ..runs.conversation import continued_run
 
     if asked is None:
         raise InputError("--continue: say what to ask now, with --query.")
     team, earlier, beside = load_recorded(folder, known)
-    turns = turns_of(folder, earlier)
+    task, files = continued_run(folder, earlier, asked.task(known, form))
     if team_file is not None:
         team, beside, _ = load_team_of(team_file, known)
-    task = asked.task(known, form)
-    repo = {} if task.repo else {n: getattr(earlier, n) for n in ("repo", "commit", "history")}
-    told = Conversation(continues=folder.resolve().name, turns=turns, asked=task.text)
-    task = replace(
-        task,
-        niche=earlier.niche,
-        fields={**earlier.fields, **task.fields},
-        files=MappingProxyType({**earlier.files, **task.files}),
-        attachments=MappingProxyType({**earlier.attachments, **task.attachments}),
-        **repo,
-    )
-    files = {CONVERSATION: as_json(to_value(told))}
-    return Loaded(team=team, task=continued(task, turns), known=beside, files=files)
+    return Loaded(team=team, task=task, known=beside, files=files)
 
 
 def standard_input() -> str:

@@ -63,6 +63,10 @@ WAITING = 256
     help="What all requests of a day (UTC) may cost together.",
 )
 @click.option(
+    "--allow-unpriced", is_flag=True,
+    help="Under a cap, also call models without a known price.",
+)  # fmt: skip
+@click.option(
     "--concurrency",
     type=click.IntRange(1),
     default=32,
@@ -132,7 +136,8 @@ def _setting(options: Mapping[str, Any]) -> Setting:
     from ..values.budget import Caps
 
     caps = [cap for cap in (options["max_usd"], options["max_usd_per_day"]) if cap is not None]
-    return Setting(budget=Caps(usd=min(caps, default=None)))
+    budget = Caps(usd=min(caps, default=None))
+    return Setting(budget=budget, allow_unpriced=options["allow_unpriced"])
 
 
 async def _served(teams: Teams, keys: Keys, options: Mapping[str, Any]) -> int:

@@ -51,6 +51,7 @@ CREATE TABLE IF NOT EXISTS entries (
 """
 COLUMNS = "path, asked, kind, value, moment"
 INSERT = "INSERT OR REPLACE INTO entries (path, asked, kind, value, moment) VALUES (?, ?, ?, ?, ?)"
+DELETE = "DELETE FROM entries WHERE path = ?"
 HOW: Mapping[str, Any] = {"timeout": 60, "isolation_level": None, "check_same_thread": False}
 
 
@@ -231,6 +232,21 @@ class Entries:
         loop = asyncio.get_running_loop()
         self._waiting.append((self._row(entry), loop, None))
         self._flush_soon(loop)
+
+    def remove(self, paths: Iterable[str]) -> None:
+        """Delete the entries of paths.
+
+        Raises:
+            StorageError: The file cannot be written.
+        """
+        gone = [*paths]
+        self._commit_here()
+        with self._committing:
+            failure = _committed(self._writer, [(path,) for path in gone], self.path, DELETE)
+            self._log.written += 1
+        if failure is not None:
+            raise failure
+        self._paths.difference_update(gone)
 
     def _row(self, entry: JournalEntry) -> _Row:
         self._paths.add(entry.path)
@@ -546,12 +562,15 @@ def _connected(path: Path) -> sqlite3.Connection:
 
 
 def _committed(
-    connection: sqlite3.Connection, rows: list[tuple[Any, ...]], path: Path
+    connection: sqlite3.Connection,
+    rows: list[tuple[Any, ...]],
+    path: Path,
+    statement: str = INSERT,
 ) -> StorageError | None:
     """Commit rows together; give what stood in the way."""
     try:
         connection.execute("BEGIN IMMEDIATE")
-        connection.executemany(INSERT, rows)
+        connection.executemany(statement, rows)
         failpoint("journal.commit.before")
         connection.execute("COMMIT")
         failpoint("journal.commit.after")

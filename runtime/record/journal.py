@@ -310,6 +310,19 @@ class Journal:
         """Give all values of a kind, of paths that begin so, in the order of their paths."""
         return self._entries.values(kind, under)
 
+    def forget(self, is_old: Callable[[str, Value], bool]) -> None:
+        """Delete entries.
+
+        Args:
+            is_old: Returns whether to delete an entry, by its path and value.
+
+        Raises:
+            StorageError: The file cannot be written.
+        """
+        old = [path for path, _, value in self._entries.all() if is_old(path, value)]
+        if old:
+            self._entries.remove(old)
+
     async def open_account(self, path: str, most: Usage) -> Settle:
         """Write down what an attempt of a call may cost, before it is made.
 

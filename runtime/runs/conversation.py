@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from ...schema.values.codec import Misfit, from_value, kept
+from ...schema.values.codec import Misfit, from_value, kept, to_value
 from ...schema.values.errors import InputError
 from ..messages.messages import fence
 from ..prompts import render
-from .record import read_result, read_value
+from .record import as_json, read_result, read_value
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ...schema.team.task import Task
 
-__all__ = ["CONVERSATION", "Conversation", "Turn", "continued", "turns_of"]
+__all__ = ["CONVERSATION", "Conversation", "Turn", "continued", "continued_run", "turns_of"]
 
 CONVERSATION = "conversation.json"
 """The file of a run's folder that says what the run continues."""
@@ -94,3 +95,30 @@ def turns_of(folder: Path, task: Task) -> tuple[Turn, ...]:
     except Misfit as error:
         raise InputError(f"{path}: not what coterie wrote there: {error}.") from None
     return (*earlier.turns, Turn(asked=earlier.asked, answered=result["answer"]))
+
+
+def continued_run(folder: Path, earlier: Task, task: Task) -> tuple[Task, dict[str, str]]:
+    """Return a task that continues a run, and the files that its record needs, by name.
+
+    Files and repository of the run go along, and all that was asked and answered until then.
+
+    Args:
+        folder: The run's folder.
+        earlier: The run's task.
+        task: What is asked now.
+
+    Raises:
+        InputError: The run has no answer, or its folder is damaged.
+    """
+    turns = turns_of(folder, earlier)
+    conversation = Conversation(continues=folder.resolve().name, turns=turns, asked=task.text)
+    repo = {} if task.repo else {n: getattr(earlier, n) for n in ("repo", "commit", "history")}
+    carried = replace(
+        task,
+        niche=earlier.niche,
+        fields={**earlier.fields, **task.fields},
+        files=MappingProxyType({**earlier.files, **task.files}),
+        attachments=MappingProxyType({**earlier.attachments, **task.attachments}),
+        **repo,
+    )
+    return continued(carried, turns), {CONVERSATION: as_json(to_value(conversation))}

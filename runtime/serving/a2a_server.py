@@ -32,11 +32,12 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from ...schema.values.json_text import dumps
+from .app import question_of
 from .guard import CALLER
 from .messages import ClientMessage, file_of, task_of
 from .progress import line_of
 from .refusals import Refusal, bad_request
-from .server import Answer, Question
+from .server import Answer
 
 if TYPE_CHECKING:
     from a2a.server.agent_execution import RequestContext
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from a2a.types.a2a_pb2 import Message, Part, Task
     from starlette.requests import Request
 
-    from .server import TeamServer
+    from .server import Question, TeamServer
     from .teams import ServedTeam
 
 __all__ = ["a2a_routes"]
@@ -160,12 +161,16 @@ class _Executor(AgentExecutor):
             if part.HasField("raw")
         }
         asked = ClientMessage(role="user", text="\n".join(filter(None, texts)), files=files)
-        return Question(
-            team=teams.named(self._name),
-            task=task_of([asked], teams.known),
-            caller=context.call_context.user.user_name,
+        conversation = f"a2a {self._name} {context.context_id}"
+        return question_of(
+            state["headers"],
+            context.call_context.user.user_name,
+            teams.named(self._name),
+            task_of([asked], teams.known),
             # Whoever sends a message again does not want it answered twice.
-            key=state["headers"].get("idempotency-key") or f"a2a {message.message_id}",
+            key=f"a2a {message.message_id}",
+            continues=conversation,
+            conversation=conversation,
         )
 
     async def _answer(self, question: Question, updates: TaskUpdater) -> None:

@@ -1,18 +1,19 @@
-"""The account of requests: which record belongs to which idempotency key, and what a day cost.
+"""The account of requests: the records of idempotency keys and conversations, and each day's cost.
 
-It is a journal in the folder of runs, held by one server at a time. What stands in it survives the
-server, however it ends: what a run cost whose server was killed is read from the run's own journal.
+It is a journal in the folder of runs, held by one server at a time. It survives the server, however
+that ends: the cost of a run whose server was killed is read from the run's own journal.
 """
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from ...schema.values.errors import InputError
 from ..record.journal import Journal, digest
+from ..runs.record import read_result
 from ..values.budget import Budget, Caps
 from ..values.usage import Usage
 
@@ -26,7 +27,9 @@ __all__ = ["Account", "Session", "key_of", "seconds_left", "today"]
 
 FOLDER = ".requests"
 DAY = 24 * 60 * 60
-SESSION, KEY = "session", "key"
+SESSION, KEY, CONVERSATION = "session", "key", "conversation"
+KEPT = timedelta(days=30)
+"""How long entries are kept."""
 
 
 def today() -> str:
@@ -97,6 +100,7 @@ class Account:
         # Now, while nobody works on a record: the journals of those who do cannot be read.
         self._begin_day(self.clock())
         self._day.deposit(self._spent_on(self._date))
+        self._prune(str(date.fromisoformat(self._date) - KEPT))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -107,6 +111,17 @@ class Account:
         entry = self._journal.entry(f"{KEY}/{key}", "")
         return None if entry is None else (entry.value["run"], entry.value["asked"])
 
+    def conversation(self, name: str) -> Path | None:
+        """Return the folder of the latest answer of a conversation; None where there is none."""
+        entry = self._journal.entry(f"{CONVERSATION}/{name}", "")
+        folder = None if entry is None else self.runs / entry.value["run"]
+        return folder if folder is not None and folder.is_dir() else None
+
+    async def answered(self, conversation: str, run: str) -> None:
+        """Write down which record has the latest answer of a conversation."""
+        value = {"run": run, "day": self.clock()}
+        await self._journal.put(f"{CONVERSATION}/{conversation}", CONVERSATION, "", value)
+
     async def begin(self, record: RunRecord, key: str, asked: str) -> Session:
         """Write down that work on a record begins, before anything is paid.
 
@@ -115,13 +130,13 @@ class Account:
             key: The idempotency key; empty where the request has none.
             asked: The digest of the request.
         """
-        if (date := self.clock()) != self._date:
-            self._begin_day(date)
+        if (day := self.clock()) != self._date:
+            self._begin_day(day)
         run = record.folder.path.name
-        place = f"{date}/{run}/{time.time_ns()}"
+        place = f"{day}/{run}/{time.time_ns()}"
         session = Session(place=place, run=run, before=record.spent(), day=self._day)
         if key:
-            known = {"run": run, "asked": asked}
+            known = {"run": run, "asked": asked, "day": day}
             await self._journal.put(f"{KEY}/{key}", KEY, "", known, at_once=False)
         await self._journal.put(place, SESSION, "", session.value(None))
         await self._journal.flush()
@@ -132,9 +147,19 @@ class Account:
         value = session.value(record.spent())
         await self._journal.put(session.place, SESSION, "", value, at_once=False)
 
-    def _begin_day(self, date: str) -> None:
-        """Begin a day: what is under way counts for the day on which it began."""
-        self._date, self._day = date, Budget(self.per_day, name="this server, today,")
+    def _prune(self, oldest: str) -> None:
+        """Delete entries of days before one; a key stays as long as its record has no answer."""
+
+        def is_old(path: str, value: Mapping[str, Any]) -> bool:
+            if path[0].isdigit():
+                return path < oldest
+            return value["day"] < oldest and _is_complete(self.runs / value["run"])
+
+        self._journal.forget(is_old)
+
+    def _begin_day(self, day: str) -> None:
+        """Begin a day; requests under way count for the day on which they began."""
+        self._date, self._day = day, Budget(self.per_day, name="this server, today,")
 
     def _spent_on(self, day: str) -> Usage:
         sessions = self._journal.values(SESSION, under=f"{day}/")
@@ -155,6 +180,14 @@ class Account:
                 return journal.spent()
         except (InputError, OSError):
             return Usage()
+
+
+def _is_complete(folder: Path) -> bool:
+    """Return whether a record has an answer, or was deleted."""
+    if not folder.is_dir():
+        return True
+    result = read_result(folder)
+    return result is not None and result["status"] == "done"
 
 
 def key_of(caller: str, key: str) -> str:

@@ -16,6 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from ...schema.host.catalogue import find_package
+from .account import key_of
 from .bodies import read_body
 from .chat import Chat
 from .guard import CALLER, HEALTH, LARGEST_BODY, Guard, refused
@@ -26,36 +27,52 @@ from .server import Question
 from .streaming import ClientGone, EventStream, unless_gone
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping
 
     from starlette.requests import Request
     from starlette.routing import BaseRoute
 
+    from ...schema.team.task import Task
     from ..record.trace import Event
     from .keys import Keys
     from .server import Answer, TeamServer
     from .teams import ServedTeam
 
-__all__ = ["app_of", "question_of"]
+__all__ = ["KEY", "app_of", "question_of"]
 
 LONGEST_WAIT = 3600.0
 """Seconds for which an agent waits for a client's answer at most."""
 ANSWERS = "coterie-answers"
 """The header that says for how many seconds an agent may wait for the client's answer."""
+KEY = "idempotency-key"
 HUNG_UP = 499
 
 
-def question_of(request: Request, team: ServedTeam, task: Any) -> Question:
-    """Return what a request asks, with what its headers say."""
-    waits = request.headers.get(ANSWERS, "0")
-    if not waits.isdecimal():
-        raise bad_request(f"the header Coterie-Answers is {waits!r}. Write seconds: 120.")
+def question_of(
+    headers: Mapping[str, str], caller: str, team: ServedTeam, task: Task, **fields: str
+) -> Question:
+    """Return what a request asks.
+
+    Args:
+        headers: Those of the request, with lower-case names.
+        caller: The digest of the client's key.
+        team: Whom it asks.
+        task: What it asks.
+        fields: Of the question, what the protocol has a place for.
+
+    Raises:
+        Refusal: A header is wrong.
+    """
+    seconds = headers.get(ANSWERS, "0")
+    if not seconds.isdecimal():
+        raise bad_request(f"the header Coterie-Answers is {seconds!r}. Write seconds: 120.")
     return Question(
         team=team,
         task=task,
-        caller=request.scope.get(CALLER, ""),
-        key=request.headers.get("idempotency-key", ""),
-        answer_seconds=min(float(waits), LONGEST_WAIT),
+        caller=caller,
+        key=headers.get(KEY) or fields.pop("key", ""),
+        answer_seconds=min(float(seconds), LONGEST_WAIT),
+        **fields,
     )
 
 
@@ -142,11 +159,21 @@ class _Endpoints:
         body = read_body(await request.body())
         team, wire = self.server.teams.named(body.get("model")), kind(body=body)
         task = task_of(wire.messages(team.plan), self.server.teams.known)
-        question = question_of(request, team, task)
+        names, caller = wire.conversation, request.scope.get(CALLER, "")
+        self._check_known(names.get("continues", ""), caller)
+        question = question_of(request.headers, caller, team, task, **names)
         if body.get("stream"):
             return await self._streamed(request, question, wire)
         answer = await unless_gone(request.receive, self.server.ask(question))
         return JSONResponse(wire.answered(answer), headers={"x-run": answer.run})
+
+    def _check_known(self, response: str, caller: str) -> None:
+        """Refuse to continue a response that is not this client's, or is not kept any more."""
+        name = key_of(caller, response)
+        if name and self.server.account.conversation(name) is None:
+            message = f"previous_response_id: there is no response {response!r} to continue."
+            code = "previous_response_not_found"
+            raise Refusal(400, message, code=code, param="previous_response_id")
 
     async def _streamed(
         self, request: Request, question: Question, wire: Chat | Responses

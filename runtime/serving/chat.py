@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from .bodies import items_of, message_of, part_of, refuse_form, refuse_set, text_for, usage_value
 from .progress import line_of, pieces
@@ -35,9 +36,11 @@ class Chat:
 
     Attributes:
         body: The request.
+        conversation: The client sends all of it.
     """
 
     body: Mapping[str, Any]
+    conversation: ClassVar[Mapping[str, str]] = MappingProxyType({})
 
     def messages(self, plan: Plan) -> list[ClientMessage]:
         """Read the conversation.

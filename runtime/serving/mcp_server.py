@@ -12,18 +12,20 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.types import CallToolResult, TextContent, Tool
 from starlette.routing import Route
 
-from .app import question_of
+from .app import KEY, question_of
+from .guard import CALLER
 from .messages import ClientMessage, task_of
 from .progress import line_of
 from .refusals import Refusal
-from .server import Answer, Question
+from .server import Answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from starlette.types import Receive, Scope, Send
 
-    from .server import TeamServer
+    from ...schema.team.task import Task
+    from .server import Question, TeamServer
     from .teams import ServedTeam
 
 __all__ = ["mcp_route", "serve_stdio"]
@@ -131,9 +133,13 @@ async def _answered(
     raise AssertionError("a question is answered or refused")
 
 
-def _question(mcp: Server[Any, Any], team: ServedTeam, task: Any) -> Question:
-    request = mcp.request_context.request
-    return question_of(request, team, task) if request else Question(team=team, task=task)
+def _question(mcp: Server[Any, Any], team: ServedTeam, task: Task) -> Question:
+    """Return what a call asks. Over stdio, only its `_meta` can have an idempotency key."""
+    context = mcp.request_context
+    key = (context.meta.model_extra or {}).get(KEY) if context.meta else None
+    request, fields = context.request, {} if key is None else {"key": str(key)}
+    headers, caller = (request.headers, request.scope[CALLER]) if request else ({}, "")
+    return question_of(headers, caller, team, task, **fields)
 
 
 async def _report(mcp: Server[Any, Any], number: int, line: str) -> None:

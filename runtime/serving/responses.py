@@ -24,8 +24,7 @@ __all__ = ["Responses"]
 
 REFUSED: Mapping[str, str] = {
     "tools": "the team's agents call tools of their own, which its file and tools.yaml grant.",
-    "previous_response_id": "no conversation is kept here. Send all of it as input.",
-    "conversation": "no conversation is kept here. Send all of it as input.",
+    "conversation": "send previous_response_id, or the whole conversation as input.",
     "background": "a response is given while the client waits.",
     "prompt": "no prompts are kept here. Send the text as input.",
 }
@@ -68,6 +67,13 @@ class Responses:
     def answered(self, answer: Answer) -> dict[str, Any]:
         """Return the response."""
         return self._response("completed", [self._message(text_for(self._form, answer))], answer)
+
+    @property
+    def conversation(self) -> dict[str, str]:
+        """Which response it continues, and what a later one calls it."""
+        is_kept = self.body.get("store") is not False
+        before = self.body.get("previous_response_id") or ""
+        return {"continues": str(before), "conversation": self._id("resp") if is_kept else ""}
 
     async def streamed(self, happening: AsyncGenerator[Event | Answer]) -> AsyncGenerator[str]:
         """Write the events of a response: progress as a summary of reasoning, then the answer."""
@@ -145,7 +151,7 @@ class Responses:
         self, status: str, output: list[dict[str, Any]], answer: Answer | None = None
     ) -> dict[str, Any]:
         return {
-            "id": f"resp_{self._name}",
+            "id": self._id("resp"),
             "object": "response",
             "created_at": int(time.time()),
             "status": status,
@@ -155,6 +161,7 @@ class Responses:
             "incomplete_details": None,
             "instructions": self.body.get("instructions"),
             "metadata": self.body.get("metadata") or {},
+            "previous_response_id": self.body.get("previous_response_id"),
             "parallel_tool_calls": False,
             "tool_choice": "none",
             "tools": [],

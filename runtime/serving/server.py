@@ -15,6 +15,7 @@ from ..plan.plan import compile
 from ..record.journal import digest
 from ..record.trace import RunFolder, Trace
 from ..runs.again import as_recorded, load_recorded
+from ..runs.conversation import continued_run
 from ..runs.record import RunRecord, read_result
 from ..runs.services import Setting, open_services
 from ..values.usage import Usage
@@ -50,6 +51,8 @@ class Question:
         key: The client's idempotency key; empty where it sent none.
         answer_seconds: How long an agent waits for the client to allow a call, or to answer what
             a `Person` is asked.
+        continues: The conversation that it continues, where that has an answer already.
+        conversation: The conversation whose latest answer this becomes; empty: none.
     """
 
     team: ServedTeam
@@ -57,11 +60,15 @@ class Question:
     caller: str = ""
     key: str = ""
     answer_seconds: float = 0
+    continues: str = ""
+    conversation: str = ""
 
     @property
     def asked(self) -> str:
         """The digest of what is asked: the same key may not stand for something else."""
-        return digest(self.team.name, self.task.value(), self.task.attached)
+        # A message that is sent again to its own conversation is the same, whatever followed it.
+        before = "" if self.continues == self.conversation else self.continues
+        return digest(self.team.name, self.task.value(), self.task.attached, before)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -242,16 +249,30 @@ class TeamServer:
         folder = self.account.runs / known[0] if known else None
         if folder is None or not folder.is_dir():
             work = self._begun(question)
-        elif (done := _recorded_answer(folder, question)) is not None:
-            return done
+        elif (answer := _recorded_answer(folder, question)) is not None:
+            await self._converse(question, answer, is_latest=False)
+            return answer
         else:
             work = self._resumed(folder)
-        return await self._run(work, question, heard)
+        answer = await self._run(work, question, heard)
+        await self._converse(question, answer, is_latest=True)
+        return answer
+
+    async def _converse(self, question: Question, answer: Answer, *, is_latest: bool) -> None:
+        """Let the client continue an answer; one that was sent again stays where it was."""
+        name = key_of(question.caller, question.conversation)
+        if name and (is_latest or self.account.conversation(name) is None):
+            await self.account.answered(name, answer.run)
 
     def _begun(self, question: Question) -> _Work:
-        plan, task = question.team.plan, as_recorded(question.task, self.scrub.known)
+        plan, task, files = question.team.plan, question.task, dict[str, str]()
+        before = self.account.conversation(key_of(question.caller, question.continues))
+        if before is not None:
+            _, earlier, _ = load_recorded(before, self.teams.known)
+            task, files = continued_run(before, earlier, task)
+        task = as_recorded(task, self.scrub.known)
         runs, setting = self.account.runs, self.services.setting
-        record = RunRecord.begin(runs, plan, task, setting, scrub=self.scrub)
+        record = RunRecord.begin(runs, plan, task, setting, scrub=self.scrub, files=files)
         return _Work(record=record, plan=plan, task=task)
 
     def _resumed(self, folder: Path) -> _Work:
