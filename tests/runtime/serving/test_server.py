@@ -13,10 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.pool.teams.pool import Pool
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.serving.keys import Keys
-from coterie.schema import InputError, Lineage, load_team
+from coterie.schema import InputError
 from coterie.schema.host.host_tools import HostTools
 
 from .opened import PAIR, Opened, catalogue, opened, pair
@@ -90,36 +89,41 @@ def test_keys_are_read_of_a_file_and_of_the_environment(here: Path) -> None:
             Keys.read(file, {})
 
 
-@given(
-    body=st.dictionaries(
-        st.sampled_from(
-            ["messages", "input", "n", "response_format", "text", "stream", "tools", "instructions"]
-        ),
-        st.recursive(
-            st.none() | st.booleans() | st.integers() | st.text(max_size=3),
-            lambda inner: (
-                st.lists(inner, max_size=2)
-                | st.dictionaries(
-                    st.sampled_from(
-                        ["role", "content", "type", "json_schema", "image_url", "file"]
-                    ),
-                    inner | st.sampled_from(["user", "image_url", "file", "json_schema"]),
-                )
-            ),
-            max_leaves=6,
-        ),
+BODIES = st.dictionaries(
+    st.sampled_from(
+        [
+            *("messages", "input", "instructions", "n", "previous_response_id"),
+            *("response_format", "stream", "text", "tools"),
+        ]
     ),
-    path=st.sampled_from([CHAT, "/v1/responses"]),
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(max_size=3),
+        lambda inner: (
+            st.lists(inner, max_size=2)
+            | st.dictionaries(
+                st.sampled_from(["role", "content", "type", "json_schema", "image_url", "file"]),
+                inner | st.sampled_from(["user", "image_url", "file", "json_schema"]),
+            )
+        ),
+        max_leaves=6,
+    ),
 )
-def test_whatever_is_sent_is_answered_or_refused(
-    tmp_path_factory: pytest.TempPathFactory, body: dict[str, Any], path: str
-) -> None:
-    async def work(here: Path, model: ScriptedModel) -> int:
-        async with opened(here, catalogue(model)) as at:
-            return (await at.http.post(path, json={"model": "pair", **body})).status_code
 
-    with ScriptedModel("7") as model:
-        assert asyncio.run(work(tmp_path_factory.mktemp("fuzz"), model)) in {200, 400}
+
+def test_whatever_is_sent_is_answered_or_refused(here: Path, model: ScriptedModel) -> None:
+    async def work() -> None:
+        loop = asyncio.get_running_loop()
+        async with opened(here, catalogue(model)) as at:
+
+            @given(body=BODIES, path=st.sampled_from([CHAT, "/v1/responses"]))
+            def check(body: dict[str, Any], path: str) -> None:
+                posting = at.http.post(path, json={"model": "pair", **body})
+                response = asyncio.run_coroutine_threadsafe(posting, loop).result()
+                assert response.status_code in {200, 400}
+
+            await asyncio.to_thread(check)
+
+    asyncio.run(work())
 
 
 def test_a_request_ends_at_its_cap_and_a_day_at_its_own(here: Path) -> None:
@@ -301,19 +305,6 @@ def test_a_reload_changes_the_team_and_a_broken_file_keeps_it(here: Path) -> Non
 
     with ScriptedModel({"the new [judge]": "new", "[judge]": "old", "": "hm"}) as model:
         asyncio.run(work(model))
-
-
-def test_a_pool_is_served_by_its_best_team(here: Path, model: ScriptedModel) -> None:
-    pool = Pool.init(here / "town")
-    pool.add(load_team(pair(here)), Lineage(operator="seed"), op="first")
-
-    async def work() -> None:
-        for source in ("town", "pool:town"):
-            async with opened(here, catalogue(model), source) as at:
-                response = await at.http.post(CHAT, json={**ASKED, "model": "pool:town"})
-            assert response.json()["choices"][0]["message"]["content"] == "It is 7."
-
-    asyncio.run(work())
 
 
 def test_two_servers_do_not_share_a_folder_of_runs(here: Path, model: ScriptedModel) -> None:
