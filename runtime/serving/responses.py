@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from dataclasses import dataclass, field
 from itertools import count
@@ -41,7 +42,7 @@ class Responses:
     """
 
     body: Mapping[str, Any]
-    _name: str = field(default_factory=lambda: f"{time.time_ns():x}")
+    _name: str = field(default_factory=lambda: secrets.token_hex(12))
     _number: Iterator[int] = field(default_factory=count)
 
     def messages(self, plan: Plan) -> list[ClientMessage]:

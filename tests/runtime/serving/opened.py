@@ -60,12 +60,14 @@ async def opened(
     at_once: int = 8,
     waiting: int = 300,
     clock: Any = today,
+    allow_unpriced: bool = False,
     **guard: Any,
 ) -> AsyncGenerator[Opened]:
     """Serve teams during the body."""
     teams = Teams.opened(sources or [pair(here)], known)
     account = Account(runs=here / "runs", per_day=Caps(usd=usd_per_day), clock=clock)
-    setting, admission = Setting(budget=Caps(usd=usd)), Admission(at_once, waiting)
+    setting = Setting(budget=Caps(usd=usd), allow_unpriced=allow_unpriced)
+    admission = Admission(at_once, waiting)
     with account:
         async with serving(teams, account, setting, admission, keys) as server:
             app = app_of(server, Keys(frozenset(keys)), **guard)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -86,6 +87,31 @@ def test_a_message_that_is_sent_twice_is_paid_once(here: Path, model: ScriptedMo
 
     asyncio.run(work())
     assert len(model.calls) == 2
+
+
+def test_a_context_carries_its_earlier_messages(here: Path, model: ScriptedModel) -> None:
+    async def work() -> None:
+        async with opened(here, catalogue(model)) as at:
+            first = asked("What is 3 + 4?")
+            (event,) = await sent(at, first, streamed=False)
+            second = asked("And twice that?")
+            second.context_id = first.context_id = event.task.context_id
+            await sent(at, second, streamed=False)
+            # Sent again, the first message has its answer, and stays before the second.
+            await sent(at, first, streamed=False)
+            third = asked("Sure?")
+            third.context_id = event.task.context_id
+            await sent(at, third, streamed=False)
+
+    asyncio.run(work())
+    tasks = [
+        json.loads(file.read_text("utf-8")) for file in (here / "runs").glob("*-pair-*/task.json")
+    ]
+    contexts = {task["query"]: task.get("context", "") for task in tasks}
+    assert contexts["What is 3 + 4?"] == ""
+    assert len(tasks) == 3
+    for question in ("What is 3 + 4?", "And twice that?"):
+        assert question in contexts["Sure?"]
 
 
 def test_an_address_is_rejected_and_nothing_is_fetched(here: Path, model: ScriptedModel) -> None:

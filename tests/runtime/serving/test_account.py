@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,6 +22,44 @@ async def call(journal: Journal, *, path: str, answered: bool) -> None:
     settle = await journal.open_account(path, A_CALL)
     if answered:
         settle(A_CALL, lost=False)
+
+
+def test_after_a_month_only_keys_without_an_answer_are_kept(here: Path) -> None:
+    runs, days = here / "runs", ["2026-11-26"]
+    for run, status in (("done", "done"), ("late", "done"), ("failed", "failed")):
+        (runs / run).mkdir(parents=True)
+        (runs / run / "result.json").write_text(
+            json.dumps({"status": status, "answer": "7"}), "utf-8"
+        )
+
+    def account() -> Account:
+        return Account(runs=runs, clock=lambda: days[-1])
+
+    async def answered(run: str) -> None:
+        with account() as kept:
+            record: Any = SimpleNamespace(
+                folder=SimpleNamespace(path=runs / run), spent=lambda: A_CALL
+            )
+            await kept.end(await kept.begin(record, run, "asked"), record)
+            await kept.answered(run, run)
+
+    for run in ("done", "failed", "gone"):
+        asyncio.run(answered(run))
+    days.append("2026-11-27")
+    asyncio.run(answered("late"))
+    for day, keys in [
+        ("2026-12-26", {"done", "late", "failed", "gone"}),
+        ("2026-12-27", {"late", "failed"}),
+    ]:
+        days.append(day)
+        with account() as kept:
+            names = ("done", "late", "failed", "gone")
+            assert {name for name in names if kept.record_of(name)} == keys
+            assert (kept.conversation("done") is not None) == ("done" in keys)
+            assert kept.conversation("late") == runs / "late"
+    with closing(sqlite3.connect(runs / ".requests" / "journal.sqlite")) as file:
+        sessions = [*file.execute("SELECT path FROM entries WHERE kind = 'session'")]
+    assert [path[:15] for (path,) in sessions] == ["2026-11-27/late"]
 
 
 def test_a_day_counts_what_killed_servers_spent_and_each_day_its_own(here: Path) -> None:

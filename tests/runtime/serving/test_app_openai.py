@@ -15,7 +15,7 @@ import pytest
 
 from coterie.runtime.doubles import Reply, ScriptedModel
 
-from .opened import catalogue, opened, pair
+from .opened import Opened, catalogue, opened, pair
 
 PNG = b"\x89PNG\r\n\x1a\n and so on"
 ASK: Any = [{"role": "user", "content": "What is 3 + 4?"}]
@@ -178,6 +178,37 @@ def test_what_no_team_can_do_is_refused_before_anything_is_spent(
     asyncio.run(work())
     assert not model.calls
     assert not [*(here / "runs").glob("*-pair-*")]
+
+
+def test_a_response_is_continued_by_its_own_client_after_a_restart(
+    here: Path, model: ScriptedModel
+) -> None:
+    keys = ["k" * 16, "o" * 16]
+
+    async def asked(at: Opened, query: str, *, key: str = keys[0], **fields: Any) -> Any:
+        client = at.openai.with_options(default_headers={"Authorization": f"Bearer {key}"})
+        return await client.responses.create(model="pair", input=query, **fields)
+
+    async def work() -> None:
+        async with opened(here, catalogue(model), keys=keys) as at:
+            first = await asked(at, "What is 3 + 4?", instructions="Be brief.")
+        async with opened(here, catalogue(model), keys=keys) as at:
+            second = await asked(at, "And twice that?", previous_response_id=first.id)
+            third = await asked(at, "Sure?", previous_response_id=second.id, store=False)
+            for fields in (
+                {"previous_response_id": third.id},
+                {"previous_response_id": "resp_0"},
+                {"previous_response_id": first.id, "key": keys[1]},
+            ):
+                with pytest.raises(openai.BadRequestError, match="no response"):
+                    await asked(at, "Hm?", **fields)
+        run = here / "runs" / third.coterie["run"]
+        task = json.loads((run / "task.json").read_text("utf-8"))
+        assert task["query"] == "Sure?"
+        turns = re.findall(r"<asked \S+>\n(.*)", task["context"])
+        assert turns == ["What is 3 + 4?", "And twice that?"]
+
+    asyncio.run(work())
 
 
 def test_files_of_one_name_are_all_kept(here: Path, model: ScriptedModel) -> None:

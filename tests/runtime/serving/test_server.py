@@ -158,13 +158,15 @@ def test_a_request_ends_at_its_cap_and_a_day_at_its_own(here: Path) -> None:
         asyncio.run(work(model))
 
 
-def test_a_model_without_a_price_is_not_served_under_a_cap(
+def test_a_model_without_a_price_is_served_under_a_cap_only_where_that_is_allowed(
     here: Path, model: ScriptedModel
 ) -> None:
     async def work() -> None:
         with pytest.raises(InputError, match="price"):
             async with opened(here, catalogue(model), usd=1):
                 pass
+        async with opened(here, catalogue(model), usd=1, allow_unpriced=True) as at:
+            assert (await at.http.post(CHAT, json=ASKED)).status_code == 200
 
     asyncio.run(work())
 
