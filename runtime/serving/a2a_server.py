@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from contextlib import aclosing
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from a2a.auth.user import User
 from a2a.helpers.proto_helpers import new_task, new_text_message, new_text_part
 from a2a.server.agent_execution import AgentExecutor
 from a2a.server.request_handlers import DefaultRequestHandler
 from a2a.server.request_handlers.response_helpers import agent_card_to_dict
-from a2a.server.routes import DefaultServerCallContextBuilder, create_jsonrpc_routes
+from a2a.server.routes import create_jsonrpc_routes
 from a2a.server.tasks import InMemoryTaskStore, TaskUpdater
 from a2a.types.a2a_pb2 import (
     AgentCapabilities,
@@ -33,7 +32,6 @@ from starlette.routing import Route
 
 from ...schema.values.json_text import dumps
 from .app import question_of
-from .guard import CALLER
 from .messages import ClientMessage, file_of, task_of
 from .progress import line_of
 from .refusals import Refusal, bad_request
@@ -81,9 +79,7 @@ def a2a_routes(
             agent_card=_card(team, place, has_keys=has_keys),
         )
         handlers.append(handler)
-        routes += create_jsonrpc_routes(
-            handler, place, context_builder=_Callers(), enable_v0_3_compat=True
-        )
+        routes += create_jsonrpc_routes(handler, place, enable_v0_3_compat=True)
     return routes, handlers
 
 
@@ -155,11 +151,8 @@ class _Executor(AgentExecutor):
     def _question(self, message: Message, context: RequestContext) -> Question:
         teams, state = self._server.teams, context.call_context.state
         texts = [_text_of(part) for part in message.parts]
-        files = {
-            part.filename or f"{number}-file": file_of(part.raw)
-            for number, part in enumerate(message.parts, 1)
-            if part.HasField("raw")
-        }
+        raw = [part for part in message.parts if part.HasField("raw")]
+        files = [(part.filename, file_of(part.raw)) for part in raw]
         asked = ClientMessage(role="user", text="\n".join(filter(None, texts)), files=files)
         conversation = f"a2a {self._name} {context.context_id}"
         return question_of(
@@ -175,13 +168,13 @@ class _Executor(AgentExecutor):
 
     async def _answer(self, question: Question, updates: TaskUpdater) -> None:
         await updates.start_work()
-        async with aclosing(self._server.stream(question)) as happening:
-            async for happened in happening:
-                if isinstance(happened, Answer):
-                    part, about = new_text_part(happened.text), {"coterie": happened.about}
+        async with aclosing(self._server.stream(question)) as events:
+            async for event in events:
+                if isinstance(event, Answer):
+                    part, about = new_text_part(event.text), {"coterie": event.about}
                     await updates.add_artifact([part], name="answer", metadata=about)
                     await updates.complete()
-                elif line := line_of(happened):
+                elif line := line_of(event):
                     words = new_text_message(line.strip())
                     await updates.update_status(TaskState.TASK_STATE_WORKING, words)
 
@@ -215,26 +208,3 @@ class _Recent(InMemoryTaskStore):
         while len(self._kept) > MOST_KEPT:
             _, oldest = key = next(iter(self._kept))
             await self.delete(oldest, self._kept.pop(key))
-
-
-class _Caller(User):
-    """A client, by the digest of its key."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    @property
-    def is_authenticated(self) -> bool:
-        return bool(self._name)
-
-    @property
-    def user_name(self) -> str:
-        return self._name
-
-
-class _Callers(DefaultServerCallContextBuilder):
-    """Says who calls: each client sees its own tasks only."""
-
-    def build_user(self, request: Any) -> User:
-        """Return the client of a request."""
-        return _Caller(request.scope.get(CALLER, ""))

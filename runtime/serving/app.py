@@ -6,7 +6,7 @@ import time
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -19,7 +19,7 @@ from ...schema.host.catalogue import find_package
 from .account import key_of
 from .bodies import read_body
 from .chat import Chat
-from .guard import CALLER, HEALTH, LARGEST_BODY, Guard, refused
+from .guard import HEALTH, LARGEST_BODY, Guard, refused
 from .messages import task_of
 from .refusals import Refusal, bad_request
 from .responses import Responses
@@ -27,7 +27,7 @@ from .server import Question
 from .streaming import ClientGone, EventStream, unless_gone
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping
+    from collections.abc import AsyncGenerator, Collection, Mapping
 
     from starlette.requests import Request
     from starlette.routing import BaseRoute
@@ -124,7 +124,11 @@ def app_of(
         routes=routes,
         middleware=[cors, guard],
         lifespan=lifespan,
-        exception_handlers={HTTPException: _nothing_there},
+        exception_handlers={
+            HTTPException: _nothing_there,
+            Refusal: _refused,
+            ClientGone: _gone,
+        },
     )
 
 
@@ -138,28 +142,21 @@ class _Endpoints:
         """Return them as routes."""
         post, get = ["POST"], ["GET"]
         return [
-            Route("/v1/chat/completions", _refusing(self.chat), methods=post),
-            Route("/v1/responses", _refusing(self.responses), methods=post),
+            Route("/v1/chat/completions", partial(self._answer, kind=Chat), methods=post),
+            Route("/v1/responses", partial(self._answer, kind=Responses), methods=post),
             Route("/v1/models", self.models, methods=get),
-            Route("/v1/models/{model:path}", _refusing(self.model), methods=get),
+            Route("/v1/models/{model:path}", self.model, methods=get),
             Route("/v1/questions", self.questions, methods=get),
-            Route("/v1/questions/{key}", _refusing(self.answer), methods=post),
+            Route("/v1/questions/{key}", self.answer, methods=post),
             Route(HEALTH, self.health, methods=get),
         ]
 
-    async def chat(self, request: Request) -> Response:
-        """Answer a chat completion."""
-        return await self._answer(request, Chat)
-
-    async def responses(self, request: Request) -> Response:
-        """Answer a response."""
-        return await self._answer(request, Responses)
-
-    async def _answer(self, request: Request, kind: type[Chat | Responses]) -> Response:
+    async def _answer(self, request: Request, *, kind: type[Chat | Responses]) -> Response:
+        """Answer a chat completion, or a response."""
         body = read_body(await request.body())
         team, wire = self.server.teams.named(body.get("model")), kind(body=body)
         task = task_of(wire.messages(team.plan), self.server.teams.known)
-        names, caller = wire.conversation, request.scope.get(CALLER, "")
+        names, caller = wire.conversation, request.user.display_name
         self._check_known(names.get("continues", ""), caller)
         question = question_of(request.headers, caller, team, task, **names)
         if body.get("stream"):
@@ -180,7 +177,7 @@ class _Endpoints:
     ) -> Response:
         """Stream an answer. What is refused before the run begins is refused by its status."""
         happening = self.server.stream(question)
-        first = await unless_gone(request.receive, _first(happening))
+        first = await unless_gone(request.receive, anext(happening))
 
         async def events() -> AsyncGenerator[Event | Answer]:
             yield first
@@ -200,7 +197,7 @@ class _Endpoints:
 
     async def questions(self, request: Request) -> Response:
         """List what waits for the client's answer: calls of tools, and questions to a person."""
-        waiting = self.server.approving.waiting_for(request.scope[CALLER])
+        waiting = self.server.approving.waiting_for(request.user.display_name)
         return JSONResponse({"object": "list", "data": [*waiting]})
 
     async def answer(self, request: Request) -> Response:
@@ -210,7 +207,7 @@ class _Endpoints:
         if not isinstance(answer, bool | str):
             raise bad_request("write allow, which is true or false, or answer, which is a text.")
         key = request.path_params["key"]
-        self.server.approving.answer(request.scope[CALLER], key, answer)
+        self.server.approving.answer(request.user.display_name, key, answer)
         return JSONResponse({"id": key})
 
     async def health(self, _: Request) -> Response:
@@ -221,30 +218,21 @@ class _Endpoints:
         return JSONResponse(value, 503 if stopping else 200)
 
 
-def _refusing(endpoint: Callable[[Request], Awaitable[Response]]) -> Callable[..., Any]:
-    """Turn refusals into responses; to a client that hung up nothing is sent."""
+async def _refused(_: Request, error: Exception) -> Response:
+    return refused(cast("Refusal", error))
 
-    async def answer(request: Request) -> Response:
-        try:
-            return await endpoint(request)
-        except Refusal as refusal:
-            return refused(refusal)
-        except ClientGone:
-            return Response(status_code=HUNG_UP)
 
-    return answer
+async def _gone(_: Request, error: Exception) -> Response:
+    """Answer a client that hung up, which nobody reads."""
+    del error
+    return Response(status_code=HUNG_UP)
 
 
 async def _nothing_there(request: Request, error: Exception) -> Response:
     """Answer a request that no route takes, as the OpenAI API does."""
-    if not isinstance(error, HTTPException):
-        raise error
-    message = f"{request.method} {request.url.path}: {error.detail}."
-    return refused(Refusal(error.status_code, message, code="not_found"))
-
-
-async def _first(happening: AsyncGenerator[Event | Answer]) -> Event | Answer:
-    return await anext(happening)
+    missing = cast("HTTPException", error)
+    message = f"{request.method} {request.url.path}: {missing.detail}."
+    return refused(Refusal(missing.status_code, message, code="not_found"))
 
 
 def _model(team: ServedTeam) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from .messages import ClientMessage, file_of
 from .refusals import bad_request
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from ..plan.plan import Plan
     from ..values.usage import Usage
@@ -145,19 +145,11 @@ def message_of(message: Mapping[str, Any], param: str) -> ClientMessage:
     parts = items_of(content, param)
     texts = [str(part.get("text", part.get("refusal"))) for part in parts if _kind(part) in TEXTS]
     files = [_file(part, param) for part in parts if _kind(part) not in TEXTS]
-    return ClientMessage(role=role, text="\n".join(texts), files=_named(files))
+    return ClientMessage(role=role, text="\n".join(texts), files=files)
 
 
 def _kind(part: Mapping[str, Any]) -> str:
     return str(part.get("type"))
-
-
-def _named(files: Collection[tuple[str, File]]) -> dict[str, File]:
-    """Name files by their own names, or by their place."""
-    named: dict[str, File] = {}
-    for number, (name, file) in enumerate(files, 1):
-        named[name if name and name not in named else f"{number}-{name or 'file'}"] = file
-    return named
 
 
 def _file(part: Mapping[str, Any], param: str) -> tuple[str, File]:

@@ -11,7 +11,7 @@ from .bodies import items_of, message_of, part_of, refuse_form, refuse_set, text
 from .progress import line_of, pieces
 from .refusals import Refusal, bad_request
 from .server import Answer
-from .streaming import event
+from .streaming import server_sent
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping
@@ -68,39 +68,39 @@ class Chat:
             "coterie": answer.about,
         }
 
-    async def streamed(self, happening: AsyncGenerator[Event | Answer]) -> AsyncGenerator[str]:
+    async def streamed(self, events: AsyncGenerator[Event | Answer]) -> AsyncGenerator[str]:
         """Write the events of a response: progress as reasoning, then the answer."""
         name = f"{time.time_ns():x}"
         yield self._chunk(name, {"role": "assistant", "content": ""})
         try:
-            async for happened in happening:
-                if isinstance(happened, Answer):
-                    for text in self._ending(name, happened):
+            async for event in events:
+                if isinstance(event, Answer):
+                    for text in self._answer_events(name, event):
                         yield text
-                elif line := line_of(happened):
+                elif line := line_of(event):
                     yield self._chunk(name, {"reasoning_content": line})
         except Refusal as refusal:
-            yield event(refusal.value)
-        yield event("[DONE]")
+            yield server_sent(refusal.value)
+        yield server_sent("[DONE]")
 
     def _text(self, answer: Answer) -> str:
         return text_for(self.body.get("response_format"), answer)
 
-    def _ending(self, name: str, answer: Answer) -> list[str]:
+    def _answer_events(self, name: str, answer: Answer) -> list[str]:
         deltas = [self._chunk(name, {"content": piece}) for piece in pieces(self._text(answer))]
         last = self._chunk(name, {}, finish_reason="stop", coterie=answer.about)
         if not part_of(self.body, "stream_options").get("include_usage"):
             return [*deltas, last]
         usage = usage_value(answer.usage, "prompt", "completion")
         head = self._head(name, "chat.completion.chunk")
-        return [*deltas, last, event({**head, "choices": [], "usage": usage})]
+        return [*deltas, last, server_sent({**head, "choices": [], "usage": usage})]
 
     def _chunk(
         self, name: str, delta: Mapping[str, Any], finish_reason: str | None = None, **fields: Any
     ) -> str:
         choice = {"index": 0, "delta": delta, "finish_reason": finish_reason, "logprobs": None}
         head = self._head(name, "chat.completion.chunk")
-        return event({**head, "choices": [choice], **fields})
+        return server_sent({**head, "choices": [choice], **fields})
 
     def _head(self, name: str, kind: str) -> dict[str, Any]:
         made = {"object": kind, "created": int(time.time()), "model": self.body["model"]}

@@ -1,6 +1,7 @@
 """What every request must pass, whatever it asks: names, origin, key, size.
 
-The body is read whole before anything looks at it, so a limit on it holds for all protocols.
+The user of a request is the digest of its key, empty where none is needed. The body is read whole
+before anything looks at it, so a limit on it holds for all protocols.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
+from starlette.authentication import SimpleUser
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 
@@ -21,10 +23,8 @@ if TYPE_CHECKING:
 
     from .keys import Keys
 
-__all__ = ["CALLER", "HEALTH", "LARGEST_BODY", "Guard", "refused"]
+__all__ = ["HEALTH", "LARGEST_BODY", "Guard", "refused"]
 
-CALLER = "coterie.caller"
-"""Where a request's scope has the digest of the client's key."""
 HEALTH = "/healthz"
 """What may be asked without a key."""
 LARGEST_BODY = 32 << 20
@@ -64,7 +64,7 @@ class Guard:
             headers = Headers(scope=scope)
             self._check_names(headers)
             if scope["path"] != HEALTH:
-                scope[CALLER] = self.keys.caller(headers)
+                scope["user"] = SimpleUser(self.keys.caller(headers))
             body = await self._body(headers, receive)
         except Refusal as refusal:
             await refused(refusal)(scope, receive, send)

@@ -13,7 +13,6 @@ from mcp.types import CallToolResult, TextContent, Tool
 from starlette.routing import Route
 
 from .app import KEY, question_of
-from .guard import CALLER
 from .messages import ClientMessage, task_of
 from .progress import line_of
 from .refusals import Refusal
@@ -116,18 +115,16 @@ async def _answered(
     """
     teams = {_tool_name(team): team for team in server.teams}
     team = teams.get(name) or server.teams.named(name)
-    context = arguments.get("context")
+    context, files = arguments.get("context"), arguments.get("files") or {}
     messages = [ClientMessage(role="system", text=context)] if context else []
-    messages.append(
-        ClientMessage(role="user", text=arguments["query"], files=arguments.get("files") or {})
-    )
+    messages.append(ClientMessage(role="user", text=arguments["query"], files=[*files.items()]))
     question = _question(mcp, team, task_of(messages, server.teams.known))
     number = 0
-    async with aclosing(server.stream(question)) as happening:
-        async for happened in happening:
-            if isinstance(happened, Answer):
-                return happened
-            if line := line_of(happened):
+    async with aclosing(server.stream(question)) as events:
+        async for event in events:
+            if isinstance(event, Answer):
+                return event
+            if line := line_of(event):
                 number += 1
                 await _report(mcp, number, line.strip())
     raise AssertionError("a question is answered or refused")
@@ -138,7 +135,7 @@ def _question(mcp: Server[Any, Any], team: ServedTeam, task: Task) -> Question:
     context = mcp.request_context
     key = (context.meta.model_extra or {}).get(KEY) if context.meta else None
     request, fields = context.request, {} if key is None else {"key": str(key)}
-    headers, caller = (request.headers, request.scope[CALLER]) if request else ({}, "")
+    headers, caller = (request.headers, request.user.display_name) if request else ({}, "")
     return question_of(headers, caller, team, task, **fields)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -34,12 +34,12 @@ class ClientMessage:
     Attributes:
         role: Who wrote it; `system` for instructions.
         text: What it says.
-        files: Its files by name: texts, images and PDFs.
+        files: Its files: the name of each, which may be empty, and what it holds.
     """
 
     role: Role
     text: str
-    files: Mapping[str, File] = field(default_factory=dict[str, "File"])
+    files: Sequence[tuple[str, File]] = ()
 
 
 def file_of(content: bytes) -> File:
@@ -81,7 +81,7 @@ def task_of(messages: Sequence[ClientMessage], known: Catalogue) -> Task:
     value = {
         "id": ID,
         "query": query,
-        "context": "\n\n".join(one.text for one in messages if one.role == "system"),
+        "context": "\n\n".join(message.text for message in messages if message.role == "system"),
         "files": {name: file for name, file in files.items() if isinstance(file, str)},
     }
     try:
@@ -108,7 +108,7 @@ def _files(messages: Sequence[ClientMessage]) -> dict[str, File]:
     """Collect the files of all messages; of two with one name, the later is renamed."""
     files: dict[str, File] = {}
     for message in messages:
-        for name, file in message.files.items():
+        for name, file in message.files:
             files[_free(name.replace("\\", "/").rsplit("/", 1)[-1] or "file", files)] = file
     return files
 

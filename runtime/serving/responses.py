@@ -13,7 +13,7 @@ from .messages import ClientMessage
 from .progress import line_of, pieces
 from .refusals import Refusal
 from .server import Answer
-from .streaming import event
+from .streaming import server_sent
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
@@ -54,12 +54,12 @@ class Responses:
         refuse_set(self.body, REFUSED)
         refuse_form(self._form, plan, "text.format")
         given, instructions = self.body.get("input"), self.body.get("instructions")
-        told = [ClientMessage(role="system", text=str(instructions))] if instructions else []
+        system = [ClientMessage(role="system", text=str(instructions))] if instructions else []
         if isinstance(given, str):
-            return [*told, ClientMessage(role="user", text=given)]
+            return [*system, ClientMessage(role="user", text=given)]
         items = items_of(given, "input")
         messages = [item for item in items if item.get("type") not in PASSED_OVER]
-        return [*told, *(message_of(message, "input") for message in messages)]
+        return [*system, *(message_of(message, "input") for message in messages)]
 
     @property
     def _form(self) -> Any:
@@ -76,19 +76,22 @@ class Responses:
         before = self.body.get("previous_response_id") or ""
         return {"continues": str(before), "conversation": self._id("resp") if is_kept else ""}
 
-    async def streamed(self, happening: AsyncGenerator[Event | Answer]) -> AsyncGenerator[str]:
+    async def streamed(self, events: AsyncGenerator[Event | Answer]) -> AsyncGenerator[str]:
         """Write the events of a response: progress as a summary of reasoning, then the answer."""
-        begun = self._response("in_progress", [])
-        yield self._event("response.created", response=begun)
-        yield self._event("response.in_progress", response=begun)
+        created = self._response("in_progress", [])
+        yield self._event("response.created", response=created)
+        yield self._event("response.in_progress", response=created)
         lines: list[str] = []
         try:
-            async for happened in happening:
-                if isinstance(happened, Answer):
-                    for text in (*self._reasoned(lines), *self._ending(happened, bool(lines))):
+            async for event in events:
+                if isinstance(event, Answer):
+                    for text in (
+                        *self._summary_done(lines),
+                        *self._answer_events(event, has_summary=bool(lines)),
+                    ):
                         yield text
-                elif line := line_of(happened):
-                    for text in self._reasoning(line, is_first=not lines):
+                elif line := line_of(event):
+                    for text in self._summary_delta(line, is_first=not lines):
                         yield text
                     lines.append(line)
         except Refusal as refusal:
@@ -96,7 +99,7 @@ class Responses:
             failed = {**self._response("failed", []), "error": error}
             yield self._event("response.failed", response=failed)
 
-    def _reasoning(self, line: str, *, is_first: bool) -> Iterable[str]:
+    def _summary_delta(self, line: str, *, is_first: bool) -> Iterable[str]:
         """Write a line of progress, as a part of the first item."""
         place = {"item_id": self._id("rs"), "output_index": 0, "summary_index": 0}
         if is_first:
@@ -105,7 +108,7 @@ class Responses:
             yield self._event("response.reasoning_summary_part.added", **place, part=part)
         yield self._event("response.reasoning_summary_text.delta", **place, delta=line)
 
-    def _reasoned(self, lines: list[str]) -> Iterable[str]:
+    def _summary_done(self, lines: list[str]) -> Iterable[str]:
         """Write the end of the first item, where there is one."""
         if not lines:
             return
@@ -116,15 +119,15 @@ class Responses:
         yield self._event("response.reasoning_summary_part.done", **place, part=part)
         yield self._event("response.output_item.done", output_index=0, item=self._summary(text))
 
-    def _ending(self, answer: Answer, has_summary: bool) -> Iterable[str]:
+    def _answer_events(self, answer: Answer, *, has_summary: bool) -> Iterable[str]:
         """Write the answer, and the whole response."""
         at = int(has_summary)
         place = {"item_id": self._id("msg"), "output_index": at, "content_index": 0}
         whole = text_for(self._form, answer)
         message, empty = self._message(whole), self._message("")
         part = message["content"][0]
-        begun = {**empty, "status": "in_progress", "content": []}
-        yield self._event("response.output_item.added", output_index=at, item=begun)
+        created = {**empty, "status": "in_progress", "content": []}
+        yield self._event("response.output_item.added", output_index=at, item=created)
         yield self._event("response.content_part.added", **place, part=empty["content"][0])
         for delta in pieces(whole):
             yield self._event("response.output_text.delta", **place, delta=delta, logprobs=[])
@@ -134,7 +137,7 @@ class Responses:
         yield self._event("response.completed", response=self.answered(answer))
 
     def _event(self, kind: str, **fields: Any) -> str:
-        return event({"type": kind, "sequence_number": next(self._number), **fields}, kind)
+        return server_sent({"type": kind, "sequence_number": next(self._number), **fields}, kind)
 
     def _summary(self, text: str) -> dict[str, Any]:
         summary = [{"type": "summary_text", "text": text}] if text else []

@@ -6,7 +6,7 @@ import asyncio
 import os
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakValueDictionary
 
 from ...schema.values.errors import CoterieError, InputError
@@ -37,7 +37,11 @@ if TYPE_CHECKING:
     from .admission import Admission
     from .teams import ServedTeam, Teams
 
+
 __all__ = ["Answer", "Question", "TeamServer", "serving"]
+
+Listener: TypeAlias = "Callable[[Event], None]"
+"""Takes each event of a run."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -106,7 +110,7 @@ class _Work:
         services: Services,
         scrub: Scrubber,
         session: Session,
-        heard: Callable[[Event], None] | None,
+        listener: Listener | None,
     ) -> Run:
         """Make the run, or resume it."""
         record = self.record
@@ -119,7 +123,7 @@ class _Work:
             self.task,
             journal=record.journal,
             scrubber=scrub,
-            trace=Trace(record.folder, *([heard] if heard else [])),
+            trace=Trace(record.folder, *([listener] if listener else [])),
             budget=session.day.child(caps, "the request", spent=record.spent()),
             keep=record.keep,
         )
@@ -151,24 +155,24 @@ class TeamServer:
         default_factory=WeakValueDictionary[str, asyncio.Lock]
     )
 
-    async def ask(self, question: Question, heard: Callable[[Event], None] | None = None) -> Answer:
+    async def ask(self, question: Question, listener: Listener | None = None) -> Answer:
         """Answer a question; whoever cancels this cancels the run, whose record stays.
 
         Args:
             question: What is asked.
-            heard: Called with each event of the run.
+            listener: Called with each event of the run.
 
         Raises:
             Refusal: There is no answer.
         """
         if self.is_stopping:
             raise stopping()
-        work = asyncio.create_task(self._answered(question, heard))
+        work = asyncio.create_task(self._answer(question, listener))
         self._under_way.add(work)
         try:
             return await work
         finally:
-            await _ended(work)
+            await _end(work)
             self._under_way.discard(work)
 
     async def stream(self, question: Question) -> AsyncGenerator[Event | Answer]:
@@ -177,20 +181,20 @@ class TeamServer:
         Raises:
             Refusal: There is no answer.
         """
-        happened: asyncio.Queue[Event | None] = asyncio.Queue()
+        events: asyncio.Queue[Event | None] = asyncio.Queue()
         loop = asyncio.get_running_loop()
 
-        def heard(event: Event) -> None:
-            loop.call_soon_threadsafe(happened.put_nowait, event)
+        def put(event: Event) -> None:
+            loop.call_soon_threadsafe(events.put_nowait, event)
 
-        work = asyncio.create_task(self.ask(question, heard))
-        work.add_done_callback(lambda _: happened.put_nowait(None))
+        work = asyncio.create_task(self.ask(question, put))
+        work.add_done_callback(lambda _: events.put_nowait(None))
         try:
-            while (event := await happened.get()) is not None:
+            while (event := await events.get()) is not None:
                 yield event
             yield await work
         finally:
-            await _ended(work)
+            await _end(work)
 
     async def stop(self, seconds: float) -> bool:
         """Refuse new requests, and wait for those under way; return whether all of them ended.
@@ -207,11 +211,11 @@ class TeamServer:
             await asyncio.wait(left)
         return not left
 
-    async def _answered(self, question: Question, heard: Callable[[Event], None] | None) -> Answer:
+    async def _answer(self, question: Question, listener: Listener | None) -> Answer:
         try:
             refuse_unread([question.team.plan], question.task, "the request")
             async with self._alone(question), self.admission.turn():
-                return await self._found_or_made(question, heard)
+                return await self._recorded_or_run(question, listener)
         except asyncio.CancelledError:
             if self.is_stopping:
                 raise stopping() from None
@@ -233,28 +237,26 @@ class TeamServer:
         async with self._keys.setdefault(key, asyncio.Lock()):
             yield
 
-    async def _found_or_made(
-        self, question: Question, heard: Callable[[Event], None] | None
-    ) -> Answer:
+    async def _recorded_or_run(self, question: Question, listener: Listener | None) -> Answer:
         """Return the recorded answer of the request's key; else resume its record, or begin one."""
         key = key_of(question.caller, question.key)
-        known = self.account.record_of(key) if key else None
-        if known is not None and known[1] != question.asked:
+        recorded = self.account.record_of(key) if key else None
+        if recorded is not None and recorded[1] != question.asked:
             raise Refusal(
                 400,
                 f"the Idempotency-Key {question.key!r} was sent with another request before. Send"
                 " a new key with a new request.",
                 code="idempotency_key_reused",
             )
-        folder = self.account.runs / known[0] if known else None
+        folder = self.account.runs / recorded[0] if recorded else None
         if folder is None or not folder.is_dir():
-            work = self._begun(question)
+            work = self._begin(question)
         elif (answer := _recorded_answer(folder, question)) is not None:
             await self._converse(question, answer, is_latest=False)
             return answer
         else:
-            work = self._resumed(folder)
-        answer = await self._run(work, question, heard)
+            work = self._resume(folder)
+        answer = await self._run(work, question, listener)
         await self._converse(question, answer, is_latest=True)
         return answer
 
@@ -264,7 +266,7 @@ class TeamServer:
         if name and (is_latest or self.account.conversation(name) is None):
             await self.account.answered(name, answer.run)
 
-    def _begun(self, question: Question) -> _Work:
+    def _begin(self, question: Question) -> _Work:
         plan, task, files = question.team.plan, question.task, dict[str, str]()
         before = self.account.conversation(key_of(question.caller, question.continues))
         if before is not None:
@@ -275,15 +277,13 @@ class TeamServer:
         record = RunRecord.begin(runs, plan, task, setting, scrub=self.scrub, files=files)
         return _Work(record=record, plan=plan, task=task)
 
-    def _resumed(self, folder: Path) -> _Work:
+    def _resume(self, folder: Path) -> _Work:
         team, task, known = load_recorded(folder, self.teams.known)
         plan = compile(team, known)
         record = RunRecord(RunFolder(folder, self.scrub), plan)
         return _Work(record=record, plan=plan, task=task)
 
-    async def _run(
-        self, work: _Work, question: Question, heard: Callable[[Event], None] | None
-    ) -> Answer:
+    async def _run(self, work: _Work, question: Question, listener: Listener | None) -> Answer:
         """Make the run of a record; what it costs counts for today from the first call on."""
         key = key_of(question.caller, question.key)
         async with work.record as record:
@@ -291,7 +291,7 @@ class TeamServer:
             try:
                 with self.approving.during(session.run, question):
                     services = replace(self.services, recaller=question.team.recaller)
-                    run = await work.run(services, self.scrub, session, heard)
+                    run = await work.run(services, self.scrub, session, listener)
             finally:
                 await self.account.end(session, record)
             record.finish(run)
@@ -308,7 +308,7 @@ class TeamServer:
         return replace(refusal, message=self.scrub(refusal.message))
 
 
-async def _ended(work: asyncio.Task[Answer]) -> None:
+async def _end(work: asyncio.Task[Answer]) -> None:
     """Cancel a task and wait for its end, whatever that is."""
     work.cancel()
     await asyncio.gather(work, return_exceptions=True)

@@ -10,11 +10,11 @@ from starlette.responses import StreamingResponse
 from ...schema.values.json_text import dumps
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Coroutine
+    from collections.abc import AsyncGenerator, Awaitable
 
     from starlette.types import Receive, Scope, Send
 
-__all__ = ["ClientGone", "EventStream", "event", "unless_gone"]
+__all__ = ["ClientGone", "EventStream", "server_sent", "unless_gone"]
 
 ALIVE = 15.0
 """Seconds without an event after which a comment is sent, so that no proxy closes the stream."""
@@ -27,14 +27,14 @@ class ClientGone(Exception):
     """The client hung up before it had its answer."""
 
 
-def event(data: object, name: str | None = None) -> str:
-    """Write a server-sent event."""
+def server_sent(data: object, name: str | None = None) -> str:
+    """Return a server-sent event as text."""
     text = data if isinstance(data, str) else dumps(data, ensure_ascii=False)
     head = f"event: {name}\n" if name else ""
     return f"{head}data: {text}\n\n"
 
 
-async def unless_gone(receive: Receive, work: Coroutine[Any, Any, T]) -> T:
+async def unless_gone(receive: Receive, work: Awaitable[T]) -> T:
     """Do work for a client, whose request was read; cancel it if the client hangs up.
 
     Raises:
@@ -83,21 +83,21 @@ class EventStream(StreamingResponse):
 
 async def _kept_alive(events: AsyncGenerator[str]) -> AsyncGenerator[str]:
     """Pass events on, and a comment whenever there is none for a while."""
-    coming: asyncio.Task[str] | None = None
+    pending: asyncio.Task[str] | None = None
     try:
         while True:
-            coming = coming or asyncio.ensure_future(anext(events))
-            done, _ = await asyncio.wait({coming}, timeout=ALIVE)
+            pending = pending or asyncio.ensure_future(anext(events))
+            done, _ = await asyncio.wait({pending}, timeout=ALIVE)
             if not done:
                 yield ": still at work\n\n"
                 continue
             try:
-                text = coming.result()
+                text = pending.result()
             except StopAsyncIteration:
                 return
-            coming = None
+            pending = None
             yield text
     finally:
-        if coming is not None:
-            coming.cancel()
-            await asyncio.gather(coming, return_exceptions=True)
+        if pending is not None:
+            pending.cancel()
+            await asyncio.gather(pending, return_exceptions=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from ...schema.host.catalogue import installed, load_named
+from ...schema.host.catalogue import load_named
 from ...schema.loading.agent_document import is_team_folder
 from ...schema.loading.loading import load_team, team_path
 from ...schema.values.errors import CoterieError, InputError
@@ -17,7 +17,7 @@ from ..plan.plan import compile
 from .refusals import Refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ...schema.host.catalogue import Catalogue
     from ..messages.recall import Recaller
@@ -71,7 +71,7 @@ def load(source: str, known: Catalogue) -> ServedTeam:
         InputError: It does not load, or there is no pool or no team in it.
     """
     pool = _pool_of(source)
-    file = team_path(source) if pool is None else _best_of(pool)
+    file = team_path(source) if pool is None else load_named(GROUP, "pool")(pool)
     known = known.beside(file.parent)
     plan = compile(load_team(file, known), known)
     if pool is None:
@@ -84,12 +84,6 @@ def load(source: str, known: Catalogue) -> ServedTeam:
         plan=plan,
         recaller=open_recall(pool, known.models, None) if recalls else None,
     )
-
-
-def _best_of(pool: Path) -> Path:
-    if "pool" not in installed(GROUP):
-        raise InputError("nothing is installed that reads pools. Install coterie whole, anew.")
-    return cast("Callable[[Path], Path]", load_named(GROUP, "pool"))(pool)
 
 
 @dataclass(eq=False)
@@ -138,7 +132,7 @@ class Teams:
         raise Refusal(404, message, code="model_not_found", param="model")
 
     async def reload(self, services: Services) -> Mapping[str, CoterieError]:
-        """Load all teams again. One that cannot be loaded or run stays what it was.
+        """Load all teams again. One that cannot be loaded or run stays unchanged.
 
         Requests under way finish with the team that they began with.
 
@@ -148,18 +142,18 @@ class Teams:
         Returns:
             What is wrong with those that stayed, by their names.
         """
-        wrong: dict[str, CoterieError] = {}
+        errors: dict[str, CoterieError] = {}
         for name, team in [*self.by_name.items()]:
             try:
-                again = await asyncio.to_thread(load, team.source, self.known)
-                if again.name != name:
+                reloaded = await asyncio.to_thread(load, team.source, self.known)
+                if reloaded.name != name:
                     raise InputError(
-                        f"{again.file}: the team is called {again.name!r} now, and clients know it"
-                        f" as {name!r}. Change the name back, or start the server again."
+                        f"{reloaded.file}: the team is called {reloaded.name!r} now, and clients"
+                        f" know it as {name!r}. Change the name back, or start the server again."
                     )
-                await services.prepare(again.plan)
+                await services.prepare(reloaded.plan)
             except CoterieError as error:
-                wrong[name] = error
+                errors[name] = error
             else:
-                self.by_name[name] = again
-        return wrong
+                self.by_name[name] = reloaded
+        return errors

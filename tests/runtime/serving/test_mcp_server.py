@@ -43,7 +43,9 @@ async def called(session: ClientSession) -> tuple[Any, list[str]]:
     await session.initialize()
     (tool,) = (await session.list_tools()).tools
     assert (tool.name, tool.description) == ("pair", "Solves riddles.")
-    return await session.call_tool("pair", ARGUMENTS, progress_callback=hear), heard
+    meta = {"idempotency-key": "once"}
+    result = await session.call_tool("pair", ARGUMENTS, progress_callback=hear, meta=meta)
+    return result, heard
 
 
 def test_a_team_is_a_tool_over_http(here: Path, model: ScriptedModel) -> None:
@@ -86,7 +88,9 @@ def test_a_team_is_a_tool_over_stdio(here: Path, model: ScriptedModel) -> None:
     async def work() -> None:
         async with stdio_client(server) as (reads, writes), ClientSession(reads, writes) as session:
             result, heard = await called(session)
+            again, _ = await called(session)
         assert [part.text for part in result.content] == ["It is 7."]
         assert heard[0] == "worker works"
+        assert again.meta == result.meta
 
     asyncio.run(work())
