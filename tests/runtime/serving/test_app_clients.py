@@ -6,12 +6,11 @@ import asyncio
 import itertools
 from pathlib import Path
 
-import pytest
-
 from coterie.pool.ledger.changes import Evaluated
 from coterie.pool.teams.pool import Pool
 from coterie.pool.values.statistics import Trial
 from coterie.runtime.doubles import Reply, ScriptedModel
+from coterie.runtime.serving.teams import load
 from coterie.runtime.values.usage import Usage
 from coterie.schema import Lineage, load_team
 
@@ -39,10 +38,7 @@ def evolved(here: Path) -> None:
             pool.commit(Evaluated(member=member, trial=trial), op=f"{member}/{number}")
 
 
-@pytest.mark.parametrize("source", ["town", "pool:town"])
-def test_clients_of_every_protocol_call_a_seed_and_the_best_team_of_a_pool(
-    here: Path, source: str
-) -> None:
+def test_clients_of_every_protocol_call_a_seed_and_the_best_team_of_a_pool(here: Path) -> None:
     teams = {"pool:town": "It is 7.", "majority_vote_3": "positive"}
     calls = [*itertools.product(CLIENTS, teams, (False, True))]
 
@@ -51,8 +47,9 @@ def test_clients_of_every_protocol_call_a_seed_and_the_best_team_of_a_pool(
             key = f"{protocol} {team} {streamed}"
             return await CLIENTS[protocol](at.http, team, "Good?", key=key, streamed=streamed)
 
-        sources = (source, "seed:majority_vote_3")
-        async with opened(here, catalogue(model), *sources, keys=["k" * 16]) as at:
+        known, sources = catalogue(model), ("pool:town", "seed:majority_vote_3")
+        assert load("town", known).name == "pool:town"
+        async with opened(here, known, *sources, keys=["k" * 16]) as at:
             return await asyncio.gather(*itertools.starmap(answer, calls))
 
     evolved(here)

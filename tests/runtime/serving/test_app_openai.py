@@ -295,7 +295,7 @@ def test_a_team_that_fails_says_why_and_is_not_asked_again_by_itself(here: Path)
 def test_hundreds_of_requests_at_once_are_all_answered(
     here: Path, model: ScriptedModel, nightly: bool
 ) -> None:
-    many = 200 if nightly else 60
+    many = 200 if nightly else 20
     alone = 'name: alone\nagents:\n  judge: {prompt: "You are [judge]."}\n'
 
     async def work() -> None:
