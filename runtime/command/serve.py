@@ -194,7 +194,7 @@ def _say_reloaded(teams: Teams, wrong: Mapping[str, CoterieError]) -> None:
         if (error := wrong.get(team.name)) is None:
             click.echo(speakable(f"loaded {team.name} again: {team.file}"), err=True)
         else:
-            click.echo(speakable(f"{error}\n{team.name} stays what it was."), err=True)
+            click.echo(speakable(f"{error}\n{team.name} stays unchanged."), err=True)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """The teams as A2A agents: each has a card, and answers messages, streamed or not.
 
-A run that answers a message goes on when its client hangs up, as the protocol has it: the client
-asks for the task later, or cancels it.
+A run continues when its client hangs up, as the protocol demands: the client asks for the task
+later, or cancels it.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def _card(team: ServedTeam, address: str, *, has_keys: bool) -> AgentCard:
 
 
 class _Executor(AgentExecutor):
-    """Answers messages by runs of a team."""
+    """Answers messages with runs of a team."""
 
     def __init__(self, server: TeamServer, name: str) -> None:
         self._server = server
@@ -145,7 +145,7 @@ class _Executor(AgentExecutor):
             await (updates.reject(why) if refusal.run is None else updates.failed(why))
 
     async def cancel(self, context: RequestContext, event_queue: EventQueue) -> None:
-        """Say that a task is cancelled: its run has been; see `AgentExecutor`."""
+        """Report that a task, and its run, is cancelled; see `AgentExecutor`."""
         await TaskUpdater(event_queue, context.task_id or "", context.context_id or "").cancel()
 
     def _question(self, message: Message, context: RequestContext) -> Question:
@@ -180,7 +180,7 @@ class _Executor(AgentExecutor):
 
 
 def _text_of(part: Part) -> str:
-    """Return what a part says; data is JSON.
+    """Return the text of a part; data is JSON.
 
     Raises:
         Refusal: It is an address.
@@ -202,7 +202,7 @@ class _Recent(InMemoryTaskStore):
         self._kept: dict[tuple[str, str], ServerCallContext] = {}
 
     async def save(self, task: Task, context: ServerCallContext) -> None:
-        """Keep a task, and forget the oldest beyond the most that are kept."""
+        """Keep a task, and forget the oldest of too many."""
         self._kept.setdefault((context.user.user_name, task.id), context)
         await super().save(task, context)
         while len(self._kept) > MOST_KEPT:

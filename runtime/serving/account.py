@@ -60,7 +60,7 @@ class Session:
     day: Budget
 
     def value(self, after: Usage | None) -> dict[str, Any]:
-        """Return it as the account has it; without `after` it is under way, or was killed."""
+        """Return its entry; without `after` it is under way, or was killed."""
         ended = {} if after is None else {"after": after.value()}
         return {"run": self.run, "before": self.before.value(), **ended}
 
@@ -118,12 +118,12 @@ class Account:
         return folder if folder is not None and folder.is_dir() else None
 
     async def answered(self, conversation: str, run: str) -> None:
-        """Write down which record has the latest answer of a conversation."""
+        """Record which run has the latest answer of a conversation."""
         value = {"run": run, "day": self.clock()}
         await self._journal.put(f"{CONVERSATION}/{conversation}", CONVERSATION, "", value)
 
     async def begin(self, record: RunRecord, key: str, asked: str) -> Session:
-        """Write down that work on a record begins, before anything is paid.
+        """Record that work on a run begins, before anything is paid.
 
         Args:
             record: The record.
@@ -143,7 +143,7 @@ class Account:
         return session
 
     async def end(self, session: Session, record: RunRecord) -> None:
-        """Write down what a session cost; this never waits, so nothing can cancel it."""
+        """Record the cost of a session; this never waits, so nothing can cancel it."""
         value = session.value(record.spent())
         await self._journal.put(session.place, SESSION, "", value, at_once=False)
 
@@ -166,7 +166,7 @@ class Account:
         return sum((self._cost(at, sessions) for at in range(len(sessions))), Usage())
 
     def _cost(self, at: int, sessions: Sequence[Mapping[str, Any]]) -> Usage:
-        """Return what a session cost; of one that was killed, until the record's next session."""
+        """Return the cost of a session; of a killed one, until the record's next session."""
         session = sessions[at]
         later = (other["before"] for other in sessions[at + 1 :] if other["run"] == session["run"])
         after = session.get("after") or next(later, None)
@@ -174,7 +174,7 @@ class Account:
         return total - Usage(**session["before"])
 
     def _total(self, run: str) -> Usage:
-        """Return what a record cost in all; nothing, where it was deleted."""
+        """Return the cost of a record; nothing where it was deleted."""
         try:
             with Journal.open(self.runs / run, replaying=True) as journal:
                 return journal.spent()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["Admission"]
 
 RETRY_AFTER = 5
-"""Seconds after which a client is asked to try again."""
+"""Seconds after which a client may try again."""
 
 
 class Admission:

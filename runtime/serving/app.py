@@ -175,7 +175,7 @@ class _Endpoints:
     async def _streamed(
         self, request: Request, question: Question, wire: Chat | Responses
     ) -> Response:
-        """Stream an answer. What is refused before the run begins is refused by its status."""
+        """Stream an answer. A refusal before the run begins has its own HTTP status."""
         happening = self.server.stream(question)
         first = await unless_gone(request.receive, anext(happening))
 
@@ -192,7 +192,7 @@ class _Endpoints:
         return JSONResponse({"object": "list", "data": teams})
 
     async def model(self, request: Request) -> Response:
-        """Say what a team is."""
+        """Describe a team."""
         return JSONResponse(_model(self.server.teams.named(request.path_params["model"])))
 
     async def questions(self, request: Request) -> Response:
@@ -211,7 +211,7 @@ class _Endpoints:
         return JSONResponse({"id": key})
 
     async def health(self, _: Request) -> Response:
-        """Say whether the server takes requests."""
+        """Report whether the server takes requests."""
         stopping, admission = self.server.is_stopping, self.server.admission
         state = {"at_work": admission.at_work, "waiting": admission.waiting}
         value = {"status": "stopping" if stopping else "ok", **state}

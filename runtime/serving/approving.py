@@ -1,7 +1,6 @@
-"""What agents ask people, asked of clients: approvals of calls, and questions to a `Person`.
+"""Asks clients what agents ask people: approvals of calls, and questions to a `Person`.
 
-Where a client does not answer, or not in time, a call is denied, and a question waits for a file in
-the record's inbox.
+Without an answer in time, a call is denied, and a question waits for a file in the record's inbox.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ class Approving:
         return answer if isinstance(answer, str) else ""
 
     async def _answer(self, asked: Mapping[str, Any]) -> Any:
-        """Wait for the client's answer, as long as it said; None: there is none."""
+        """Wait for the client's answer, as long as its header allows; None: there is none."""
         if (request := _request.get()) is None or not request[1].answer_seconds:
             return None
         run, question = request

@@ -1,4 +1,4 @@
-"""Requests of the OpenAI API, read: what both of its endpoints have in common."""
+"""Reads requests of the OpenAI API: the part that both endpoints share."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def _content(data: Any, param: str) -> File:
 
 
 def usage_value(usage: Usage, prompt: str, completion: str) -> dict[str, Any]:
-    """Return what a run consumed, all its agents' calls together, as the API writes it.
+    """Return the usage of a run, all its agents' calls together, as the API writes it.
 
     Args:
         usage: What it consumed.

@@ -1,4 +1,4 @@
-"""What every request must pass, whatever it asks: names, origin, key, size.
+"""Checks every request, whatever it asks: host, origin, key and size.
 
 The user of a request is the digest of its key, empty where none is needed. The body is read whole
 before anything looks at it, so a limit on it holds for all protocols.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["HEALTH", "LARGEST_BODY", "Guard", "refused"]
 
 HEALTH = "/healthz"
-"""What may be asked without a key."""
+"""The path that needs no key."""
 LARGEST_BODY = 32 << 20
 """Bytes of a request: all images and PDFs of a task in base64, and a long conversation."""
 
@@ -103,7 +103,7 @@ class Guard:
 
 
 def _again(body: bytes, receive: Receive) -> Receive:
-    """Give a body that was read to whoever reads it next; after it, what follows."""
+    """Return a receiver that repeats a body that was read, and then passes on the rest."""
     unread = [body]
 
     async def give() -> Message:

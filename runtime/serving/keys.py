@@ -1,4 +1,4 @@
-"""The keys of clients: which there are, and whose one a request carries."""
+"""The keys of clients."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Keys:
 
     @classmethod
     def read(cls, file: Path | None, environment: Mapping[str, str]) -> Keys:
-        """Read the keys of a file, one a line, and those of the environment, parted by blanks.
+        """Read the keys of a file, one a line, and those of the environment, separated by blanks.
 
         Raises:
             InputError: The file cannot be read or has no key, or a key is too short.

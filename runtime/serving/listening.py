@@ -1,4 +1,4 @@
-"""Listens on an address until the process is told to stop; loads the teams again on SIGHUP."""
+"""Listens on an address until the process is stopped; loads the teams again on SIGHUP."""
 
 from __future__ import annotations
 
@@ -24,14 +24,13 @@ if TYPE_CHECKING:
 __all__ = ["DRAIN", "listen", "reloading"]
 
 DRAIN = 25.0
-"""Seconds that requests under way have when the server is told to stop; those who stop services
-wait for 30 or more."""
+"""Seconds that requests under way have when the server stops. Service managers wait for 30."""
 CLOSING = 2
 """Seconds until connections are closed after that."""
 
 
 class _Server(uvicorn.Server):
-    """Says when it takes requests, and leaves signals to its caller."""
+    """Reports when it takes requests, and leaves signals to its caller."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)

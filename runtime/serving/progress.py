@@ -1,4 +1,4 @@
-"""What clients are shown of a run while it is made: which agent works, and how it ended."""
+"""The progress of a run that clients see: which agents work, and how they end."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["PIECE", "line_of", "pieces"]
 
 PIECE = 8_000
-"""Characters of an answer that are sent at once; readers of events bound the length of a line."""
+"""Characters of an answer in one event; some readers limit the length of a line."""
 LINES: Mapping[str, str] = {
     "agent_finished": "{agent} {ended}\n",
     "agent_retried": "{agent} tries again\n",
@@ -22,7 +22,7 @@ LINES: Mapping[str, str] = {
     "round_started": "round {round}\n",
     "tool_call": "{agent} calls {tool}\n",
 }
-"""What is shown of events, by their types."""
+"""The lines that events become, by their types."""
 ENDED: Mapping[str, str] = {
     "done": "is done",
     "failed": "failed",

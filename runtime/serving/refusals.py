@@ -1,4 +1,4 @@
-"""Why a request gets no answer, in the terms of HTTP and of the OpenAI API."""
+"""Refusals: why a request gets no answer, as HTTP and the OpenAI API write it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Refusal(CoterieError):
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """The headers of the response. A client must not repeat by itself what cost something."""
+        """The headers of the response. A client must not retry by itself what cost something."""
         retry = {} if self.retry_after is None else {"Retry-After": str(self.retry_after)}
         login = {"WWW-Authenticate": "Bearer"} if self.status == 401 else {}
         once = {"x-should-retry": "false", "x-run": self.run} if self.run else {}

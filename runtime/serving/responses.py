@@ -71,7 +71,7 @@ class Responses:
 
     @property
     def conversation(self) -> dict[str, str]:
-        """Which response it continues, and what a later one calls it."""
+        """The response that it continues, and its own name for later ones."""
         is_kept = self.body.get("store") is not False
         before = self.body.get("previous_response_id") or ""
         return {"continues": str(before), "conversation": self._id("resp") if is_kept else ""}

@@ -1,4 +1,4 @@
-"""Answers requests by runs, whatever protocol they came by."""
+"""Answers requests of all protocols with runs."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Answer:
 
     @property
     def about(self) -> dict[str, Any]:
-        """What clients are told that no protocol has a field for."""
+        """The record and the cost, for which no protocol has a field."""
         return {"run": self.run, "calls": self.usage.calls, "cost": self.usage.cost}
 
 
@@ -112,7 +112,7 @@ class _Work:
         session: Session,
         listener: Listener | None,
     ) -> Run:
-        """Make the run, or resume it."""
+        """Run it, or resume its run."""
         record = self.record
         await services.prepare(self.plan)
         if record.failed:
@@ -261,7 +261,7 @@ class TeamServer:
         return answer
 
     async def _converse(self, question: Question, answer: Answer, *, is_latest: bool) -> None:
-        """Let the client continue an answer; one that was sent again stays where it was."""
+        """Make an answer the latest of its conversation; one that is sent again keeps its place."""
         name = key_of(question.caller, question.conversation)
         if name and (is_latest or self.account.conversation(name) is None):
             await self.account.answered(name, answer.run)
@@ -284,7 +284,7 @@ class TeamServer:
         return _Work(record=record, plan=plan, task=task)
 
     async def _run(self, work: _Work, question: Question, listener: Listener | None) -> Answer:
-        """Make the run of a record; what it costs counts for today from the first call on."""
+        """Run a record; its cost counts for today from the first call on."""
         key = key_of(question.caller, question.key)
         async with work.record as record:
             session = await self.account.begin(record, key, question.asked)

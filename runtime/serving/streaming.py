@@ -1,4 +1,4 @@
-"""Responses that end with their client: whoever hangs up cancels the run that is made for them."""
+"""Responses that end with their client: hanging up cancels the run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["ClientGone", "EventStream", "server_sent", "unless_gone"]
 
 ALIVE = 15.0
-"""Seconds without an event after which a comment is sent, so that no proxy closes the stream."""
+"""Seconds without an event until a comment is sent, so that no proxy closes the stream."""
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 T = TypeVar("T")

@@ -113,7 +113,7 @@ def test_a_killed_server_pays_nothing_twice_then_reloads_and_stops(
             pair(here, PAIR.replace("prompt:", "promt:", 1))
             process.send_signal(signal.SIGHUP)
             assert any("pair.yaml:5:12: error: agents.worker.promt" in line for line in lines)
-            assert "pair stays what it was." in next(lines)
+            assert "pair stays unchanged." in next(lines)
             assert httpx.get(f"{address.removesuffix('/v1')}/healthz").json()["status"] == "ok"
             process.send_signal(signal.SIGTERM)
             assert process.wait() == 0
