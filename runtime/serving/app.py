@@ -49,7 +49,13 @@ HUNG_UP = 499
 
 
 def question_of(
-    headers: Mapping[str, str], caller: str, team: ServedTeam, task: Task, **fields: str
+    headers: Mapping[str, str],
+    caller: str,
+    team: ServedTeam,
+    task: Task,
+    *,
+    key: str = "",
+    **conversation: str,
 ) -> Question:
     """Return what a request asks.
 
@@ -58,7 +64,8 @@ def question_of(
         caller: The digest of the client's key.
         team: Whom it asks.
         task: What it asks.
-        fields: Of the question, what the protocol has a place for.
+        key: The idempotency key that the protocol has a place for; a header goes first.
+        conversation: The fields of the question that name its conversation.
 
     Raises:
         Refusal: A header is wrong.
@@ -70,9 +77,9 @@ def question_of(
         team=team,
         task=task,
         caller=caller,
-        key=headers.get(KEY) or fields.pop("key", ""),
+        key=headers.get(KEY) or key,
         answer_seconds=min(float(seconds), LONGEST_WAIT),
-        **fields,
+        **conversation,
     )
 
 

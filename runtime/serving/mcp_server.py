@@ -133,10 +133,10 @@ async def _answered(
 def _question(mcp: Server[Any, Any], team: ServedTeam, task: Task) -> Question:
     """Return what a call asks. Over stdio, only its `_meta` can have an idempotency key."""
     context = mcp.request_context
-    key = (context.meta.model_extra or {}).get(KEY) if context.meta else None
-    request, fields = context.request, {} if key is None else {"key": str(key)}
+    key = (context.meta.model_extra or {}).get(KEY, "") if context.meta else ""
+    request = context.request
     headers, caller = (request.headers, request.user.display_name) if request else ({}, "")
-    return question_of(headers, caller, team, task, **fields)
+    return question_of(headers, caller, team, task, key=str(key))
 
 
 async def _report(mcp: Server[Any, Any], number: int, line: str) -> None:

@@ -84,9 +84,13 @@ def test_a_message_that_is_sent_twice_is_paid_once(here: Path, model: ScriptedMo
             for _ in range(2):
                 (event,) = await sent(at, message, streamed=False)
                 assert get_artifact_text(event.task.artifacts[0]) == "It is 7."
+            assert len(model.calls) == 2
+            at.http.headers["idempotency-key"] = "a key that goes before the message's id"
+            for _ in range(2):
+                await sent(at, asked("What is 4 + 3?"), streamed=False)
+            assert len(model.calls) == 4
 
     asyncio.run(work())
-    assert len(model.calls) == 2
 
 
 def test_a_context_carries_its_earlier_messages(here: Path, model: ScriptedModel) -> None:
