@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakValueDictionary
@@ -25,6 +25,7 @@ from .refusals import Refusal, bad_request, no_answer, stopping
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Iterable
+    from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
     from ...schema.team.task import Task
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from .account import Account, Session
     from .admission import Admission
     from .teams import ServedTeam, Teams
-
 
 __all__ = ["Answer", "Question", "TeamServer", "serving"]
 
@@ -227,15 +227,10 @@ class TeamServer:
         except CoterieError as error:
             raise Refusal(503, self.scrub(str(error)), code="server_error") from None
 
-    @asynccontextmanager
-    async def _alone(self, question: Question) -> AsyncGenerator[None]:
+    def _alone(self, question: Question) -> AbstractAsyncContextManager[None]:
         """Let nobody else work on the record of the same key during the body."""
         key = key_of(question.caller, question.key)
-        if not key:
-            yield
-            return
-        async with self._keys.setdefault(key, asyncio.Lock()):
-            yield
+        return self._keys.setdefault(key, asyncio.Lock()) if key else nullcontext()
 
     async def _recorded_or_run(self, question: Question, listener: Listener | None) -> Answer:
         """Return the recorded answer of the request's key; else resume its record, or begin one."""
