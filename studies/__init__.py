@@ -12,5 +12,7 @@ top of the repository:
   `memory`, `headroom`.
 * The engine: `engine`, `throughput`, `bus`, `growing`, `cold_starts`, `first_call`, `traced`,
   `weight`, `town`, `driver`, `elsewhere`, `pages`.
-* Agreement with originals: `verdicts`, `plancraft`, `whoandwhen`; with providers: `providers`.
+* Agreement with originals: `verdicts`, `workbench`, `plancraft`, `whoandwhen`; with providers:
+  `providers`.
+* Instances of repair from fixes: `repair`.
 """

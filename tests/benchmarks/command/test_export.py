@@ -10,8 +10,8 @@ from pathlib import Path
 from coterie.benchmarks.bbeh.verdict import bbeh
 from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
 from coterie.benchmarks.evaluation.logs import Logs, log_path
-from coterie.benchmarks.workbench.recorded import judge_file
 from coterie.runtime.doubles import Reply
+from studies.workbench.recorded import judge_file
 
 from ...repairs import RIGHT, needs_jail, small_repository
 from ..bbeh.published import clone

@@ -7,20 +7,20 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ...schema.values.errors import InputError
-from ...schema.values.files import write_atomically
-from .grading import PASSED
-from .instance import touched
-from .records import read_records
-from .trial import TEST_SECONDS, observe
+from coterie.benchmarks.repair.grading import PASSED
+from coterie.benchmarks.repair.instance import touched
+from coterie.benchmarks.repair.records import read_records
+from coterie.benchmarks.repair.trial import TEST_SECONDS, observe
+from coterie.schema.values.errors import InputError
+from coterie.schema.values.files import write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from ...runtime.jail import Jails
-    from .instance import Instance
-    from .trial import PatchTrial
+    from coterie.benchmarks.repair.instance import Instance
+    from coterie.benchmarks.repair.trial import PatchTrial
+    from coterie.runtime.jail import Jails
 
 __all__ = ["Derived", "add_to_file", "derive", "test_files_of"]
 
