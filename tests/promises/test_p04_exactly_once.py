@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import subprocess
 import sys
@@ -11,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from coterie.pool.ledger.ledger import START, Ledger
-from coterie.schema.values.failpoints import VARIABLE
 from coterie.schema.values.files import make_folder
 
+from ..support.processes import with_tests
 from .programs.updates import files, operation
 
 PROGRAM = Path(__file__).parent / "programs" / "updates.py"
@@ -45,12 +44,10 @@ class Workers:
 
     def start(self, worker: int) -> None:
         name, latest = self.chance.choice(list(POINTS.items()))
+        death = f"{name}:{self.chance.randint(1, min(latest, self.updates // 4))}:kill"
         self.running[worker] = subprocess.Popen(
-            [sys.executable, str(PROGRAM), str(self.folder), str(worker), str(self.updates)],
-            env={
-                **os.environ,
-                VARIABLE: f"{name}:{self.chance.randint(1, min(latest, self.updates // 4))}:kill",
-            },
+            [sys.executable, str(PROGRAM), *map(str, (self.folder, worker, self.updates)), death],
+            env=with_tests(),
             stderr=subprocess.PIPE,
             text=True,
         )

@@ -17,7 +17,7 @@ from typing import Any
 
 from coterie import operators, pool
 from coterie.operators.command.evolve import main as mas_evolve
-from coterie.schema.values.failpoints import armed
+from tests.support.failpoints import armed
 
 BESIDE = (
     "aiohttp",

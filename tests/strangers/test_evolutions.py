@@ -20,6 +20,7 @@ from coterie.runtime.doubles import ScriptedModel
 
 from ..came import invoked_in
 from ..conftest import Draw
+from ..support.processes import with_tests
 from .evolutions import STRATEGIES, Stop, World
 
 PROGRAM = Path(__file__).with_name("forked.py")
@@ -76,7 +77,9 @@ def _open(stream: IO[str] | None) -> IO[str]:
 @pytest.fixture(scope="module")
 def forked() -> Iterator[Forked]:
     words = [sys.executable, str(PROGRAM)]
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as done:
+    with subprocess.Popen(
+        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=with_tests()
+    ) as done:
         yield Forked(process=done)
         _open(done.stdin).close()
 

@@ -33,8 +33,8 @@ from coterie.pool.values.layout import LEDGER, SNAPSHOTS
 from coterie.pool.values.statistics import Trial
 from coterie.pool.view import PoolView, Views
 from coterie.schema.values.errors import CoterieError, StorageError
-from coterie.schema.values.failpoints import armed
 
+from ...support.failpoints import armed
 from ...support.repositories import run_git
 from ..drawn_histories import EVOLUTIONS, History
 from ..edited_teams import child_of, pool_of, scored, vote

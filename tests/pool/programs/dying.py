@@ -19,7 +19,7 @@ from adding import team
 from coterie.pool import Pool, Trial, verify
 from coterie.pool.ledger.changes import ChildRejected, Evaluated, Retired
 from coterie.schema import Lineage
-from coterie.schema.values.failpoints import armed
+from tests.support.failpoints import armed
 
 BORN = Lineage(operator="mutate", parents=("made",), task="t")
 

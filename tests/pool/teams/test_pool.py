@@ -26,8 +26,8 @@ from coterie.schema import (
 )
 from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.values.errors import StorageError
-from coterie.schema.values.failpoints import armed
 
+from ...support.failpoints import armed
 from ..edited_teams import SEED, child_of, edited, pool_of, scored, vote
 from ..values.test_identity import ONE_RING, TWO_RINGS
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from coterie.pool import Pool, verify
 
-from ...support.processes import python
+from ...support.processes import python, with_tests
 from ..edited_teams import SEED
 from ..programs.adding import team
 
@@ -45,7 +45,7 @@ def test_eight_processes_add_every_team_once(tmp_path: Path) -> None:
 
 
 def test_wherever_a_process_dies_the_updates_count_once(tmp_path: Path) -> None:
-    done = python(PROGRAMS / "dying.py", tmp_path)
+    done = python(PROGRAMS / "dying.py", tmp_path, env=with_tests())
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert told["died"] >= 50

@@ -1,4 +1,4 @@
-"""Makes one worker's updates of a ledger, from the first on: `updates.py FOLDER WORKER NUMBER`."""
+"""Makes one worker's updates of a ledger: `updates.py FOLDER WORKER NUMBER FAILPOINT`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from coterie.pool.ledger.ledger import Ledger
+from tests.support.failpoints import armed
 
 
 def operation(worker: int, number: int) -> str:
@@ -26,4 +27,5 @@ def main(folder: Path, worker: int, updates: int) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
+    with armed(sys.argv[4]):
+        main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
