@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from ...schema.checking._shape import shape_problems
-from ...schema.loading.loading import read_file
+from ...schema.loading.loading import read_file, shape_problems
 from ...schema.values.errors import ConfigError
 from ...schema.values.values import is_list, is_mapping
 from ...schema.values.yaml_text import read_yaml
