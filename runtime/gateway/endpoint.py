@@ -192,13 +192,14 @@ def _held(model: Model, header: str, environment: Mapping[str, str]) -> str:
 
 def _reached(model: Model, environment: Mapping[str, str]) -> Endpoint:
     if model.api_base is not None:
-        check_address(_trimmed(model.api_base), f"model {model.model!r} (alias {model.alias!r})")
+        address = _versioned(_trimmed(model.api_base), model)
+        check_address(address, f"model {model.model!r} (alias {model.alias!r})")
         # Only Azure's addresses take a version.
         header = PROVIDERS["azure"].key_header if model.api_version else BEARER
         return Endpoint(
             kind="openai",
             model=model.model,
-            api_base=_trimmed(model.api_base),
+            api_base=address,
             api_version=model.api_version,
             key=_declared_key(model, environment),
             key_header=header,
@@ -328,6 +329,12 @@ def _trimmed(address: str) -> str:
     for call in _CALLS:
         address = address.removesuffix(call)
     return address.rstrip("/")
+
+
+def _versioned(address: str, model: Model) -> str:
+    """Return an address with the path that Ollama, vLLM and their like serve, if it has none."""
+    is_bare = "/" not in address.partition("://")[2]
+    return f"{address}/v1" if is_bare and model.api_version is None else address
 
 
 def _completed(address: str, ending: str) -> str:

@@ -43,6 +43,11 @@ def model(name: str, **fields: object) -> Model:
             Endpoint(kind="openai", model="org/m", api_base="http://host:1/v1"),
         ),
         (
+            model("qwen3", api_base="http://host:11434/"),
+            KEYS,
+            Endpoint(kind="openai", model="qwen3", api_base="http://host:11434/v1"),
+        ),
+        (
             model("m", api_base="http://host:1/v1", key_env="MY_KEY"),
             KEYS,
             Endpoint(kind="openai", model="m", api_base="http://host:1/v1", key="sk-mine"),
