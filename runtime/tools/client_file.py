@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["ConfiguredServer", "servers_in"]
 
 BEARER = "Bearer "
-SLOWEST_START = 120.0
+SLOWEST_START = 120
 """Seconds until a server is ready that npx or uvx downloads first."""
 # As Cursor and VS Code write it, and as Claude Code does.
 _VARIABLE = re.compile(r"\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-[^}]*)?\}")

@@ -70,5 +70,7 @@ def test_a_wheel_and_a_folder_make_a_check_for_ci(newcomer: Newcomer, play: Play
     install, *commands = [step for step in workflow["jobs"]["team"]["steps"] if "run" in step]
     assert install["env"] == {"COTERIE": wheel}
     assert [step["run"] for step in commands] == newcomer.typed[2:]
+    models = yaml.safe_load((newcomer.folder / "models.yaml").read_text())
+    assert f"MAS_MODEL={models['models']['default']['model']}" in SECTIONS[0]
     report = ElementTree.fromstring((newcomer.folder / "results.xml").read_text())  # noqa: S314
     assert len(report.findall(".//testcase")) == 4
