@@ -192,7 +192,9 @@ def _held(model: Model, header: str, environment: Mapping[str, str]) -> str:
 
 def _reached(model: Model, environment: Mapping[str, str]) -> Endpoint:
     if model.api_base is not None:
-        address = _versioned(_trimmed(model.api_base), model)
+        address = _trimmed(model.api_base)
+        if model.api_version is None:
+            address = _versioned(address)
         check_address(address, f"model {model.model!r} (alias {model.alias!r})")
         # Only Azure's addresses take a version.
         header = PROVIDERS["azure"].key_header if model.api_version else BEARER
@@ -331,14 +333,15 @@ def _trimmed(address: str) -> str:
     return address.rstrip("/")
 
 
-def _versioned(address: str, model: Model) -> str:
+def _versioned(address: str) -> str:
     """Return an address with the path that Ollama, vLLM and their like serve, if it has none."""
-    is_bare = "/" not in address.partition("://")[2]
-    return f"{address}/v1" if is_bare and model.api_version is None else address
+    return address if "/" in address.partition("://")[2] else f"{address}/v1"
 
 
 def _completed(address: str, ending: str) -> str:
     """Add what is missing of an ending: of `/v1beta/openai`, to `http://h/v1beta` the rest."""
+    if not ending:
+        return _versioned(address)
     parts = ending.split("/")
     for count in range(len(parts), 0, -1):
         begun = "/".join(parts[:count])

@@ -146,6 +146,7 @@ def test_ollama_is_found_with_and_without_the_version(provider: str, address: st
     ("name", "environment", "url"),
     [
         ("openai/m", {"OPENAI_API_BASE": "http://h/v1"}, "http://h/v1/chat/completions"),
+        ("openai/m", {"OPENAI_BASE_URL": "http://h:1/"}, "http://h:1/v1/chat/completions"),
         ("xai/m", {"XAI_API_BASE": "http://h"}, "http://h/v1/chat/completions"),
         ("mistral/m", {"MISTRAL_API_BASE": "http://h/"}, "http://h/v1/chat/completions"),
         (
