@@ -9,8 +9,10 @@ top of the repository:
   `retrospect` (Meta-Team), `adaptation` (TacoMAS), `consulting` (MATTRL);
   over one library, `world`.
 * Statistics: `intervals`, `null`, `calibration`, `population`, `credit`, `routing`, `reuse`,
-  `memory`, `headroom`.
+  `memory`, `headroom`, `differential`.
 * The engine: `engine`, `throughput`, `bus`, `growing`, `cold_starts`, `first_call`, `traced`,
   `weight`, `town`, `driver`, `elsewhere`, `pages`.
-* Agreement with originals: `verdicts`, `plancraft`, `whoandwhen`; with providers: `providers`.
+* Agreement with originals: `verdicts`, `workbench`, `plancraft`, `whoandwhen`; with providers:
+  `providers`.
+* Instances of repair from fixes: `repair`.
 """

@@ -37,7 +37,6 @@ from collections import Counter
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from coterie.benchmarks.evaluation.statistics import rank_correlation
 from coterie.operators.methods.mattrl.experience import EVENT
 from coterie.schema.team.writing import dump
 
@@ -109,7 +108,7 @@ def figures(trial: Trial) -> Mapping[str, Any]:
     for name, fields in {"credit": ("worth", "score"), "reward": ("reward",)}.items():
         means = [_mean(said, agent, fields) for agent in AGENTS]
         for truth, values in truths.items():
-            found[f"{name}: {truth}"] = rank_correlation(means, values) or 0.0
+            found[f"{name}: {truth}"] = _rank_correlation(means, values)
         for agent, mean in zip(AGENTS, means, strict=True):
             found[f"{name} of {kinds(world.name)[agent]}"] = mean
     right = [
@@ -121,6 +120,16 @@ def figures(trial: Trial) -> Mapping[str, Any]:
     shares = {f"kept of {kind}": owners[kind] / max(1, len(entries)) for kind in KINDS}
     top = fmean(one["ratio"] for one in said) if said else 0.0
     return {**found, **shares, "kept": len(entries), "sound": fmean(right or [0]), "ratio": top}
+
+
+def _rank_correlation(one: Sequence[float], other: Sequence[float]) -> float:
+    """Return Spearman's rank correlation; 0 where either tells nothing apart."""
+    import scipy.stats
+
+    stats: Any = scipy.stats
+    told = [[round(value, 12) for value in values] for values in (one, other)]
+    is_told_apart = all(len({*each}) > 1 for each in told)
+    return float(stats.spearmanr(*told).statistic) if is_told_apart else 0.0
 
 
 def _mean(said: Sequence[Mapping[str, Any]], agent: str, fields: Sequence[str]) -> float:

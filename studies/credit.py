@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from coterie.benchmarks.comparison.tables import written
-from coterie.operators.credit import sampled_shapley, shapley, subsets
+from coterie.operators.credit import averaged, orders, shapley, subsets
 from coterie.pool.values.intervals import mean_interval
 from coterie.schema.command import Command
 
@@ -103,7 +103,7 @@ def coverage(kind: str, permutations: int, *, games: int, seed: int = 0) -> Cove
         players = range(chance.randint(FEWEST, MOST))
         game = drawn_game(len(players), kind, chance)
         exact = shapley(game, players)
-        sampled = sampled_shapley(game, players, permutations=permutations, rng=chance)
+        sampled = averaged(game, orders(players, permutations=permutations, rng=chance))
         held.append([_held(sampled[one], exact[one]) for one in players])
     means = [[sum(column) / len(one) for column in zip(*one, strict=True)] for one in held]
     wide, narrow, normal, width = zip(*means, strict=True)

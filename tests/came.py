@@ -20,11 +20,16 @@ from coterie.runtime.doubles import Call
 
 @dataclass(kw_only=True)
 class Came:
-    """What a command came to."""
+    """What a command came to.
+
+    Attributes:
+        shown: Both streams as a terminal shows them.
+    """
 
     code: int
     out: str
     err: str
+    shown: str = ""
     calls: int = 0
     asked: list[Call] = field(default_factory=list[Call])
 
@@ -63,4 +68,4 @@ def started(folder: Path, *arguments: str, **options: Any) -> subprocess.Popen[s
 def _came(done: Result) -> Came:
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
-    return Came(code=done.exit_code, out=done.stdout, err=done.stderr)
+    return Came(code=done.exit_code, out=done.stdout, err=done.stderr, shown=done.output)

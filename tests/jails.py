@@ -13,15 +13,15 @@ from pathlib import Path
 import pytest
 
 from coterie.runtime.jail.detect import try_tier
-from coterie.runtime.jail.tiers import Bubblewrap, Landlock, Namespaces, Tier
+from coterie.runtime.jail.tiers import Bubblewrap, Landlock, Tier
 
-TIERS: tuple[Tier, ...] = (Bubblewrap(), Namespaces(), Landlock())
+TIERS: tuple[Tier, ...] = (Bubblewrap(), Landlock())
 ROOT = Path(__file__).parents[1]
 # What programs of tests start with: the tier that their first argument names.
 PRELUDE = """
 import sys
-from coterie.runtime.jail.tiers import Bubblewrap, Landlock, Namespaces, Unconfined
-tiers = {tier.name: tier for tier in (Bubblewrap(), Namespaces(), Landlock(), Unconfined())}
+from coterie.runtime.jail.tiers import Bubblewrap, Landlock, Unconfined
+tiers = {tier.name: tier for tier in (Bubblewrap(), Landlock(), Unconfined())}
 tier = tiers[sys.argv[1]]
 """
 FAILURE = "from coterie.runtime.jail.detect import try_tier\nprint(try_tier(tier).failure or '')"

@@ -18,6 +18,7 @@ from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.schema import load_team
 from coterie.schema.command import main
+from coterie.schema.loading.loading import load_models
 from coterie.schema.loading.seeds import seed_files
 from studies.doubles import KEY, ProviderDouble, Said
 from studies.doubles.openai import OPENAI
@@ -75,6 +76,19 @@ def test_it_begins_with_two_agents_and_a_dozen_lines(tmp_path: Path) -> None:
     assert list(load_team(tmp_path / "team.yaml").agents) == ["reader", "judge"]
     files = ("team.yaml", "models.yaml", "task.json", "tasks.jsonl")
     assert mas(tmp_path, "validate", *files).stdout == "4 files: no problems.\n"
+
+
+def test_the_model_that_is_chosen_already_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MAS_MODEL", "qwen3@http://127.0.0.1:11434")
+    mas(tmp_path, "init")
+    (model,) = load_models(tmp_path / "models.yaml").values()
+    assert (model.alias, model.model, model.api_base) == (
+        "default",
+        "qwen3",
+        "http://127.0.0.1:11434",
+    )
 
 
 def test_prompts_of_a_seed_are_there_to_be_changed(tmp_path: Path) -> None:

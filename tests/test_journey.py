@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field
-from glob import glob
-from importlib.metadata import entry_points
+from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -18,35 +15,18 @@ import yaml
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.doubles.script_file import load_script
 
-from .came import Came, invoked_in
+from .support.newcomer import BLOCK, NAMED, Newcomer
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/journey.md").read_text(encoding="utf-8")
 NOTEBOOK = ROOT / "examples/notebook/front_desk.ipynb"
-COMMANDS = {point.name: point for point in entry_points(group="console_scripts")}
 PORT = 8711
 ADDRESS = f"http://127.0.0.1:{PORT}/v1"
 SERVE = f"python -m coterie.runtime.doubles script.yaml --port {PORT} &"
 
 
-@dataclass
-class Newcomer:
-    """Someone who writes what the page says, file by file, and types its commands.
-
-    Attributes:
-        folder: Where they are.
-        address: Where the script's model listens; on the page it is `ADDRESS`.
-        code: The exit code of the last command.
-    """
-
-    folder: Path
-    servers: ExitStack
-    address: str = ADDRESS
-    code: int = 0
-    typed: list[str] = field(default_factory=list[str])
-
-    def write(self, name: str, text: str) -> None:
-        (self.folder / name).write_text(text.replace(ADDRESS, self.address), encoding="utf-8")
+class Reader(Newcomer):
+    """Someone who also changes files and plays the script's model."""
 
     def change(self, before: str, after: str) -> None:
         """Change team.yaml in one place."""
@@ -54,38 +34,15 @@ class Newcomer:
         assert text.count(before) == 1, before
         self.write("team.yaml", text.replace(before, after))
 
-    def serve(self) -> None:
+    def serve(self, servers: ExitStack) -> str:
         """Have the script's model listen, on any free port: tests run side by side."""
         model = ScriptedModel(load_script(self.folder / "script.yaml"))
-        self.address = self.servers.enter_context(model).api_base
+        self.here[ADDRESS] = servers.enter_context(model).api_base
         self.write("models.yaml", (self.folder / "models.yaml").read_text(encoding="utf-8"))
-
-    def type(self, line: str) -> str:
-        """Run a command line, and give what it says on both of its streams."""
-        self.typed.append(line)
-        if line == SERVE:
-            self.serve()
-            return ADDRESS
-        if line.startswith("cd "):
-            self.folder /= line.removeprefix("cd ")
-            return ""
-        if line == "echo $?":
-            return str(self.code)
-        came = self.ran(line)
-        self.code = came.code
-        return came.out + came.err
-
-    def ran(self, line: str) -> Came:
-        name, *words = [one for word in shlex.split(line) for one in self.expanded(word)]
-        return invoked_in(self.folder, COMMANDS[name].load(), words, name)
-
-    def expanded(self, word: str) -> list[str]:
-        return glob(word, root_dir=self.folder) if "*" in word else [word]  # noqa: PTH207
+        return ADDRESS
 
 
 MISTAKE = re.compile(r"^\| `(.+)` \| `(.+)` \| `(.+)` \|$", re.MULTILINE)
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-NAMED = re.compile(r"`(\w+\.(?:yaml|jsonl))`")
 
 
 def steps() -> Iterator[re.Match[str]]:
@@ -94,14 +51,14 @@ def steps() -> Iterator[re.Match[str]]:
     return iter(sorted(found, key=lambda one: one.start()))
 
 
-def do(newcomer: Newcomer, step: re.Match[str]) -> None:
+def do(newcomer: Reader, step: re.Match[str]) -> None:
     """Do what the page says in one place."""
     if step.re is MISTAKE:
         make_and_mend(newcomer, *step.groups())
         return
     language, text = step.groups()
     if language == "console":
-        type_all(newcomer, text)
+        newcomer.type_all(text)
     elif language == "diff":
         before, after = (line[1:] for line in text.splitlines())
         newcomer.change(before, after)
@@ -109,20 +66,7 @@ def do(newcomer: Newcomer, step: re.Match[str]) -> None:
         newcomer.write(NAMED.findall(PAGE, 0, step.start())[-1], text)
 
 
-def type_all(newcomer: Newcomer, text: str) -> None:
-    """Type the commands of a block. What stands under each is among what it says, in order."""
-    said: list[str] = []
-    for line in text.splitlines():
-        if line.startswith("$ "):
-            said = newcomer.type(line[2:]).splitlines()
-        else:
-            pattern = re.compile(".*".join(map(re.escape, line.split("…"))))
-            places = [place for place, one in enumerate(said) if pattern.fullmatch(one)]
-            assert places, "\n".join([line, "", *said])
-            said = said[places[0] + 1 :]
-
-
-def make_and_mend(newcomer: Newcomer, wrong: str, told: str, right: str) -> None:
+def make_and_mend(newcomer: Reader, wrong: str, told: str, right: str) -> None:
     """Make a mistake in team.yaml, read the message, and do as it says."""
     newcomer.change(right, wrong)
     came = newcomer.ran("mas-validate team.yaml")
@@ -135,15 +79,17 @@ def make_and_mend(newcomer: Newcomer, wrong: str, told: str, right: str) -> None
 
 
 @pytest.fixture
-def newcomer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Newcomer]:
+def newcomer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reader]:
     """Give someone in an empty folder, whose notebooks keep nothing in the home of the host."""
     for variable in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR"):
         monkeypatch.setenv(variable, str(tmp_path / "jupyter"))
     with ExitStack() as servers:
-        yield Newcomer(folder=tmp_path, servers=servers)
+        reader = Reader(tmp_path)
+        reader.plays[SERVE] = partial(reader.serve, servers)
+        yield reader
 
 
-def test_the_journey_from_nothing_to_ci_and_a_notebook(newcomer: Newcomer) -> None:
+def test_the_journey_from_nothing_to_ci_and_a_notebook(newcomer: Reader) -> None:
     """Init, five agents, ten mistakes, own questions, show, a fix, CI, and the notebook."""
     for step in steps():
         do(newcomer, step)
@@ -163,7 +109,7 @@ def figures_of_the_page() -> list[str]:
     return re.findall(r"^accuracy (\S+ \[\S+ \S+\])", PAGE, re.MULTILINE)
 
 
-def figures_of_the_notebook(newcomer: Newcomer) -> list[str]:
+def figures_of_the_notebook(newcomer: Reader) -> list[str]:
     """Execute the notebook where the newcomer is, and give the figures that it prints."""
     import nbformat
     from nbclient import NotebookClient

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import statistics
 from math import comb
 from typing import TYPE_CHECKING, Any, cast
 
@@ -20,7 +19,6 @@ __all__ = [
     "pass_at",
     "percentiles",
     "rank_biserial",
-    "rank_correlation",
     "rounded",
     "wilcoxon",
 ]
@@ -97,29 +95,6 @@ def rank_biserial(before: Sequence[float], after: Sequence[float]) -> float:
         if total
         else 0.0
     )
-
-
-def rank_correlation(one: Sequence[float], other: Sequence[float]) -> float:
-    """Give Spearman's rank correlation, in [-1, 1]; equal values share the mean of their ranks.
-
-    Args:
-        one: A value of each of some things.
-        other: Another value of each of them, in the same order.
-
-    Returns:
-        0 where either tells nothing apart.
-    """
-    ranks = _ranks(one), _ranks(other)
-    if any(len({*each}) < 2 for each in ranks):
-        return 0.0
-    return statistics.correlation(*ranks)
-
-
-def _ranks(values: Sequence[float]) -> list[float]:
-    """Rank values from 1, the lowest first; differences of rounding alone make no rank."""
-    near = [round(value, DIGITS) for value in values]
-    ranked = sorted(near)
-    return [ranked.index(value) + (ranked.count(value) + 1) / 2 for value in near]
 
 
 def pass_at(k: int, right: Sequence[int], trials: Sequence[int]) -> float | None:

@@ -1,8 +1,8 @@
 """Papers: a recipe for each row of their tables, with the published figure beside it.
 
 A folder for each paper has `paper.yaml` (its models, data sets and methods) and a file for each of
-its tables. `papers.schema.json` is their form. A row becomes an ordinary recipe with its teams and
-models.yaml, which a person can read, edit and run by hand.
+its tables. A row becomes an ordinary recipe with its teams and models.yaml, which a person can
+read, edit and run by hand.
 """
 
 from __future__ import annotations

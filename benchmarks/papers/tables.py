@@ -9,25 +9,17 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...schema.host.catalogue import installed
-from ...schema.loading.loading import read_file, shape_only
+from ...schema.loading.loading import read_file
 from ...schema.values.errors import ConfigError
-from ...schema.values.hints import did_you_mean
-from ...schema.values.problems import quoted
 from ...schema.values.yaml_text import read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ...schema.values.document import Document
-    from ...schema.values.problems import Path as FieldPath
-    from ...schema.values.problems import Problem
-
 __all__ = ["Column", "Paper", "PaperRun", "Row", "Table", "load_paper", "merged", "paper_names"]
 
 HERE = Path(__file__).parent
 PAPER = "paper.yaml"
-SCHEMA = "papers.schema.json"
 Figure = float | str
 How = dict[str, Any]
 """How something is run: the fields of `run` in the files."""
@@ -214,29 +206,16 @@ def paper_names() -> Sequence[str]:
 
 
 @cache
-def load_paper(folder: Path | str) -> Paper:
-    """Load a paper with its tables.
-
-    Args:
-        folder: The folder, or the name of one of ours.
+def load_paper(name: str) -> Paper:
+    """Load one of our papers with its tables.
 
     Raises:
-        InputError: A file is missing.
-        ConfigError: Files do not load; the exception has every problem with its place.
+        ConfigError: A file cannot be read as YAML.
     """
-    folder = HERE / folder
-    paper, problems = _read(folder / PAPER, "paper")
+    folder = HERE / name
     files = sorted(folder.glob("*.yaml"), key=_order)
-    tables = {path.stem: _read(path, "table") for path in files if path.name != PAPER}
-    if not problems:
-        problems += _paper_problems(paper)
-    for document, more in tables.values():
-        names = frozenset(tables)
-        problems += more or ([] if problems else [*_table_problems(document, paper.value, names)])
-    if problems:
-        raise ConfigError(problems)
-    read = {name: _table(document.value) for name, (document, _) in tables.items()}
-    return Paper(key=folder.name, tables=read, **paper.value)
+    tables = {path.stem: _table(_read(path)) for path in files if path.name != PAPER}
+    return Paper(key=name, tables=tables, **_read(folder / PAPER))
 
 
 def _order(path: Path) -> tuple[bool, int, str]:
@@ -246,14 +225,11 @@ def _order(path: Path) -> tuple[bool, int, str]:
     return parts[0] != "table", number, path.stem
 
 
-def _read(path: Path, kind: str) -> tuple[Document, list[Problem]]:
-    return shape_only(*read_yaml(read_file(path), str(path)), _schema(kind))
-
-
-@cache
-def _schema(kind: str) -> Mapping[str, Any]:
-    definitions = json.loads((HERE / SCHEMA).read_text(encoding="utf-8"))["$defs"]
-    return {**definitions[kind], "$defs": definitions}
+def _read(path: Path) -> dict[str, Any]:
+    document, problems = read_yaml(read_file(path), str(path))
+    if problems:
+        raise ConfigError(problems)
+    return document.value
 
 
 def _table(value: dict[str, Any]) -> Table:
@@ -261,76 +237,3 @@ def _table(value: dict[str, Any]) -> Table:
     rows = {name: Row(**row) for name, row in value.get("rows", {}).items()}
     fields: dict[str, Any] = {**value, "columns": columns, "rows": rows}
     return Table(**fields)
-
-
-def _paper_problems(document: Document) -> Iterator[Problem]:
-    """Find what a paper names that is not there, and data that comes from nowhere."""
-    runs: list[tuple[FieldPath, How]] = []
-    for group in ("methods", "data"):
-        entries = document.value.get(group, {})
-        runs += [((group, name, "run"), entry.get("run", {})) for name, entry in entries.items()]
-    yield from _run_problems(document, document.value, runs)
-    for name, data in document.value.get("data", {}).items():
-        for number, part in enumerate(data["parts"]):
-            place: FieldPath = ("data", name, "parts", number)
-            known = installed("benchmarks")
-            if "benchmark" not in part and not {"file", "source"} <= part.keys():
-                yield document.problem(place, "write `benchmark`, or `file` and `source`.")
-            elif part.get("benchmark", "own") not in known:
-                yield _unknown(document, (*place, "benchmark"), part["benchmark"], known)
-
-
-def _table_problems(
-    document: Document, paper: Mapping[str, Any], tables: frozenset[str]
-) -> Iterator[Problem]:
-    """Find what a table names that is not there, and rows that say nothing."""
-    value = document.value
-    columns, rows = value.get("columns", {}), value.get("rows", {})
-    if not (rows or value.get("cannot")):
-        yield document.problem((), "no rows. Write `rows`, or `cannot` with the reason.")
-    for field_name, known in (("own", rows), ("see", tables)):
-        if (name := value.get(field_name)) and name not in known:
-            yield _unknown(document, (field_name,), name, known)
-    for name, row in rows.items():
-        yield from _row_problems(document, name, row, paper)
-    parts = {"columns": columns, "rows": rows}
-    runs: list[tuple[FieldPath, How]] = [(("run",), value.get("run", {}))]
-    for part, entries in parts.items():
-        runs += [
-            ((part, name, "run"), (entry or {}).get("run", {})) for name, entry in entries.items()
-        ]
-    yield from _run_problems(document, paper, runs)
-
-
-def _row_problems(
-    document: Document, name: str, row: Mapping[str, Any], paper: Mapping[str, Any]
-) -> Iterator[Problem]:
-    place: FieldPath = ("rows", name)
-    methods = paper.get("methods", {})
-    columns = document.value.get("columns", {})
-    if not row.keys() & {"figures", "unpublished", "cannot"}:
-        yield document.problem(place, "no figures. Write `figures`, `unpublished` or `cannot`.")
-    if (method := row.get("method")) is not None and method not in methods:
-        yield _unknown(document, (*place, "method"), method, methods)
-    if method is None and not (row.get("cannot") or document.value.get("cannot")):
-        yield document.problem(place, "no method. Write `method`, or `cannot` with the reason.")
-    if len(row.get("figures", [])) > len(columns):
-        count = f"{len(row['figures'])} figures, but {len(columns)} columns"
-        yield document.problem((*place, "figures"), f"{count}. Write one for each; null: none.")
-
-
-def _run_problems(
-    document: Document, paper: Mapping[str, Any], runs: Sequence[tuple[FieldPath, How]]
-) -> Iterator[Problem]:
-    groups = {"data": "data", "test": "data", "model": "models", "models": "models"}
-    for place, run in runs:
-        for key, group in groups.items():
-            names = run.get(key, [])
-            for name in names if isinstance(names, list) else [names]:
-                if name not in (known := paper.get(group, {})):
-                    yield _unknown(document, (*place, key), name, known)
-
-
-def _unknown(document: Document, place: FieldPath, name: str, known: Any) -> Problem:
-    hint = did_you_mean(name, known) or f" Known: {', '.join(known)}."
-    return document.problem(place, f"no {place[-1]} {quoted(name)}.{hint}")

@@ -1,4 +1,4 @@
-"""Prepares offline repairs for `mas-run`, grades predictions, and derives instances."""
+"""Prepares offline repairs for `mas-run`, and grades predictions."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ from ...schema.values.json_text import dumps
 from ..evaluation.benchmark import Source
 from ..evaluation.choosing import matching
 from .benchmark import REPAIR, SWE_BENCH, repair_task, swe_bench_instances
-from .deriving import derive_instance, timeout, unsafe
 from .instance import parse_instance
 from .offline import find_repair, offline_repairs
 from .predictions import Prediction, read_predictions
-from .trial import try_patch
+from .trial import TEST_SECONDS, try_patch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,10 +35,7 @@ KINDS = ("resolved", "unresolved", "empty patch", "no prediction")
 
 @click.group("repair")
 def main() -> None:
-    """Prepare offline repairs, grade predictions without Docker, and derive instances."""
-
-
-main.add_command(derive_instance)
+    """Prepare offline repairs, and grade predictions without Docker."""
 
 
 @main.command("prepare", cls=Command)
@@ -68,10 +64,16 @@ def prepare(name: str, folder: Path) -> None:
     metavar="GLOB",
     help="Grade only instances whose id fits, such as 'astropy__*'. May be given several times.",
 )
-@timeout
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=TEST_SECONDS,
+    show_default=True,
+    help="Seconds that the tests of one may take.",
+)
 @click.option("--logs", type=FOLDER, help="Keep what the tests print here, in ID.log.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@unsafe
+@click.option("--unsafe-local", is_flag=True, help="Run patches with all your rights.")
 def grade(predictions: str, *, data: Path | None, unsafe_local: bool, **options: Any) -> None:
     """Grade the file PREDICTIONS, or 'gold': the repairs that are known to be right.
 

@@ -41,9 +41,6 @@ class Instance:
         fail_to_pass: The tests that fail at the base and pass once it is repaired.
         pass_to_pass: The tests that pass before and after.
         patch: A repair that is known to be right, as a git diff; may be empty.
-        hints_text: What was said of the problem later. No agent is shown it.
-        version: Of the repository, as the benchmark numbers its environments.
-        environment_setup_commit: The commit that the environment is built from.
         eval_type: `fail_only` where the tests' log names only what failed.
         test_directives: What the test runner is given; empty: the files of the tests above.
         patched_files: The files that `patch` changes; a reference has them in its place.
@@ -58,9 +55,6 @@ class Instance:
     fail_to_pass: tuple[str, ...]
     pass_to_pass: tuple[str, ...]
     patch: str = ""
-    hints_text: str = ""
-    version: str = ""
-    environment_setup_commit: str = ""
     eval_type: str = EVAL_TYPES[0]
     test_directives: tuple[str, ...] = ()
     patched_files: tuple[str, ...] = ()
@@ -77,18 +71,6 @@ class Instance:
         """The files that belong to the tests: no change that a repair makes to them counts."""
         run = (directive.split("::", 1)[0] for directive in self.directives)
         return tuple(dict.fromkeys((*touched(self.test_patch), *run)))
-
-    def fields(self) -> dict[str, Any]:
-        """Write the instance as a file of instances has it."""
-        told = self.reference()
-        del told["patched_files"]
-        return {
-            **{name: value for name, value in told.items() if value not in (None, [])},
-            "FAIL_TO_PASS": list(self.fail_to_pass),
-            "PASS_TO_PASS": list(self.pass_to_pass),
-            "problem_statement": self.problem_statement,
-            "patch": self.patch,
-        }
 
     def reference(self) -> dict[str, Any]:
         """Give what the scorer needs, as the reference answer of a task."""
@@ -149,9 +131,6 @@ def parse_instance(fields: Mapping[str, Any], place: str) -> Instance:
         fail_to_pass=_tests(record, "FAIL_TO_PASS"),
         pass_to_pass=_tests(record, "PASS_TO_PASS"),
         patch=patch,
-        hints_text=record.text("hints_text", ""),
-        version=str(fields.get("version") or ""),
-        environment_setup_commit=record.text("environment_setup_commit", ""),
         eval_type=_eval_type(record),
         test_directives=_tests(record, "test_directives", optional=True),
         patched_files=_tests(record, "patched_files", optional=True) or touched(patch),

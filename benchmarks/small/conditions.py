@@ -6,14 +6,12 @@ record is drawn from the profile, so what a record makes likely is known exactly
 
 from __future__ import annotations
 
-import math
 import random
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 __all__ = [
     "DEPARTMENTS",
@@ -22,8 +20,6 @@ __all__ = [
     "STRAY",
     "CaseCondition",
     "CaseWorld",
-    "likeliest",
-    "read_brief",
 ]
 
 DEPARTMENTS = (
@@ -89,8 +85,6 @@ _FIRST = (
 )
 _LAST = ("dane", "fort", "gast", "lin", "mar", "nest", "pold", "rick", "sen", "tova", "vin", "wick")
 NAMES = tuple(f"{one}{other}" for one in _FIRST for other in _LAST)
-
-_LINE = re.compile(r"- (\w+): frequent: ([^;]*); occasional: (.*)\.")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -200,35 +194,3 @@ def _draw(chance: random.Random, name: str, findings: Sequence[str], shape: Shap
         frequent=tuple(drawn[: shape.frequent]),
         occasional=tuple(drawn[shape.frequent :]),
     )
-
-
-def read_brief(brief: str) -> list[CaseCondition]:
-    """Read the conditions that a brief tells."""
-    return [
-        CaseCondition(
-            name=name,
-            frequent=tuple(frequent.split(", ")),
-            occasional=tuple(occasional.split(", ")),
-        )
-        for name, frequent, occasional in _LINE.findall(brief)
-    ]
-
-
-def likeliest(record: Iterable[str], known: Iterable[CaseCondition]) -> list[str]:
-    """Rank conditions by what a record makes of them (Bayes, all of them alike before it).
-
-    Args:
-        record: What was found; nothing else was.
-        known: The conditions.
-    """
-    found, among = set(record), list(known)
-    possible = sorted(
-        found.union(*((*condition.frequent, *condition.occasional) for condition in among))
-    )
-
-    def unlikely(one: CaseCondition) -> tuple[float, str]:
-        chances = ((one.chance_of(finding), finding in found) for finding in possible)
-        logs = (math.log(chance if is_there else 1 - chance) for chance, is_there in chances)
-        return -sum(logs), one.name
-
-    return [condition.name for condition in sorted(among, key=unlikely)]

@@ -10,7 +10,6 @@ from .games import (
     difference,
     orders,
     prefixes,
-    sampled_shapley,
     shapley,
     subsets,
 )
@@ -25,7 +24,6 @@ __all__ = [
     "orders",
     "prefixes",
     "ratios",
-    "sampled_shapley",
     "selected",
     "shapley",
     "subsets",

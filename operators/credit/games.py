@@ -26,7 +26,6 @@ __all__ = [
     "difference",
     "orders",
     "prefixes",
-    "sampled_shapley",
     "shapley",
     "subsets",
 ]
@@ -106,26 +105,13 @@ def _weighted(
         yield chance * (worth(before | {player}) - worth(before))
 
 
-def sampled_shapley(
-    value: Value[Player], players: Iterable[Player], *, permutations: int, rng: Random
-) -> dict[Player, CreditEstimate]:
-    """Estimate each player's Shapley value from random orders (MATTRL Eq. 18, §5.1).
-
-    Within each order the players' gains sum to `v(N) - v({})`, so the estimates do.
-
-    Args:
-        value: The score of each coalition that an order begins with; see `orders`, `prefixes`.
-        players: All players. What is drawn depends on the order in which they come.
-        permutations: How many orders are drawn, at least 2: one alone has no standard error.
-        rng: Where chance comes from.
-    """
-    return averaged(value, orders(players, permutations=permutations, rng=rng))
-
-
 def averaged(
     value: Value[Player], drawn: Sequence[Sequence[Player]]
 ) -> dict[Player, CreditEstimate]:
-    """Give what each player adds to those before it, as a mean over orders, with its error.
+    """Estimate each player's Shapley value from random orders (MATTRL Eq. 18, §5.1).
+
+    That is the mean of what it adds to those before it. Within each order the gains sum to
+    `v(N) - v({})`, so the estimates do.
 
     Args:
         value: The score of each coalition that an order begins with.

@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     from ..ledger.ledger import LedgerEntry
     from ..ledger.lessons import Lessons
     from ..ledger.members import Member
-    from ..values.statistics import Statistics
 
 __all__ = ["Pool"]
 
@@ -348,17 +347,6 @@ class Pool:
         """
         with self._current.turn:
             return self._current.twin(team, identity_of(team))
-
-    def evaluation_of(self, name: str, task: str) -> Statistics | None:
-        """Give what is known of a team on a task; None if it was never scored there.
-
-        With the name that `add` or `twin_of` gave, what a twin scored need not be paid for again.
-
-        Raises:
-            InputError: There is no such team.
-        """
-        with self._current.turn:
-            return self.member(name).on_task(task)
 
     def remove_orphans(self, *, dry_run: bool = False) -> list[str]:
         """Remove the files under `teams/` and `agents/` that belong to nobody, and name them.

@@ -167,7 +167,7 @@ class JailWorker:
         elif not tier.has_mounts:
             refused = (
                 f"its jail, {tier.name}, has no places of its own for folders. Install bubblewrap"
-                " there, or allow user namespaces"
+                " there, and allow it user namespaces"
             )
         elif different:
             refused = f"it has other software: {'; '.join(different)}"

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from ...schema.loading.loading import read_file
+from ...schema.loading.loading import read_file, shape_problems
 from ...schema.values.errors import ConfigError
-from ...schema.values.problems import quoted
+from ...schema.values.values import is_list, is_mapping
 from ...schema.values.yaml_text import read_yaml
-from .reply import Reply
+from .reply import FAULTS, Reply
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path as FilePath
 
     from ...schema.values.document import Document
@@ -21,6 +20,54 @@ if TYPE_CHECKING:
     from .script import Replies
 
 __all__ = ["load_script"]
+
+_TEXT = {"type": "string"}
+_NUMBER = {"type": "number"}
+_MAPPING = {"type": "object"}
+_REPLY: Mapping[str, Any] = {
+    "type": ["string", "object"],
+    "additionalProperties": False,
+    "properties": {
+        "finish_reason": _TEXT,
+        "headers": _MAPPING,
+        "interval": _NUMBER,
+        "latency": _NUMBER,
+        "usage": {"type": ["string", "object"]},
+        "text": _TEXT,
+        "json": {},
+        "code": _TEXT,
+        "bash": _TEXT,
+        "tool": {
+            "type": "object",
+            "required": ["name"],
+            "additionalProperties": False,
+            "properties": {"name": _TEXT, "arguments": _MAPPING},
+        },
+        "error": {
+            "type": "object",
+            "required": ["status"],
+            "additionalProperties": False,
+            "properties": {
+                "status": {"type": "integer"},
+                "message": _TEXT,
+                "code": _TEXT,
+                "retry_after": {"type": ["number", "string"]},
+            },
+        },
+        "fault": {"enum": [*FAULTS]},
+    },
+}
+_REPLIES = {**_REPLY, "type": ["string", "object", "array"], "items": _REPLY}
+_FORMS: Mapping[str, Callable[[Any], Reply]] = {
+    "text": lambda text: Reply(text=text),
+    "json": Reply.json,
+    "code": Reply.code,
+    "bash": Reply.bash,
+    "tool": lambda tool: Reply.tool(tool["name"], **tool.get("arguments", {})),
+    "error": lambda error: Reply.error(**error),
+    "fault": Reply.fault,
+}
+"""The ways to write what a reply answers."""
 
 
 def load_script(path: str | FilePath) -> Replies:
@@ -36,142 +83,46 @@ def load_script(path: str | FilePath) -> Replies:
         ConfigError: The file is no script; the exception has every problem with its place.
     """
     document, problems = read_yaml(read_file(path), str(path))
-    if problems:
+    if problems := problems or sorted(_problems(document)):
         raise ConfigError(problems)
-    reading = _Reading(document=document)
-    replies = reading.script()
-    if reading.problems:
-        raise ConfigError(sorted(reading.problems))
-    return replies
+    value = document.value
+    if is_mapping(value):
+        return {_key(key): _replies(item) for key, item in value.items()}
+    return _replies(value)
 
 
-_KINDS: Mapping[str, Any] = {
-    "text": str,
-    "an integer": int,
-    "a number": (int, float),
-    "a mapping": dict,
-    "a number or text": (int, float, str),
-    "text or a mapping": (str, dict),
-    "any value": object,
-}
-_CHANGES: Mapping[str, str] = {
-    "finish_reason": "text",
-    "headers": "a mapping",
-    "interval": "a number",
-    "latency": "a number",
-    "usage": "text or a mapping",
-}
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Form:
-    """One way to say what a reply answers. The first of its parts is required."""
-
-    kind: str
-    make: Callable[[Any], Reply]
-    parts: Mapping[str, str] = field(default_factory=dict[str, str])
-
-
-_FORMS: Mapping[str, _Form] = {
-    "text": _Form(kind="text", make=lambda text: Reply(text=text)),
-    "json": _Form(kind="any value", make=Reply.json),
-    "code": _Form(kind="text", make=Reply.code),
-    "bash": _Form(kind="text", make=Reply.bash),
-    "tool": _Form(
-        kind="a mapping",
-        make=lambda tool: Reply.tool(tool["name"], **tool.get("arguments", {})),
-        parts={"name": "text", "arguments": "a mapping"},
-    ),
-    "error": _Form(
-        kind="a mapping",
-        make=lambda error: Reply.error(**error),
-        parts={
-            "status": "an integer",
-            "message": "text",
-            "code": "text",
-            "retry_after": "a number or text",
-        },
-    ),
-    "fault": _Form(kind="text", make=Reply.fault),
-}
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Reading:
-    """Turns a document into replies; where it cannot, it notes a problem and goes on."""
-
-    document: Document
-    problems: list[Problem] = field(default_factory=list["Problem"])
-
-    def script(self) -> Replies:
-        value = self.document.value
-        if isinstance(value, dict):
-            choices = cast("dict[str, Any]", value).items()
-            return {self._key(key): self._replies((key,), item) for key, item in choices}
-        return self._replies((), value)
-
-    def _key(self, key: str) -> str | re.Pattern[str]:
-        if len(key) < len("/./") or not (key.startswith("/") and key.endswith("/")):
-            return key
+def _problems(document: Document) -> Iterator[Problem]:
+    value = document.value
+    whole = {"additionalProperties": _REPLIES} if is_mapping(value) else _REPLIES
+    yield from shape_problems(document, whole)
+    for key, item in value.items() if is_mapping(value) else [("", value)]:
+        place = (key,) if is_mapping(value) else ()
         try:
-            return re.compile(key[1:-1])
+            _key(key)
         except re.error as error:
-            self._report((key,), f"not a regular expression: {error}.")
-            return key
+            yield document.problem(place, f"not a regular expression: {error}.")
+        for at, reply in enumerate(item) if is_list(item) else [(None, item)]:
+            yield from _form_problems(document, place if at is None else (*place, at), reply)
 
-    def _replies(self, path: Path, value: Any) -> Reply | list[Reply]:
-        if isinstance(value, list):
-            items = enumerate(cast("list[Any]", value))
-            return [self._reply((*path, index), item) for index, item in items]
-        return self._reply(path, value)
 
-    def _reply(self, path: Path, value: Any) -> Reply:
-        if isinstance(value, str):
-            return Reply(text=value)
-        if not isinstance(value, dict):
-            self._report(path, f"{quoted(value)} is no reply. Write a text, in quotes.")
-            return Reply()
-        fields = cast("dict[str, Any]", value)
-        forms = [key for key in fields if key in _FORMS]
-        if len(forms) != 1:
-            self._report(path, f"a reply has one of {', '.join(_FORMS)}; here are {len(forms)}.")
-            return Reply()
-        changes = {key: item for key, item in fields.items() if key not in _FORMS}
-        reply = self._formed((*path, forms[0]), _FORMS[forms[0]], fields[forms[0]])
-        return reply.replace(**changes) if self._fits(path, changes, _CHANGES) else reply
+def _form_problems(document: Document, place: Path, reply: Any) -> Iterator[Problem]:
+    if is_mapping(reply) and len(forms := reply.keys() & _FORMS) != 1:
+        told = f"a reply has one of {', '.join(_FORMS)}; here are {len(forms)}."
+        yield document.problem(place, told)
 
-    def _formed(self, path: Path, form: _Form, value: Any) -> Reply:
-        if not self._is_kind(path, value, form.kind):
-            return Reply()
-        if form.parts:
-            required = next(iter(form.parts))
-            if required not in value:
-                self._report(path, f"{required} is missing.")
-                return Reply()
-            if not self._fits(path, value, form.parts):
-                return Reply()
-        try:
-            return form.make(value)
-        except ValueError as error:
-            self._report(path, f"{error}.")
-            return Reply()
 
-    def _fits(self, path: Path, fields: Mapping[str, Any], kinds: Mapping[str, str]) -> bool:
-        """Check that all fields are known and of their kind."""
-        before = len(self.problems)
-        for key, item in fields.items():
-            if key in kinds:
-                self._is_kind((*path, key), item, kinds[key])
-            else:
-                message = f"unknown field. Fields here: {', '.join(kinds)}."
-                self.problems.append(self.document.problem((*path, key), message, at_key=True))
-        return len(self.problems) == before
+def _key(key: str) -> str | re.Pattern[str]:
+    is_pattern = len(key) >= len("/./") and key.startswith("/") and key.endswith("/")
+    return re.compile(key[1:-1]) if is_pattern else key
 
-    def _is_kind(self, path: Path, value: Any, kind: str) -> bool:
-        fits = isinstance(value, _KINDS[kind])
-        if not fits:
-            self._report(path, f"{quoted(value)} is not {kind}.")
-        return fits
 
-    def _report(self, path: Path, message: str) -> None:
-        self.problems.append(self.document.problem(path, message))
+def _replies(value: Any) -> Reply | list[Reply]:
+    return [_reply(item) for item in value] if is_list(value) else _reply(value)
+
+
+def _reply(value: str | Mapping[str, Any]) -> Reply:
+    if isinstance(value, str):
+        return Reply(text=value)
+    (form,) = value.keys() & _FORMS
+    changes = {key: item for key, item in value.items() if key != form}
+    return _FORMS[form](value[form]).replace(**changes)

@@ -192,13 +192,16 @@ def _held(model: Model, header: str, environment: Mapping[str, str]) -> str:
 
 def _reached(model: Model, environment: Mapping[str, str]) -> Endpoint:
     if model.api_base is not None:
-        check_address(_trimmed(model.api_base), f"model {model.model!r} (alias {model.alias!r})")
+        address = _trimmed(model.api_base)
+        if model.api_version is None:
+            address = _versioned(address)
+        check_address(address, f"model {model.model!r} (alias {model.alias!r})")
         # Only Azure's addresses take a version.
         header = PROVIDERS["azure"].key_header if model.api_version else BEARER
         return Endpoint(
             kind="openai",
             model=model.model,
-            api_base=_trimmed(model.api_base),
+            api_base=address,
             api_version=model.api_version,
             key=_declared_key(model, environment),
             key_header=header,
@@ -330,8 +333,15 @@ def _trimmed(address: str) -> str:
     return address.rstrip("/")
 
 
+def _versioned(address: str) -> str:
+    """Return an address with the path that Ollama, vLLM and their like serve, if it has none."""
+    return address if "/" in address.partition("://")[2] else f"{address}/v1"
+
+
 def _completed(address: str, ending: str) -> str:
     """Add what is missing of an ending: of `/v1beta/openai`, to `http://h/v1beta` the rest."""
+    if not ending:
+        return _versioned(address)
     parts = ending.split("/")
     for count in range(len(parts), 0, -1):
         begun = "/".join(parts[:count])

@@ -15,7 +15,7 @@ from .jail import Jail
 from .layout import interpreter
 from .pipes import read_in_time
 from .scratch import ScratchFolder
-from .tiers import Bubblewrap, Landlock, Namespaces
+from .tiers import Bubblewrap, Landlock
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["JailReport", "TierAttempt", "detect"]
 
-_TIERS: tuple[Tier, ...] = (Bubblewrap(), Namespaces(), Landlock())
+_TIERS: tuple[Tier, ...] = (Bubblewrap(), Landlock())
 _SELF_TEST_SECONDS = 10.0
 _LONGEST_ANSWER = 10_000  # bytes
 _HELD = "the jail held"

@@ -89,7 +89,7 @@ class Jail:
         if (at or alias or own or placed) and not tier.has_mounts:
             raise JailError(
                 f"The jail of this machine, {tier.name}, has no places of its own for folders, and"
-                " what is to run here needs them. Install bubblewrap, or allow user namespaces."
+                " what is to run here needs them. Install bubblewrap, and allow it user namespaces."
             )
         self.work = work.resolve()
         self.tier = tier

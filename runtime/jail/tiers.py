@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from .layout import Confinement
 
-__all__ = ["Bubblewrap", "Landlock", "Namespaces", "Tier", "TierCommand", "Unconfined"]
+__all__ = ["Bubblewrap", "Landlock", "Tier", "TierCommand", "Unconfined"]
 
 _CREATE_RULESET, _ABI_VERSION = 444, 1  # the kernel's landlock_create_ruleset and its flag
 _READ_SEARCH, _OVERRIDE = 2, 1  # the kernel's CAP_DAC_READ_SEARCH and CAP_DAC_OVERRIDE
@@ -132,31 +132,8 @@ class Bubblewrap(Tier):
 
 
 @dataclass(frozen=True, slots=True)
-class Namespaces(Tier):
-    """Tier 2: the same without bubblewrap, by a script of ours."""
-
-    name: str = "namespaces"
-
-    def version(self) -> str:
-        """See `Tier`."""
-        return f"Linux {platform.release()}"
-
-    def command(
-        self, confinement: Confinement, command: Sequence[str], line: TierCommand
-    ) -> list[str]:
-        """See `Tier`."""
-        return [
-            *_script("_namespaces.py"),
-            *_mount_options(confinement),
-            *("--info-fd", str(line.report), "--seccomp", str(line.filter)),
-            "--",
-            *_enter(confinement, command, line.folder, alive=line.alive),
-        ]
-
-
-@dataclass(frozen=True, slots=True)
 class Landlock(Tier):
-    """Tier 3: Landlock keeps the files, the seccomp filter the rest. No namespaces are needed.
+    """Tier 2: Landlock keeps the files, the seccomp filter the rest. No namespaces are needed.
 
     Names of the host's files can be asked for, their content can't. The jail's user keeps rights
     over the host's files that Landlock does not know of, so changes of mode, owner and time have

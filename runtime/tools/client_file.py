@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["ConfiguredServer", "servers_in"]
 
 BEARER = "Bearer "
+SLOWEST_START = 120
+"""Seconds until a server is ready that npx or uvx downloads first."""
 # As Cursor and VS Code write it, and as Claude Code does.
 _VARIABLE = re.compile(r"\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-[^}]*)?\}")
 
@@ -81,9 +83,10 @@ def _command(name: str, fields: Mapping[str, Any], place: str) -> ConfiguredServ
     env = _texts(fields.get("env", {}), place)
     values = {key: value for key, value in env.items() if not _VARIABLE.fullmatch(value)}
     command = tuple(_open(_text(word, place), place) for word in words)
-    return ConfiguredServer(
-        server=ToolServer(name=name, tools=(), command=command, env=tuple(env)), values=values
+    server = ToolServer(
+        name=name, tools=(), command=command, env=tuple(env), start_timeout=SLOWEST_START
     )
+    return ConfiguredServer(server=server, values=values)
 
 
 def _address(name: str, fields: Mapping[str, Any], place: str) -> ConfiguredServer:

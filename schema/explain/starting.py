@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from ..checking._shape import schema_text
 from ..host.catalogue import Catalogue
+from ..host.models import DEFAULT_ALIAS
 from ..loading.agent_document import TEAM
+from ..loading.host import OWN_MODEL, resolve_models
 from ..loading.loading import read_file, read_team, team_path
 from ..loading.seeds import SEEDS
 from ..loading.team_folder import self_contained
 from ..team.team import is_prompt_id
-from ..team.writing import dump
+from ..team.writing import dump, write_yaml
 from ..values.errors import InputError
 from ..values.files import make_folders, write_atomically
 
@@ -26,11 +29,12 @@ __all__ = ["FRIENDLY", "begin"]
 STARTER = {
     "task.json": "task.json",
     "tasks.jsonl": "tasks.jsonl",
-    "models.yaml": "models.yaml",
     ".gitignore": "gitignore",
     ".github/workflows/team.yml": "workflow.yaml",
 }
 """What is the same for every team: where it is put, and where it stands here."""
+
+MODELS = "models.yaml"
 
 FRIENDLY = frozenset({".gitignore"})
 """Files that a repository has for itself: an existing one is left alone."""
@@ -71,9 +75,21 @@ def _texts(source: str | None) -> Mapping[str, bytes | str]:
     starter = SEEDS / "starter"
     return {
         **{name: read_file(starter / stored) for name, stored in STARTER.items()},
+        MODELS: _models(read_file(starter / MODELS).decode()),
         "team.schema.json": schema_text("team"),
         **(_copied(source) if source is not None else {TEAM: read_file(starter / TEAM)}),
     }
+
+
+def _models(embedded: str) -> str:
+    """Return models.yaml, with the model of this host as `default` if MAS_MODEL is set."""
+    if not os.environ.get(OWN_MODEL):
+        return embedded
+    model = resolve_models()[DEFAULT_ALIAS]
+    fields = {"model": model.model, "api_base": model.api_base, "key_env": model.key_env}
+    default = {name: value for name, value in fields.items() if value}
+    comments = embedded.partition("models:")[0]
+    return comments + write_yaml({"models": {DEFAULT_ALIAS: default}})
 
 
 def _copied(source: str) -> Mapping[str, bytes | str]:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["find_host_file", "misnamed", "resolve_models", "resolve_tools"]
 
+OWN_MODEL = "MAS_MODEL"
+"""The variable with what `default` stands for, where models.yaml does not say."""
 OWN_KEY = "MAS_API_KEY"
 """The variable with the key for addresses that somebody types."""
 
@@ -54,10 +56,8 @@ def resolve_models(
     models = dict(load_models(path)) if path else {}
     declared = dict(models)
     key_env = OWN_KEY if environment.get(OWN_KEY) else None
-    if DEFAULT_ALIAS not in models and environment.get("MAS_MODEL"):
-        models[DEFAULT_ALIAS] = _chosen(
-            DEFAULT_ALIAS, environment["MAS_MODEL"], declared, "MAS_MODEL", key_env
-        )
+    if DEFAULT_ALIAS not in models and (own := environment.get(OWN_MODEL)):
+        models[DEFAULT_ALIAS] = _chosen(DEFAULT_ALIAS, own, declared, OWN_MODEL, key_env)
     for choice in chosen:
         alias, model = _split(choice)
         models[alias] = _chosen(alias, model, declared, "--model", key_env)
@@ -121,9 +121,11 @@ def _chosen(
         return Model(alias=alias, model=at[1], api_base=at[2], key_env=key_env, origin=origin)
     is_here = model == EMBEDDED or model.startswith((f"{EMBEDDED}:", INBOX))
     if "/" not in model and not is_here:
+        name, at_sign, address = model.partition("@")
+        meant = f" Did you mean {f'{name}@http://{address}'!r}?" if at_sign else ""
         known = f" Aliases of models.yaml: {', '.join(sorted(declared))}." if declared else ""
         raise InputError(
             f"{origin}: {model!r} is neither PROVIDER/NAME, NAME@http://HOST:PORT/v1, local,"
-            f" local:/PATH.gguf nor inbox:FOLDER.{known}"
+            f" local:/PATH.gguf nor inbox:FOLDER.{meant}{known}"
         )
     return Model(alias=alias, model=model, origin=origin)

@@ -262,6 +262,7 @@ def require_answers(tasks: Sequence[Task]) -> None:
         more = f" and {len(without) - MOST_NAMED} more" if len(without) > MOST_NAMED else ""
         noun, verb = ("task", "has") if len(without) == 1 else ("tasks", "have")
         raise InputError(
-            f"{noun} {named}{more} {verb} no answer to score against. Add one, or have a judge"
-            " score: score: auto in a recipe, --scorer judge of mas-bench run."
+            f"{noun} {named}{more} {verb} no answer to score against. Add one, or score"
+            " without: --scorer judge of mas-bench run, --scorer FILE.py:FUNCTION, or score: auto"
+            " in a recipe."
         )

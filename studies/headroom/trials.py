@@ -68,7 +68,7 @@ class Trials:
         turns = asyncio.Semaphore(AT_ONCE)
 
         async def one(task: Task) -> float:
-            known = self.pool.evaluation_of(name, task.id)
+            known = self.pool.member(name).on_task(task.id)
             if known is not None and known.score is not None:
                 return known.score
             async with turns:

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from ..support.processes import with_tests
 from . import crash_images
 from .crash_images import Recording
 from .programs.workloads import WORKLOADS
@@ -72,7 +73,7 @@ class Interrupter:
         Args:
             workload: Which.
             over: Go on with what this run left. Without it, begin.
-            how: `failpoint`: a setting of MAS_FAILPOINT. `strace`: options that make strace
+            how: `failpoint`: a setting of `armed`. `strace`: options that make strace
                 interrupt. `largest_file`: a limit, in bytes.
         """
         folder = over.folder if over else self._prepared(workload)
@@ -133,7 +134,11 @@ def interrupting() -> Generator[Interrupter]:
     with (
         in_memory() as folder,
         subprocess.Popen(
-            [sys.executable, str(PROGRAM)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, str(PROGRAM)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=with_tests(),
         ) as process,
     ):
         try:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from coterie.pool.ledger.ledger import START, Ledger
-from coterie.schema.values.failpoints import armed
 from coterie.schema.values.files import make_folder
 
+from ..support.failpoints import armed
 from ..support.processes import KILLED, Child
 
 WORKERS = 8

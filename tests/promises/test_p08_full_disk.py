@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from ..conftest import Draw
+from ..support.processes import with_tests
 from .interruption import ALONE, Ended, Interrupter, interrupting, needs_strace
 
 PROGRAM = Path(__file__).parent / "programs" / "mounts.py"
@@ -111,7 +112,7 @@ def test_a_disk_that_is_full_or_read_only(
 ) -> None:
     words = [kind, str(tmp_path), *(["--every-page"] if nightly else [])]
     command = in_own_mounts(sys.executable, str(PROGRAM), *words)
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=with_tests())
     assert done.returncode == 0, done.stderr
     results = [json.loads(line) for line in done.stdout.splitlines()]
     failed = [result for result in results if result["error"]]

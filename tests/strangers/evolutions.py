@@ -50,7 +50,7 @@ class Stop:
 
     @property
     def failpoint(self) -> str:
-        """The setting of MAS_FAILPOINT."""
+        """The setting of `armed`."""
         action = {"write": "kill", "full disk": "raise-enospc"}.get(self.kind)
         return f"{self.place}:{self.number}:{action}" if action else ""
 

@@ -19,12 +19,12 @@ from coterie.operators.command.evolve import main as mas_evolve
 from coterie.pool.command import main as mas_pool
 from coterie.pool.ledger.ledger import Ledger
 from coterie.runtime.doubles import ScriptedModel
-from coterie.schema.values.failpoints import armed
 
 from ..came import invoked_in
 from ..conftest import Draw
 from ..operators import evolving
 from ..operators.evolving import write_world
+from ..support.failpoints import armed
 from ..support.processes import Child
 from .evolutions import STRATEGIES, Stop, World
 

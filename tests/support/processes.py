@@ -10,9 +10,12 @@ import threading
 import traceback
 import warnings
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any, Never
 
-from coterie.schema.values.failpoints import armed
+from .failpoints import armed
+
+ROOT = Path(__file__).parents[2]
 
 KILLED = -signal.SIGKILL
 """The exit code of a process that SIGKILL ended."""
@@ -22,6 +25,11 @@ def python(*words: object, check: bool = False, **options: Any) -> subprocess.Co
     """Run this interpreter with these words, and return what it printed."""
     command = [sys.executable, *map(str, words)]
     return subprocess.run(command, capture_output=True, text=True, check=check, **options)
+
+
+def with_tests() -> dict[str, str]:
+    """Return the environment of a program that imports parts of these tests."""
+    return {**os.environ, "PYTHONPATH": str(ROOT)}
 
 
 def at_once(work: Callable[..., object], each: Iterable[object]) -> None:

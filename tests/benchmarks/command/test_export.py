@@ -10,9 +10,9 @@ from pathlib import Path
 from coterie.benchmarks.bbeh.verdict import bbeh
 from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
 from coterie.benchmarks.evaluation.logs import Logs, log_path
-from coterie.benchmarks.workbench.recorded import judge_file
 from coterie.runtime.command.view import main as mas_view
 from coterie.runtime.doubles import Reply
+from studies.workbench.recorded import judge_file
 
 from ...came import invoked
 from ...repairs import RIGHT, needs_jail, small_repository
@@ -114,7 +114,7 @@ def test_every_benchmark_that_exports_names_a_format() -> None:
 def test_what_the_tests_of_a_patch_printed_is_kept_with_its_trial(desk: Desk) -> None:
     (desk.folder / "swe" / "repositories").mkdir(parents=True)
     instance = small_repository(desk.folder / "swe" / "repositories" / "small__doubling")
-    rows = [{**instance.fields(), "instance_id": name} for name in ("mine", "other")]
+    rows = [{**instance.reference(), "instance_id": name} for name in ("mine", "other")]
     (desk.folder / "swe" / "instances.json").write_text(json.dumps(rows))
     words = ["--team", "solo.yaml", "--data", "swe", "--trials", "1", "--quiet"]
     came = desk.bench(

@@ -19,7 +19,6 @@ from coterie.benchmarks.evaluation.statistics import (
     pass_at,
     percentiles,
     rank_biserial,
-    rank_correlation,
     rounded,
     wilcoxon,
 )
@@ -176,20 +175,3 @@ def test_any_pair_of_runs_has_p_values_whoever_comes_first(pairs) -> None:
         p = test(before, after)
         assert 0 <= p <= 1
         assert test(after, before) == pytest.approx(p)
-
-
-@given(pairs=st.lists(st.tuples(THIRDS, THIRDS), min_size=2, max_size=9))
-def test_rank_correlation_is_spearmans_and_none_where_nothing_is_told_apart(pairs) -> None:
-    one, other = [a for a, _ in pairs], [b for _, b in pairs]
-    if len({*one}) < 2 or len({*other}) < 2:
-        assert rank_correlation(one, other) == 0
-    else:
-        assert rank_correlation(one, other) == pytest.approx(
-            scipy_stats().spearmanr(one, other).statistic
-        )
-
-
-def test_ranks_that_rounding_alone_tells_apart_are_ties() -> None:
-    assert rank_correlation([2 / 3 - 1 / 3, 1 - 2 / 3, 1.0], [1.0, 2.0, 3.0]) == pytest.approx(
-        rank_correlation([0.0, 0.0, 1.0], [1.0, 2.0, 3.0])
-    )

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 from runpy import run_path
+from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from coterie.benchmarks.command.papers import papers
 from coterie.benchmarks.papers import PaperRun, load_paper, paper_names, runs_at, stream_of
 from coterie.benchmarks.papers.addresses import Address
+from coterie.benchmarks.papers.tables import HERE, PAPER
 from coterie.runtime.doubles import Reply, ScriptedModel
+from coterie.schema.host.catalogue import installed
 from coterie.schema.loading.loading import load_models, load_team
 from coterie.schema.loading.recipe import load_recipe
-from coterie.schema.values.errors import ConfigError
+from coterie.schema.values.yaml_text import read_yaml
 
 from ...came import Came, invoked_in
 
@@ -181,37 +186,43 @@ def test_what_learns_is_tested_on_the_tasks_that_all_others_work_on(tmp_path: Pa
     assert not {task.id for task in learns.tasks} & {task.id for task in learns.held_out}
 
 
-def test_a_paper_that_is_wrong_is_told_with_every_place(tmp_path: Path) -> None:
-    (tmp_path / "paper.yaml").write_text(
-        "name: P\ntitle: T\npage: p.md\nmodels: {small: {model: local}}\n"
-        "data:\n"
-        "  sums: {about: S., parts: [{benchmark: dates}, {benchmark: arithmetics}, {niche: a}]}\n"
-        "methods: {alone: {about: One., run: {data: sum}}}\n"
-    )
-    with pytest.raises(ConfigError) as first:
-        load_paper(tmp_path)
-    assert [str(problem).split("paper.yaml:")[1] for problem in first.value.problems] == [
-        "7:44: error: methods.alone.run.data: no data 'sum'. Did you mean 'sums'?",
-        "6:61: error: data.sums.parts[1].benchmark: no benchmark 'arithmetics'."
-        " Did you mean 'arithmetic'?",
-        "6:75: error: data.sums.parts[2]: write `benchmark`, or `file` and `source`.",
-    ]
-    text = (tmp_path / "paper.yaml").read_text().replace("data: sum}", "data: sums}")
-    text = text.replace(", {benchmark: arithmetics}, {niche: a}", "")
-    (tmp_path / "paper.yaml").write_text(text)
-    (tmp_path / "table1.yaml").write_text(
-        "title: T\nown: us\nrun: {model: smal}\ncolumns: {a: null}\nrows:\n"
-        "  one: {label: One, method: alon, figures: [1, 2]}\n  two: {label: Two, method: alone}\n"
-    )
-    (tmp_path / "table2.yaml").write_text("title: T\nfigure: 1\n")
-    load_paper.cache_clear()
-    with pytest.raises(ConfigError) as second:
-        load_paper(tmp_path)
-    told = [(Path(one.file).name, one.place.line) for one in second.value.problems]
-    assert sorted(told) == [
-        *(("table1.yaml", line) for line in (2, 3, 6, 6, 7)),
-        ("table2.yaml", 2),
-    ]
+NAMED = {"data": "data", "test": "data", "model": "models", "models": "models"}
+"""The fields of a run that name parts of a paper, with the group of these parts."""
+
+
+def form(kind: str) -> dict[str, Any]:
+    text = Path(__file__).with_name("papers.schema.json").read_text(encoding="utf-8")
+    definitions = json.loads(text)["$defs"]
+    return {**definitions[kind], "$defs": definitions}
+
+
+@pytest.mark.parametrize("name", paper_names())
+def test_files_of_a_paper_have_their_form(name: str) -> None:
+    for path in (HERE / name).glob("*.yaml"):
+        value = read_yaml(path.read_bytes(), str(path))[0].value
+        check = Draft202012Validator(form("paper" if path.name == PAPER else "table"))
+        assert [error.message for error in check.iter_errors(value)] == [], path
+
+
+@pytest.mark.parametrize("name", paper_names())
+def test_whatever_a_paper_names_is_there(name: str) -> None:
+    values = load_paper(name)
+    runs = [entry.get("run", {}) for entry in (*values.methods.values(), *values.data.values())]
+    for part in (part for data in values.data.values() for part in data["parts"]):
+        assert "benchmark" in part or {"file", "source"} <= part.keys()
+        assert part.get("benchmark", "own") in installed("benchmarks")
+    for table in values.tables.values():
+        assert table.rows or table.cannot
+        assert table.own in {"", *table.rows}
+        assert table.see in {"", *values.tables}
+        runs += [table.run, *(one.run for one in (*table.columns.values(), *table.rows.values()))]
+        for row in table.rows.values():
+            assert row.figures or row.unpublished or row.cannot
+            assert row.method in values.methods or (not row.method and (row.cannot or table.cannot))
+            assert len(row.figures) <= len(table.columns)
+    for run, (field, group) in itertools.product(runs, NAMED.items()):
+        names = run.get(field, [])
+        assert {*(names if isinstance(names, list) else [names])} <= {*getattr(values, group)}
 
 
 def test_pages_say_what_the_files_have() -> None:

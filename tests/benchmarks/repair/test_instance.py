@@ -38,8 +38,6 @@ def check(one: Instance) -> None:
     assert one.fail_to_pass == ("tests/test_a.py::test_b[x y]",)
     assert one.pass_to_pass == ("tests/test_a.py::test_c", "tests/test_d.py::test_e")
     assert one.directives == ("tests/test_a.py", "tests/test_d.py")
-    assert one.version == "1.2"
-    assert one.hints_text == "Look there."
 
 
 def test_lists_of_tests_may_be_lists_or_json_text(tmp_path: Path) -> None:
@@ -57,7 +55,7 @@ def test_the_reference_says_what_the_scorer_needs_and_no_more() -> None:
     one = parse_instance(FIELDS, "here")
     again = parse_instance(json.loads(json.dumps(one.reference())), "there")
     assert (again.fail_to_pass, again.pass_to_pass) == (one.fail_to_pass, one.pass_to_pass)
-    assert (again.patch, again.hints_text, again.problem_statement) == ("", "", "")
+    assert (again.patch, again.problem_statement) == ("", "")
 
 
 @pytest.mark.parametrize(

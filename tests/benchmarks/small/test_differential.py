@@ -15,13 +15,7 @@ from click.testing import CliRunner
 from coterie.benchmarks.command import main as bench
 from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
 from coterie.benchmarks.evaluation.choosing import TaskChoice
-from coterie.benchmarks.small.conditions import DEPARTMENTS, CaseWorld, likeliest, read_brief
-from coterie.benchmarks.small.differential import (
-    by_chance,
-    by_department,
-    main,
-    with_all_briefs,
-)
+from coterie.benchmarks.small.conditions import DEPARTMENTS, CaseWorld
 from coterie.benchmarks.small.teaching import STUDENT_BEFORE, TEACHERS, Language
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.jail import Jails
@@ -32,6 +26,14 @@ from coterie.runtime.values.score import Score
 from coterie.schema import Task
 from coterie.schema.loading.loading import read_team, team_path
 from coterie.schema.values.errors import InputError
+from studies.differential import (
+    by_chance,
+    by_department,
+    likeliest,
+    main,
+    read_brief,
+    with_all_briefs,
+)
 
 NAMES = ("differential", "teaching")
 

@@ -16,8 +16,8 @@ from coterie.schema import Catalogue
 from coterie.schema.host.models import Model
 from coterie.schema.loading.recipe import Recipe
 from coterie.schema.values.errors import InputError, StorageError
-from coterie.schema.values.failpoints import armed
 
+from ...support.failpoints import armed
 from .conftest import RECIPE, TASKS, TEAMS, Lab
 
 Change = Callable[[Lab], None]

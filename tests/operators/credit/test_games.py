@@ -18,7 +18,6 @@ from coterie.operators.credit import (
     orders,
     prefixes,
     ratios,
-    sampled_shapley,
     shapley,
     subsets,
 )
@@ -95,7 +94,7 @@ def test_efficiency(game: tuple[str, Game]) -> None:
     players, value = game
     shared = value[frozenset(players)] - value[frozenset()]
     assert math.fsum(shapley(value, players).values()) == pytest.approx(shared)
-    sampled = sampled_shapley(value, players, permutations=3, rng=Random(5))
+    sampled = averaged(value, orders(players, permutations=3, rng=Random(5)))
     assert math.fsum(one.value for one in sampled.values()) == pytest.approx(shared)
 
 
@@ -109,7 +108,7 @@ def test_a_null_player_is_worth_nothing(game: tuple[str, Game]) -> None:
     everybody = [*players, "idle"]
     assert shapley(without, everybody)["idle"] == 0
     assert difference(without, everybody)["idle"] == 0
-    idle = sampled_shapley(without, everybody, permutations=4, rng=Random(1))["idle"]
+    idle = averaged(without, orders(everybody, permutations=4, rng=Random(1)))["idle"]
     assert (idle.value, idle.error) == (0, 0)
     with_idle = shapley(without, everybody)
     assert {one: with_idle[one] for one in players} == pytest.approx(shapley(value, players))
@@ -173,7 +172,7 @@ def test_a_sample_needs_the_prefixes_of_its_orders_only(
     needed = prefixes(orders(players, permutations=permutations, rng=Random(seed)))
     assert len(needed) == len({*needed}) <= 2 + permutations * (len(players) - 1)
     asked = {one: value[one] for one in needed}
-    sampled = sampled_shapley(asked, players, permutations=permutations, rng=Random(seed))
+    sampled = averaged(asked, orders(players, permutations=permutations, rng=Random(seed)))
     assert all(len(one.gains) == permutations for one in sampled.values())
 
 

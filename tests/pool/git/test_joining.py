@@ -21,10 +21,10 @@ from coterie.pool.ledger.scaffold import HEAD
 from coterie.pool.values.statistics import Trial
 from coterie.schema import Agent, InputError
 from coterie.schema.values.errors import StorageError
-from coterie.schema.values.failpoints import armed
 
 from ...came import Came, invoked
 from ...conftest import Draw
+from ...support.failpoints import armed
 from ...support.processes import killed_at
 from ..edited_teams import SEED, child_of
 from ..histories import begun

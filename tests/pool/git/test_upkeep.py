@@ -13,8 +13,8 @@ from coterie.pool.ledger.changes import ChildRejected, Evaluated, Restored, Reti
 from coterie.pool.ledger.ledger import Ledger
 from coterie.schema import Catalogue, InputError, Lineage, Model
 from coterie.schema.values.errors import StorageError
-from coterie.schema.values.failpoints import armed
 
+from ...support.failpoints import armed
 from ..edited_teams import SEED, child_of, edited, pool_of, scored, vote
 
 

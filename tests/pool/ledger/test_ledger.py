@@ -14,9 +14,9 @@ import pytest
 
 from coterie.pool.ledger.ledger import Ledger, line_of
 from coterie.schema.values.errors import StorageError
-from coterie.schema.values.failpoints import armed
 from coterie.schema.values.files import make_folder
 
+from ...support.failpoints import armed
 from ...support.processes import at_once
 
 

@@ -31,8 +31,8 @@ from coterie.pool.values.layout import LEDGER, SNAPSHOTS
 from coterie.pool.values.statistics import Trial
 from coterie.pool.view import PoolView, Views
 from coterie.schema.values.errors import CoterieError, StorageError
-from coterie.schema.values.failpoints import armed
 
+from ...support.failpoints import armed
 from ...support.processes import in_children
 from ...support.repositories import run_git
 from ..drawn_histories import EVOLUTIONS, History
@@ -374,7 +374,7 @@ def test_operations_ahead_of_a_snapshot_are_known(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="was no addition"):
         again.add(vote("Else."), again.teams["vote"].born, op="vote/None/0")
     assert again.remove_orphans(dry_run=True) == []
-    known = again.evaluation_of("vote", "None-0")
+    known = again.member("vote").on_task("None-0")
     assert known is not None
     assert known.score == 0.5
 

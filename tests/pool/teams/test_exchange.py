@@ -13,8 +13,8 @@ from coterie.pool.values.statistics import TrialPart
 from coterie.schema import Agent, ConfigError, InputError, Lineage
 from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.values.errors import StorageError
-from coterie.schema.values.failpoints import armed
 
+from ...support.failpoints import armed
 from ..edited_teams import SEED, child_of, pool_of, scored, vote
 
 

@@ -26,8 +26,8 @@ from coterie.schema import (
 )
 from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.values.errors import StorageError
-from coterie.schema.values.failpoints import armed
 
+from ...support.failpoints import armed
 from ..edited_teams import SEED, child_of, edited, pool_of, scored, vote
 from ..values.test_identity import ONE_RING, TWO_RINGS
 
@@ -291,10 +291,10 @@ def test_what_a_twin_scored_on_a_task_is_known(pool: Pool) -> None:
     pool.commit(Evaluated(member="vote", trial=Trial(task="t", score=0)), op="b")
     pool.commit(Evaluated(member="vote", trial=Trial(task="t", reason="no model")), op="c")
     twin = pool.add(vote("Solve it twice.", "Solve it."), SEED, op="d")
-    known = pool.evaluation_of(twin.name, "t")
+    known = pool.member(twin.name).on_task("t")
     assert known is not None
     assert (known.n, known.score) == (2, 0.5)
-    assert pool.evaluation_of("vote", "other") is None
+    assert pool.member("vote").on_task("other") is None
 
 
 def test_what_a_team_was_taken_in_for_is_kept_apart(pool: Pool) -> None:
@@ -307,7 +307,7 @@ def test_what_a_team_was_taken_in_for_is_kept_apart(pool: Pool) -> None:
     for seen in (pool, Pool.open(pool.folder)):
         member = seen.members[name]
         assert (member.statistics.n, member.on("n").n, member.statistics.chosen) == (0, 0, 1)
-        assert seen.evaluation_of(name, "t") is None
+        assert seen.member(name).on_task("t") is None
     assert verify(pool.folder).faults == ()
 
 
@@ -317,7 +317,7 @@ def test_what_a_team_was_adapted_to_is_no_score_of_it(pool: Pool) -> None:
     )
     member = Pool.open(pool.folder).members["vote"]
     assert (member.statistics.n, member.on("n").adapted) == (0, 1)
-    assert pool.evaluation_of("vote", "t") is None
+    assert pool.member("vote").on_task("t") is None
     assert verify(pool.folder).faults == ()
 
 

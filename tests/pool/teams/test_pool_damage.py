@@ -14,9 +14,9 @@ from coterie.schema import (
     Lineage,
 )
 from coterie.schema.values.errors import StorageError
-from coterie.schema.values.failpoints import armed
 from coterie.schema.values.files import remove
 
+from ...support.failpoints import armed
 from ...support.processes import at_once
 from ..edited_teams import SEED, child_of, edited, pool_of, scored, vote
 from .test_pool import files, lines

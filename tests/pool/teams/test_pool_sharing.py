@@ -10,9 +10,9 @@ from typing import Any
 from coterie.pool import Pool, Trial, verify
 from coterie.pool.ledger.changes import ChildRejected, Evaluated, Retired
 from coterie.schema import Agent, Lineage, Team
-from coterie.schema.values.failpoints import armed
 
 from ...conftest import Draw
+from ...support.failpoints import armed
 from ...support.processes import in_children, killed_at
 from ..edited_teams import SEED
 

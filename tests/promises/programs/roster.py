@@ -20,7 +20,7 @@ from coterie.runtime import Calls, Context, Gateway, Journal, Run, Toolbox, Trac
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.record.trace import Event
 from coterie.schema import Agent, Catalogue, Execution, Model, Roster, Task, Team
-from coterie.schema.values.failpoints import armed
+from tests.support.failpoints import armed
 
 TASK = Task(id="sum", query="What is 1 + 2 + 3?")
 UNUSED: Any = None

@@ -22,7 +22,7 @@ from typing import Any
 from workloads import WORKLOADS
 
 from coterie.schema.values.errors import StorageError
-from coterie.schema.values.failpoints import armed
+from tests.support.failpoints import armed
 
 DEADLINE = 60.0
 """Seconds after which a child hangs for good."""

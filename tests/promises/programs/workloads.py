@@ -16,8 +16,8 @@ from typing import Protocol
 from coterie.pool.ledger.ledger import Ledger
 from coterie.runtime.record.journal import Journal
 from coterie.schema.values.errors import StorageError
-from coterie.schema.values.failpoints import armed
 from coterie.schema.values.files import make_folder, write_atomically
+from tests.support.failpoints import armed
 
 Say = Callable[[str], None]
 """Tells that something is committed, to whoever started the work."""

@@ -79,7 +79,7 @@ def test_what_is_no_port(port: str) -> None:
 
 def test_without_ray_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("coterie.runtime.cluster.on.find_spec", lambda _name: None)
-    with pytest.raises(InputError, match=r"not installed\. Run: .*coterie\[ray\]"):
+    with pytest.raises(InputError, match=r"not installed\. Run: .*\[ray\]"):
         On.parse("ray")
 
 

@@ -58,7 +58,7 @@ def test_a_script_that_does_not_load_is_bad_input(
     assert run(monkeypatch, script) == 2
     assert (
         capsys.readouterr().err
-        == f"{script}:1:3: error: [0]: 42 is no reply. Write a text, in quotes.\n"
+        == f"{script}:1:3: error: [0]: 42 is not text or a mapping. Write one of them.\n"
     )
 
 

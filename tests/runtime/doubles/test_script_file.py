@@ -72,8 +72,8 @@ def test_every_reply_can_be_written(tmp_path: Path, written: str, reply: Reply) 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("- 42", "1:3: error: [0]: 42 is no reply. Write a text, in quotes."),
-        ("a:\n  - no\n  - true", "3:5: error: a[1]: true is no reply. Write a text, in quotes."),
+        ("- 42", "1:3: error: [0]: 42 is not text or a mapping. Write one of them."),
+        ("a:\n  - no\n  - true", "3:5: error: a[1]: true is not text or a mapping."),
         ("- {}", "1:3: error: [0]: a reply has one of text, json, code, bash, tool, error, fault;"),
         ("- {text: a, code: b}", "1:3: error: [0]: a reply has one of"),
         ("- {text: 42}", "1:10: error: [0].text: 42 is not text."),
@@ -83,7 +83,7 @@ def test_every_reply_can_be_written(tmp_path: Path, written: str, reply: Reply) 
         ("- {tool: {arguments: {}}}", "[0].tool: name is missing."),
         ("- {error: {status: x}}", "[0].error.status: 'x' is not an integer."),
         ("- {error: {state: 429}}", "[0].error: status is missing."),
-        ("- {fault: hangs}", "[0].fault: no fault is named 'hangs'; use one of bad_tool_json,"),
+        ("- {fault: hangs}", "[0].fault: 'hangs' is not one of bad_tool_json,"),
         ("/(/: a", "'/(/': not a regular expression: "),
         ("a: [b", "error: not YAML"),
     ],

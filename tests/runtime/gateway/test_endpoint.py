@@ -43,6 +43,11 @@ def model(name: str, **fields: object) -> Model:
             Endpoint(kind="openai", model="org/m", api_base="http://host:1/v1"),
         ),
         (
+            model("qwen3", api_base="http://host:11434/"),
+            KEYS,
+            Endpoint(kind="openai", model="qwen3", api_base="http://host:11434/v1"),
+        ),
+        (
             model("m", api_base="http://host:1/v1", key_env="MY_KEY"),
             KEYS,
             Endpoint(kind="openai", model="m", api_base="http://host:1/v1", key="sk-mine"),
@@ -141,6 +146,7 @@ def test_ollama_is_found_with_and_without_the_version(provider: str, address: st
     ("name", "environment", "url"),
     [
         ("openai/m", {"OPENAI_API_BASE": "http://h/v1"}, "http://h/v1/chat/completions"),
+        ("openai/m", {"OPENAI_BASE_URL": "http://h:1/"}, "http://h:1/v1/chat/completions"),
         ("xai/m", {"XAI_API_BASE": "http://h"}, "http://h/v1/chat/completions"),
         ("mistral/m", {"MISTRAL_API_BASE": "http://h/"}, "http://h/v1/chat/completions"),
         (

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from coterie.runtime.jail.detect import detect, try_tier
-from coterie.runtime.jail.tiers import Bubblewrap, Namespaces
+from coterie.runtime.jail.tiers import Bubblewrap, Landlock
 
 from ...jails import holding, require
 from ...waiting import wait_for
@@ -94,14 +94,14 @@ def test_a_broken_bubblewrap_is_named_and_nothing_of_it_stays(
 
 @pytest.mark.parametrize("program", ["does nothing at the start"], indirect=True)
 def test_the_next_tier_takes_the_place_of_a_broken_one(program: Path) -> None:
-    require(Namespaces())
+    require(Landlock())
     detect.cache_clear()
     try:
         report = detect()
     finally:
         detect.cache_clear()
-    assert isinstance(report.tier, Namespaces)
-    assert str(report).startswith("Agents' code runs in a jail: namespaces (")
+    assert isinstance(report.tier, Landlock)
+    assert str(report).startswith("Agents' code runs in a jail: landlock (")
     assert f"What does not work here: bubblewrap: the program {program} does not work: " in str(
         report
     )

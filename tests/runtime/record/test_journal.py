@@ -17,9 +17,9 @@ from coterie.runtime.record.journal import Journal, NotRecorded, digest, merge, 
 from coterie.runtime.values.usage import Usage
 from coterie.schema import InputError
 from coterie.schema.values.errors import StorageError
-from coterie.schema.values.failpoints import armed
 from coterie.schema.values.files import sync
 
+from ...support.failpoints import armed
 from ...waiting import wait_for
 
 ANSWER = {

@@ -69,6 +69,7 @@ def test_the_embedded_model_can_be_chosen(choice: str, home: dict[str, str]) -> 
     ("choice", "message"),
     [
         ("gpt-4o", "'gpt-4o' is neither PROVIDER/NAME"),
+        ("qwen3@127.0.0.1:11434", "Did you mean 'qwen3@http://127.0.0.1:11434'[?]"),
         ("=x/y", "write ALIAS=PROVIDER/NAME"),
         ("a=", "write ALIAS=PROVIDER/NAME"),
     ],

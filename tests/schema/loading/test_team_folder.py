@@ -15,8 +15,8 @@ from coterie.schema.loading.agent_file import load_agent, write_agent
 from coterie.schema.loading.loading import read_team, team_path
 from coterie.schema.loading.team_folder import team_texts, write_team
 from coterie.schema.values.errors import StorageError
-from coterie.schema.values.failpoints import armed
 
+from ...support.failpoints import armed
 from ..strategies import CATALOGUE, teams
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from coterie.schema.values.errors import InputError
-from coterie.schema.values.failpoints import FAILPOINTS, VARIABLE, armed, failpoint
+from coterie.schema.values.failpoints import failpoint
 
-from ...support.processes import at_once, python
+from ...support.failpoints import FAILPOINTS, armed
+from ...support.processes import at_once, python, with_tests
 
 ROOT = Path(__file__).parents[3]
 FLOORS = ("schema", "runtime", "pool", "operators")
@@ -30,22 +30,22 @@ NOT_STATE = {
 """Where something is flushed or renamed that nobody misses after a crash."""
 
 PROGRAM = """
-import sys
 from coterie.schema.values.failpoints import failpoint
-for number in range(3):
-    failpoint("files.write.before")
-    print(number, flush=True)
+from tests.support.failpoints import armed
+with armed("files.write.before:3:kill"):
+    for number in range(3):
+        failpoint("files.write.before")
+        print(number, flush=True)
 """
 
 
-def test_nothing_happens_where_nothing_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(VARIABLE, raising=False)
+def test_nothing_happens_where_nothing_is_set() -> None:
     for name in FAILPOINTS:
         failpoint(name)  # pyright: ignore[reportArgumentType]
 
 
 def test_the_process_is_killed_the_nth_time() -> None:
-    done = python("-c", PROGRAM, env={**os.environ, VARIABLE: "files.write.before:3:kill"})
+    done = python("-c", PROGRAM, env=with_tests())
     assert done.returncode == -signal.SIGKILL
     assert done.stdout == "0\n1\n"
 
@@ -111,24 +111,6 @@ def test_a_clean_run_tells_where_it_came(tmp_path: Path) -> None:
     assert counted.read_text().split() == [
         *("files.write.before", "files.write.flushed", "files.write.before")
     ]
-
-
-@pytest.mark.parametrize(
-    "setting",
-    [
-        "files.write.before",
-        "files.write.before:1",
-        "files.write.before:0:kill",
-        "files.write.before:x:kill",
-        "files.write.before:1:explode",
-        "files.wrote.before:1:kill",
-        "count",
-        "count:",
-    ],
-)
-def test_a_setting_that_cannot_be_read_is_said(setting: str) -> None:
-    with pytest.raises(InputError, match="is not NAME:N:ACTION or count:FILE"), armed(setting):
-        pass
 
 
 # What the tree has to keep to

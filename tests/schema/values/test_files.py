@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from coterie.schema.values.errors import CoterieError, StorageError
-from coterie.schema.values.failpoints import armed
 from coterie.schema.values.files import (
     append,
     locked,
@@ -23,6 +22,7 @@ from coterie.schema.values.files import (
     write_atomically,
 )
 
+from ...support.failpoints import armed
 from ...support.processes import at_once
 
 ROOT = Path(__file__).parents[3]
@@ -209,7 +209,6 @@ def test_an_error_of_what_is_done_under_the_lock_stays_what_it_is(tmp_path: Path
 WRITES_ITSELF = {
     "schema/values/files.py": "what all others use",
     "schema/values/beneath.py": "copies for agents to work on, and refs as git has them",
-    "schema/values/failpoints.py": "counts for tests",
     "runtime/record/_entries.py": "the journal and the cache, which SQLite writes",
     "runtime/record/trace.py": "events of a run, for reading only: nothing resumes from them",
     "runtime/repository/git.py": "what git says, in a file without a name",

@@ -7,7 +7,7 @@ nothing else: whatever an agent may do, and whom it has its archive from, is sai
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .....pool.ledger.changes import Added, Retired, Revised
 from .....schema.team.team import Lineage
@@ -16,7 +16,7 @@ from ....core.proposal import RejectedProposal
 from .personas import Persona, persona
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Coroutine, Sequence
 
     from .....pool.ledger.changes import Change
     from .....schema.team.team import Agent
@@ -28,54 +28,49 @@ __all__ = ["FORK", "GENESIS", "MERGE", "PRUNE", "SPECIALIZE", "unwritten"]
 Changes = tuple["Change", ...]
 
 
-async def fork(
-    meta: OperatorModel,
-    path: str,
-    event: LifecycleEvent,
-    agents: Sequence[Agent],
-    tasks: Sequence[str] = (),
-) -> Changes | RejectedProposal:
+def _with_persona(
+    changes: Callable[[LifecycleEvent, Persona, Sequence[Agent]], Changes],
+) -> Callable[..., Coroutine[Any, Any, Changes | RejectedProposal]]:
+    """Make an operator of what comes of an event once a model has written a persona for it."""
+
+    async def act(
+        meta: OperatorModel,
+        path: str,
+        event: LifecycleEvent,
+        agents: Sequence[Agent],
+        tasks: Sequence[str] = (),
+    ) -> Changes | RejectedProposal:
+        made = await persona(meta, path, event, agents, tasks)
+        return made if isinstance(made, RejectedProposal) else changes(event, made, agents)
+
+    return act
+
+
+def _forked(event: LifecycleEvent, made: Persona, agents: Sequence[Agent]) -> Changes:
     """Make a twin of an agent, whose persona puts weight on a niche (EvoChamber App. E.1).
 
     It begins with the agent's archive and competence, and with no tasks. The agent stays as it is.
-
-    Args:
-        meta: Who is asked.
-        path: Which question this is: `task 12/lifecycle/0 fork`.
-        event: Why, and the niche.
-        agents: The agent.
-        tasks: Tasks of the niche.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
-    made = await persona(meta, path, event, agents, tasks)
-    return made if isinstance(made, RejectedProposal) else (_born(event, made, agents),)
+    return (_born(event, made, agents),)
 
 
-async def merge(
-    meta: OperatorModel,
-    path: str,
-    event: LifecycleEvent,
-    agents: Sequence[Agent],
-    tasks: Sequence[str] = (),
-) -> Changes | RejectedProposal:
+def _merged(event: LifecycleEvent, made: Persona, agents: Sequence[Agent]) -> Changes:
     """Make one agent of two, which are retired (EvoChamber App. E.1).
 
     It begins with both archives, and is as the first of them is but for its persona.
-
-    Args:
-        meta: Who is asked.
-        path: Which question this is.
-        event: Why.
-        agents: The two, the better one first.
-        tasks: None.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
-    made = await persona(meta, path, event, agents, tasks)
-    return made if isinstance(made, RejectedProposal) else _merged(event, made, agents)
+    why = f"merged: {event.why}"
+    return (_born(event, made, agents), *(Retired(member=agent.id, reason=why) for agent in agents))
+
+
+def _founded(event: LifecycleEvent, made: Persona, _founder: Sequence[Agent]) -> Changes:
+    """Make a new agent for a niche, like the founder, with nothing in its archive (App. E.1)."""
+    return (_born(event, made, ()),)
+
+
+def _specialized(event: LifecycleEvent, made: Persona, agents: Sequence[Agent]) -> Changes:
+    """Nudge an agent's persona towards a niche (EvoChamber §3.5). It stays who it is."""
+    return (Revised(agent=agents[0].id, to=made.agent, reason=_reason(event, made)),)
 
 
 def unwritten(event: LifecycleEvent, agents: Sequence[Agent]) -> Changes:
@@ -86,11 +81,6 @@ def unwritten(event: LifecycleEvent, agents: Sequence[Agent]) -> Changes:
     if event.operator != "merge":
         return ()
     return _merged(event, Persona(agent=agents[0], reason=""), agents)
-
-
-def _merged(event: LifecycleEvent, made: Persona, agents: Sequence[Agent]) -> Changes:
-    why = f"merged: {event.why}"
-    return (_born(event, made, agents), *(Retired(member=agent.id, reason=why) for agent in agents))
 
 
 async def prune(
@@ -113,54 +103,6 @@ async def prune(
     return tuple(Retired(member=agent.id, reason=f"pruned: {event.why}") for agent in agents)
 
 
-async def genesis(
-    meta: OperatorModel,
-    path: str,
-    event: LifecycleEvent,
-    agents: Sequence[Agent],
-    tasks: Sequence[str] = (),
-) -> Changes | RejectedProposal:
-    """Make a new agent for a niche, with nothing in its archive (EvoChamber App. E.1).
-
-    Args:
-        meta: Who is asked.
-        path: Which question this is.
-        event: Why, and the niche; without one, it is for any task.
-        agents: The agent that it is like but for its persona: the population's founder.
-        tasks: Tasks of the niche.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
-    """
-    made = await persona(meta, path, event, agents, tasks)
-    return made if isinstance(made, RejectedProposal) else (_born(event, made, ()),)
-
-
-async def specialize(
-    meta: OperatorModel,
-    path: str,
-    event: LifecycleEvent,
-    agents: Sequence[Agent],
-    tasks: Sequence[str] = (),
-) -> Changes | RejectedProposal:
-    """Nudge an agent's persona towards a niche (EvoChamber §3.5). It stays who it is.
-
-    Args:
-        meta: Who is asked.
-        path: Which question this is.
-        event: Why, and the niche.
-        agents: The agent.
-        tasks: Tasks of the niche.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
-    """
-    made = await persona(meta, path, event, agents, tasks)
-    if isinstance(made, RejectedProposal):
-        return made
-    return (Revised(agent=agents[0].id, to=made.agent, reason=_reason(event, made)),)
-
-
 def _born(event: LifecycleEvent, made: Persona, parents: Sequence[Agent]) -> Added:
     names = tuple(parent.id for parent in parents)
     lineage = Lineage(operator=event.operator, parents=names, reason=_reason(event, made))
@@ -174,7 +116,7 @@ def _reason(event: LifecycleEvent, made: Persona) -> str:
 FORK = Operator(
     name="fork",
     scale="roster",
-    act=fork,
+    act=_with_persona(_forked),
     about="Let a model write a twin of an agent of a pool that goes further into its niche. It"
     " knows all that the agent knows.",
     inputs={"event": "niche_event", "agents": "pool_agent"},
@@ -183,7 +125,7 @@ FORK = Operator(
 MERGE = Operator(
     name="merge",
     scale="roster",
-    act=merge,
+    act=_with_persona(_merged),
     about="Let a model write one agent in the place of two of a pool. It knows what both know, and"
     " is as the first is but for its persona; the two are retired.",
     inputs={"event": "pair_event", "agents": "pool_pair"},
@@ -202,7 +144,7 @@ PRUNE = Operator(
 GENESIS = Operator(
     name="genesis",
     scale="roster",
-    act=genesis,
+    act=_with_persona(_founded),
     about="Let a model write a new agent of a pool, which knows nothing yet.",
     inputs={"event": "founding_event", "agents": "founders"},
     gives="changes",
@@ -210,7 +152,7 @@ GENESIS = Operator(
 SPECIALIZE = Operator(
     name="specialize",
     scale="agent",
-    act=specialize,
+    act=_with_persona(_specialized),
     about="Let a model nudge the persona of an agent of a pool towards what it is good at.",
     inputs={"event": "niche_event", "agents": "pool_agent"},
     gives="changes",

@@ -5,22 +5,22 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ...schema.values.errors import InputError
-from ...schema.values.files import write_atomically
-from .grading import PASSED
-from .instance import touched
-from .records import read_records
-from .trial import TEST_SECONDS, observe
+from coterie.benchmarks.repair.grading import PASSED
+from coterie.benchmarks.repair.instance import touched
+from coterie.benchmarks.repair.records import read_records
+from coterie.benchmarks.repair.trial import TEST_SECONDS, observe
+from coterie.schema.values.errors import InputError
+from coterie.schema.values.files import write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from ...runtime.jail import Jails
-    from .instance import Instance
-    from .trial import PatchTrial
+    from coterie.benchmarks.repair.instance import Instance
+    from coterie.benchmarks.repair.trial import PatchTrial
+    from coterie.runtime.jail import Jails
 
 __all__ = ["Derived", "add_to_file", "derive", "test_files_of"]
 
@@ -102,7 +102,7 @@ def add_to_file(instance: Instance, path: Path) -> None:
         raise InputError(f"{path}: the instance {instance.instance_id!r} is there already.")
     if path.suffix not in {".json", ".jsonl"}:
         raise InputError(f"{path}: instances are kept in .json or .jsonl, not {path.suffix!r}.")
-    rows = [*there, instance.fields()]
+    rows = [*there, _row(instance)]
     lines = "".join(json.dumps(row) + "\n" for row in rows)
     whole = json.dumps(rows, indent=2) + "\n"
     write_atomically(path, whole if path.suffix == ".json" else lines)
@@ -146,3 +146,16 @@ def _passes(test: str, runs: Iterable[Mapping[str, str]]) -> set[bool]:
 
 def _in_order(*runs: Iterable[Mapping[str, str]]) -> list[str]:
     return list(dict.fromkeys(test for group in runs for one in group for test in one))
+
+
+def _row(instance: Instance) -> dict[str, Any]:
+    """Write an instance as a file of instances has it."""
+    told = instance.reference()
+    del told["patched_files"]
+    return {
+        **{name: value for name, value in told.items() if value not in (None, [])},
+        "FAIL_TO_PASS": list(instance.fail_to_pass),
+        "PASS_TO_PASS": list(instance.pass_to_pass),
+        "problem_statement": instance.problem_statement,
+        "patch": instance.patch,
+    }

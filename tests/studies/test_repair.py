@@ -1,4 +1,4 @@
-"""`derive`: an instance from a repository, a fix and its tests, that the adapter then reads."""
+"""An instance from a repository, a fix and its tests, that the adapter then reads."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from coterie.benchmarks.repair.__main__ import main
-from coterie.benchmarks.repair.derive import derive
-from coterie.benchmarks.repair.derive import test_files_of as files_of_tests
+from coterie.benchmarks.repair.__main__ import main as repair
 from coterie.benchmarks.repair.trial import PatchTrial
 from coterie.runtime.jail import Jails
+from studies.repair.__main__ import main
+from studies.repair.derive import derive
+from studies.repair.derive import test_files_of as files_of_tests
 
-from ...repairs import CODE, MORE_TESTS, RIGHT, TESTS, change, needs_jail, small_repository
+from ..repairs import CODE, MORE_TESTS, RIGHT, TESTS, change, needs_jail, small_repository
 
 NEVER = "\n\ndef test_never():\n    assert double(1) == 7\n"
 BROKEN = "\n\ndef test_broken():\n    assert double(3) == 5\n"
@@ -34,7 +35,7 @@ def derived(folder: Path, tests: str, fix: str = RIGHT, *words: str) -> Result:
     options = [f"--{name}={path}" for name, path in given.items()]
     options += [f"--repository={clone}", f"--base={(folder / 'base').read_text()}"]
     target = str(folder / "data" / "instances.jsonl")
-    return CliRunner().invoke(main, ["derive", "small-1", target, *options, *words])
+    return CliRunner().invoke(main, ["small-1", target, *options, *words])
 
 
 @needs_jail
@@ -51,14 +52,14 @@ def test_an_instance_is_derived_and_graded(tmp_path: Path) -> None:
     assert row["repo"] == "small/doubling"
     logs = str(tmp_path / "logs")
     words = ["grade", "gold", "--data", str(tmp_path / "data"), "--json", "--logs", logs]
-    graded = CliRunner().invoke(main, words)
+    graded = CliRunner().invoke(repair, words)
     told = json.loads(graded.output)
     assert told["counts"]["resolved"] == 1
     assert told["instances"]["small-1"]["FAIL_TO_PASS"]["success"] == row["FAIL_TO_PASS"]
     assert "2 failed, 3 passed" in (tmp_path / "logs" / "small-1.log").read_text()
     again = derived(tmp_path, MORE_TESTS, RIGHT, "--repeats=1")
     assert (again.exit_code, "is there already" in again.output) == (2, True)
-    none = CliRunner().invoke(main, [*words, "--instances", "large-*"])
+    none = CliRunner().invoke(repair, [*words, "--instances", "large-*"])
     assert (none.exit_code, "fits none of the 1 ids" in none.output) == (2, True)
 
 
@@ -75,7 +76,7 @@ def test_a_test_that_ends_now_so_now_so_is_told_and_left_out(
     async def observed(*_: object, **__: object) -> PatchTrial:
         return PatchTrial(applied=True, reason="", statuses=next(ends))
 
-    monkeypatch.setattr("coterie.benchmarks.repair.derive.observe", observed)
+    monkeypatch.setattr("studies.repair.derive.observe", observed)
     instance = small_repository(tmp_path / "repository")
     found = asyncio.run(derive(instance, tmp_path / "repository", Jails(), repeats=2))
     assert found.instance.fail_to_pass == ("f::a",)

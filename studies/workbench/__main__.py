@@ -1,4 +1,4 @@
-"""`python -m coterie.benchmarks.workbench`: judge predictions that were recorded elsewhere."""
+"""Judges predictions of WorkBench that were recorded elsewhere."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...schema.command import Command, Family
-from ...schema.values.errors import InputError
+from coterie.benchmarks.workbench.tables import find_folder
+from coterie.schema.command import Command
+from coterie.schema.values.errors import InputError
+
 from .recorded import judge_file
-from .tables import find_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,16 +20,11 @@ if TYPE_CHECKING:
     from .recorded import Judged
 
 
-@click.group(cls=Family)
-def main() -> None:
-    """Tools of the WorkBench adapter."""
-
-
-@main.command(cls=Command)
+@click.command(cls=Command)
 @click.argument("predictions", type=click.Path(path_type=Path), nargs=-1, required=True)
 @click.option("--data", type=click.Path(path_type=Path), help="The benchmark's files.")
 @click.option("--rows", type=click.Path(path_type=Path), help="Write a verdict a row here, as CSV.")
-def verdicts(predictions: tuple[Path, ...], data: Path | None, rows: Path | None) -> None:
+def main(predictions: tuple[Path, ...], data: Path | None, rows: Path | None) -> None:
     """Judge files of PREDICTIONS with the columns query, function_calls and error."""
     folder = find_folder(data)
     judged = {path: judge_file(path, folder) for path in predictions}

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from coterie.benchmarks.workbench.__main__ import main
+from studies.workbench.__main__ import main
 
-from .conftest import QUESTIONS, write
+from ...benchmarks.workbench.conftest import QUESTIONS, write
 
 COLUMNS = ("query", "function_calls", "full_response", "error")
 LUNCH, ON = QUESTIONS["calendar"][0], QUESTIONS["email"][0]
@@ -24,7 +24,7 @@ ROWS = [
 
 def test_verdicts_of_recorded_predictions(tmp_path: Path, folder: Path) -> None:
     write(tmp_path / "predictions.csv", [COLUMNS, *ROWS])
-    arguments = ["verdicts", str(tmp_path / "predictions.csv"), "--data", str(folder)]
+    arguments = [str(tmp_path / "predictions.csv"), "--data", str(folder)]
     done = CliRunner().invoke(main, [*arguments, "--rows", str(tmp_path / "rows.csv")])
     assert done.exit_code == 0, done.output
     assert "4 predictions, 2 correct (50.0%), 1 with side effects, 3 exact matches" in done.output
@@ -38,7 +38,7 @@ def test_several_files_are_summed(tmp_path: Path, folder: Path) -> None:
     paths = [tmp_path / name for name in ("a.csv", "b.csv")]
     for path in paths:
         write(path, [COLUMNS, *ROWS])
-    done = CliRunner().invoke(main, ["verdicts", *map(str, paths), "--data", str(folder)])
+    done = CliRunner().invoke(main, [*map(str, paths), "--data", str(folder)])
     assert "all: 8 predictions, 4 correct" in done.output
 
 
@@ -55,5 +55,5 @@ def test_a_file_that_does_not_fit_is_refused(
     tmp_path: Path, folder: Path, rows: list[tuple[str, ...]]
 ) -> None:
     write(tmp_path / "p.csv", rows)
-    done = CliRunner().invoke(main, ["verdicts", str(tmp_path / "p.csv"), "--data", str(folder)])
+    done = CliRunner().invoke(main, [str(tmp_path / "p.csv"), "--data", str(folder)])
     assert done.exit_code == 2

@@ -1,4 +1,4 @@
-"""The command `derive`: an instance from a repository, a fix and its tests."""
+"""Makes an instance of repair from a repository, a fix and its tests."""
 
 from __future__ import annotations
 
@@ -8,34 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...runtime.jail import Jails
-from ...schema.command import Command
-from ...schema.values.errors import InputError
-from ...schema.values.problems import reason_of
+from coterie.benchmarks.repair.environments import environments_dir
+from coterie.benchmarks.repair.instance import parse_instance
+from coterie.benchmarks.repair.trial import TEST_SECONDS
+from coterie.runtime.jail import Jails
+from coterie.schema.command import Command
+from coterie.schema.values.errors import InputError
+from coterie.schema.values.problems import reason_of
+
 from .derive import add_to_file, derive, test_files_of
-from .environments import environments_dir
-from .instance import parse_instance
-from .trial import TEST_SECONDS
 
 if TYPE_CHECKING:
-    from .instance import Instance
-
-__all__ = ["derive_instance", "timeout", "unsafe"]
+    from coterie.benchmarks.repair.instance import Instance
 
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 FILE = click.Path(dir_okay=False, path_type=Path)
 
-timeout = click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=TEST_SECONDS,
-    show_default=True,
-    help="Seconds that the tests of one may take.",
-)
-unsafe = click.option("--unsafe-local", is_flag=True, help="Run patches with all your rights.")
 
-
-@click.command("derive", cls=Command)
+@click.command(cls=Command)
 @click.argument("instance_id")
 @click.argument("target", metavar="FILE", type=FILE)
 @click.option("--repository", type=FOLDER, required=True, help="Has the commit to repair.")
@@ -62,9 +52,15 @@ unsafe = click.option("--unsafe-local", is_flag=True, help="Run patches with all
 )
 @click.option("--requirement", multiple=True, help="A package of the tests' own environment.")
 @click.option("--python", default="", help="The interpreter of the tests' own environment.")
-@timeout
-@unsafe
-def derive_instance(instance_id: str, target: Path, **options: Any) -> None:
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=TEST_SECONDS,
+    show_default=True,
+    help="Seconds that the tests of one may take.",
+)
+@click.option("--unsafe-local", is_flag=True, help="Run patches with all your rights.")
+def main(instance_id: str, target: Path, **options: Any) -> None:
     """Find out which tests a fix repairs, and which pass before and after; add that to FILE.
 
     The tests are run in the jail, some times before the fix and some times after. Tests that come
@@ -131,3 +127,7 @@ def _text(path: Path) -> str:
         return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: it cannot be read: {reason_of(error)}.") from None
+
+
+if __name__ == "__main__":
+    main()
