@@ -12,6 +12,9 @@ import httpx
 from openai import AsyncOpenAI
 from starlette.applications import Starlette
 
+from coterie.pool.ledger.changes import Evaluated
+from coterie.pool.teams.pool import Pool
+from coterie.pool.values.statistics import Trial
 from coterie.runtime import Caps, Setting
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.serving.account import Account, today
@@ -20,7 +23,8 @@ from coterie.runtime.serving.app import app_of
 from coterie.runtime.serving.keys import Keys
 from coterie.runtime.serving.server import TeamServer, serving
 from coterie.runtime.serving.teams import Teams
-from coterie.schema import Catalogue, Model
+from coterie.runtime.values.usage import Usage
+from coterie.schema import Catalogue, Lineage, Model, load_team
 
 ADDRESS = "http://127.0.0.1"
 PAIR = """
@@ -91,3 +95,16 @@ def pair(here: Path, text: str = PAIR) -> str:
     file = here / "pair.yaml"
     file.write_text(text, "utf-8")
     return str(file)
+
+
+def evolved(here: Path) -> None:
+    """Make the pool `town` of a team and its child, which scores better."""
+    pool = Pool.init(here / "town")
+    parent = pool.add(load_team(pair(here)), Lineage(operator="seed"), op="seed")
+    better = load_team(pair(here, PAIR.replace("are [judge]", "are the better [judge]")))
+    born = Lineage(operator="mutate", parents=(parent.name,))
+    child = pool.add(better, born, op="child")
+    for member, score in ((parent.name, 0.2), (child.name, 0.9)):
+        for number in range(8):
+            trial = Trial(task=f"t{number}", score=score, niche=None, usage=Usage(calls=2))
+            pool.commit(Evaluated(member=member, trial=trial), op=f"{member}/{number}")

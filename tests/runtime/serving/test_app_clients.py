@@ -6,16 +6,11 @@ import asyncio
 import itertools
 from pathlib import Path
 
-from coterie.pool.ledger.changes import Evaluated
-from coterie.pool.teams.pool import Pool
-from coterie.pool.values.statistics import Trial
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.serving.teams import load
-from coterie.runtime.values.usage import Usage
-from coterie.schema import Lineage, load_team
 
 from .clients import CLIENTS
-from .opened import PAIR, catalogue, opened, pair
+from .opened import catalogue, evolved, opened
 
 REPLIES = {
     "the better [judge]": "It is 7.",
@@ -23,19 +18,6 @@ REPLIES = {
     "[worker]": "a draft",
     "": Reply.json({"answer": "positive"}),
 }
-
-
-def evolved(here: Path) -> None:
-    """Make a pool of a team and its child, which scores better."""
-    pool = Pool.init(here / "town")
-    parent = pool.add(load_team(pair(here)), Lineage(operator="seed"), op="seed")
-    better = load_team(pair(here, PAIR.replace("are [judge]", "are the better [judge]")))
-    born = Lineage(operator="mutate", parents=(parent.name,))
-    child = pool.add(better, born, op="child")
-    for member, score in ((parent.name, 0.2), (child.name, 0.9)):
-        for number in range(8):
-            trial = Trial(task=f"t{number}", score=score, niche=None, usage=Usage(calls=2))
-            pool.commit(Evaluated(member=member, trial=trial), op=f"{member}/{number}")
 
 
 def test_clients_of_every_protocol_call_a_seed_and_the_best_team_of_a_pool(here: Path) -> None:

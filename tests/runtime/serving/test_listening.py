@@ -22,7 +22,7 @@ from coterie.runtime.doubles import Call, Reply, ScriptedModel, message_text
 
 from ...support.commands import ran
 from .clients import CLIENTS
-from .opened import PAIR, pair
+from .opened import PAIR, evolved, pair
 
 KEY = "k" * 20
 CALLS = [*itertools.product(CLIENTS.values(), (False, True))]
@@ -30,8 +30,8 @@ CALLS = [*itertools.product(CLIENTS.values(), (False, True))]
 
 @contextmanager
 def served(here: Path, model: ScriptedModel) -> Generator[tuple[subprocess.Popen[str], str]]:
-    """Serve the team of two during the body; give the process and the address of its API."""
-    words = ["serve", pair(here), "--model", f"scripted@{model.api_base}"]
+    """Serve a team and a pool during the body: the process, and the address of its API."""
+    words = ["serve", pair(here), "pool:town", "--model", f"scripted@{model.api_base}"]
     words += ["--port", "0", "--concurrency", "256"]
     process = subprocess.Popen(
         [sys.executable, "-m", "coterie.schema.command", *words],
@@ -71,7 +71,8 @@ def test_a_killed_server_pays_nothing_twice_then_reloads_and_stops(
         """Ask a question under a key of its own, by each of the protocols in turn."""
         ask, streamed = CALLS[number // 2 % len(CALLS)]
         query = f"What is number {number}?"
-        return await ask(http, "pair", query, key=f"key {number}", streamed=streamed)
+        team = ("pair", "pool:town")[number // 4 % 2]
+        return await ask(http, team, query, key=f"key {number}", streamed=streamed)
 
     async def all_asked(address: str, *, until: Callable[[], None] | None = None) -> list[Any]:
         async with httpx.AsyncClient(
@@ -90,6 +91,7 @@ def test_a_killed_server_pays_nothing_twice_then_reloads_and_stops(
                     task.cancel()
             return await asyncio.gather(*asking, return_exceptions=True)
 
+    evolved(here)
     with ScriptedModel(answer) as model:
         with served(here, model) as (process, address):
             first = asyncio.run(all_asked(address, until=process.kill))
@@ -103,7 +105,8 @@ def test_a_killed_server_pays_nothing_twice_then_reloads_and_stops(
             assert len(model.calls) == 2 * len(numbers) + len(odd)
             results = [
                 json.loads((record / "result.json").read_text("utf-8"))
-                for record in (here / "runs").glob("*-pair-*")
+                for record in (here / "runs").iterdir()
+                if record.name != ".requests"
             ]
             assert [result["status"] for result in results] == ["done"] * len(numbers)
             assert sum(result["usage"]["uncertain_calls"] for result in results) == len(odd)
