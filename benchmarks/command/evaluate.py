@@ -58,14 +58,14 @@ OFFLINE = {
     "--recipe",
     "recipe_file",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Instead of a team: measure the strategy of this recipe with what --pool has learnt.",
+    help="Instead of a team: measure the strategy of this recipe with the lessons in --pool.",
 )
 @click.option(
     "--pool",
     "pool_folder",
     type=click.Path(file_okay=False, path_type=Path),
-    help="The pool whose memory agents with `recall`, or the recipe's strategy, read. It is not"
-    " changed.",
+    help="The pool whose memory agents with `recall`, or the recipe's strategy, read. It stays"
+    " unchanged.",
 )
 @click.option(
     "--embedder",
@@ -83,7 +83,8 @@ OFFLINE = {
 @click.option(
     "--allow-seen",
     is_flag=True,
-    help="Also take tasks that the team or the pool has learnt from. Then the figure is no test.",
+    help="Also take tasks that the team or the pool has learnt from. The figure is then not a"
+    " test.",
 )
 @workers
 @spending_options
@@ -102,12 +103,12 @@ def run(name: str, team_file: str | None, parent: Path, **options: Any) -> None:
     line, or .csv with a row for each; its first row names the columns: query and reference, and
     optionally id, niche, context, scorer.
 
-    With --recipe and --pool, a strategy works with what an evolution has learnt in the pool. It
-    learns nothing new: the pool is not changed, and reference answers choose nothing. The same
+    With --recipe and --pool, a strategy works with the lessons of an evolution in the pool. It
+    learns nothing new: the pool stays unchanged, and reference answers have no influence. The same
     command resumes an interrupted evaluation, as long as the pool is unchanged.
 
-    A trial without an answer scores 0. A trial that the provider or this host failed has no score;
-    it is counted separately, and `mas-bench resume` repeats it.
+    A trial without an answer scores 0. A trial that failed because of the provider or this host has
+    no score. It is counted separately, and `mas-bench resume` repeats it.
     """
     from ...runtime.command.loading import load_team_of, refuse_unused
     from ...runtime.messages.recall import recalls
@@ -197,7 +198,7 @@ def _examined(request: Request, known: Catalogue, parent: Path, options: dict[st
 @scorer_option
 @problem_format
 def resume(folder: Path, **options: Any) -> None:
-    """Resume an evaluation: make the trials that are missing, and those without a score.
+    """Resume an evaluation: make the missing trials, and repeat those without a score.
 
     Answers that were paid for are reused. The models are this host's; if they differ from the
     folder's, name them with --model. The budget limits everything together; --budget raises it.

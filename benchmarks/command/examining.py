@@ -47,7 +47,7 @@ class Examining:
         known: What this host offers.
         setting: How runs are made.
         options: What the user said.
-        parent: Where folders of results are made.
+        parent: The folder for results.
         telemetry: Makes spans, where traces are wanted.
     """
 

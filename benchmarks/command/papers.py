@@ -38,7 +38,7 @@ PASSED_ON = {"ignore_unknown_options": True, "allow_extra_args": True}
     type=click.Path(file_okay=False, path_type=Path),
     help="Write recipe, teams, models and, with --data, tasks to this folder, and stop.",
 )
-@click.option("--dry-run", is_flag=True, help="Check the rows, say what would be done, stop.")
+@click.option("--dry-run", is_flag=True, help="Check the rows, print what would be done, and stop.")
 @click.pass_context
 def papers(
     ctx: click.Context,
@@ -53,7 +53,7 @@ def papers(
     Without an address the papers are listed, and with a paper or a table its rows, with the
     published figures. mas-evolve runs a row on the data of the paper, in runs/papers. A column,
     such as one data set, narrows it; in the place of the row, it means the paper's own method. All
-    other options are those of mas-evolve, such as --budget, --limit and --model.
+    other options are mas-evolve's, such as --budget, --limit and --model.
     """
     from ..papers import listing, runs_at
     from ..papers.addresses import Address

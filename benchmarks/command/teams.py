@@ -19,14 +19,18 @@ __all__ = ["equip", "vote"]
 @click.command("vote", cls=Command)
 @click.argument("team_file", metavar="TEAM")
 @click.option("-k", "k", type=click.IntRange(2, 200), help="How many copies vote.")
-@click.option("--single", type=RESULTS_FOLDER, help="Results of TEAM by itself; with --match.")
+@click.option("--single", type=RESULTS_FOLDER, help="With --match: the results of TEAM alone.")
 @click.option(
     "--match",
     type=RESULTS_FOLDER,
-    help="Take as many copies as cost the tokens of this: results, or POOL/evolutions/NAME.",
+    help="Take as many copies as use the tokens of these results, or of POOL/evolutions/NAME.",
 )
 @click.option(
-    "--temperature", type=click.FloatRange(0, 2), default=0.7, show_default=True, help="Theirs."
+    "--temperature",
+    type=click.FloatRange(0, 2),
+    default=0.7,
+    show_default=True,
+    help="The temperature of the copies.",
 )
 @name_options
 @problem_format
@@ -38,7 +42,7 @@ def vote(
     temperature: float,
     **host: Any,
 ) -> None:
-    """Write a team: TEAM's only agent K times, and an exact vote over what they conclude.
+    """Write a team of K copies of TEAM's only agent, and an exact vote over their answers.
 
     The team goes to standard output, as in: mas-bench vote seed:direct -k 7 > vote_7.yaml
     """

@@ -41,7 +41,7 @@ REPEATS = 3
 
 @click.command(
     cls=Command,
-    epilog="`mas-view --text POOL` reports on an evolution that is at work or was stopped.",
+    epilog="`mas-view --text POOL` reports on a running or stopped evolution.",
 )
 @click.argument("recipe_file", metavar="TEAM|RECIPE", type=click.Path(path_type=Path))
 @click.argument("tasks_file", metavar="TASKS", type=click.Path(path_type=Path))
@@ -62,8 +62,8 @@ REPEATS = 3
     "test_file",
     metavar="TASKS",
     type=click.Path(path_type=Path),
-    help="Held-out tasks: at the end, measure on them the team that the pool deploys, and its"
-    " control, the same team without the lessons.",
+    help="Held-out tasks: at the end, measure the pool's best team on them, and its control: the"
+    " same team without the lessons.",
 )
 @click.option(
     "--repeats",
@@ -86,8 +86,8 @@ REPEATS = 3
 @click.option(
     "--seeds",
     type=click.IntRange(min=1),
-    help="Evolve this many times, with the recipe's random seed and the next ones, each in a pool"
-    " of its own below --pool: seed_0, seed_1 and so on.",
+    help="Evolve this many times, with the recipe's random seed and the next ones, each in its"
+    " own pool below --pool: seed_0, seed_1 and so on.",
 )
 @click.option(
     "--island",
@@ -108,10 +108,10 @@ REPEATS = 3
 @click.option(
     "--no-wait",
     is_flag=True,
-    help="With --island: end where another island is not ready; the same command resumes.",
+    help="With --island: end if another island is not ready; the same command resumes.",
 )
 @click.option(
-    "--yes", is_flag=True, help="Continue although no answer of the first operators was of use."
+    "--yes", is_flag=True, help="Continue although the first operators gave no usable answer."
 )
 @click.option(
     "--embedder",

@@ -24,22 +24,21 @@ OF_POOLS = 2
     "target",
     metavar="NEW",
     type=click.Path(path_type=Path),
-    help="Make this new pool of the two, and leave both as they are.",
+    help="Write the merged pool to this folder, and leave both unchanged.",
 )
 @click.option(
     "--driver",
     "for_git",
     is_flag=True,
-    help="Merge one file for git, which gives the paths: mas-pool git sets that up.",
+    help="Merge one file as git's merge driver, which mas-pool git sets up.",
 )
 def merge(paths: tuple[str, ...], target: Path | None, for_git: bool) -> None:
-    """Take all that happened to another copy of a pool into a pool, each thing once.
+    """Merge another copy of a pool into a pool; each event counts once.
 
-    POOL and OTHER began as one pool and went on by themselves: copies of a folder, branches,
-    clones. Teams, agents, trials, what was learnt and evolutions come in under the names that they
-    have. OTHER stays as it is. It does not matter which of the two is named first. What
-    contradicts is told, and then nothing changes. To take teams out of a pool that has nothing to
-    do with this one, use mas-pool import.
+    POOL and OTHER are copies of one pool that have diverged: folders, branches or clones. Teams,
+    agents, trials, lessons and evolutions keep their names. OTHER stays unchanged, and the order of
+    the two makes no difference. If they contradict each other, prints the contradictions and
+    changes nothing. To take teams from an unrelated pool, use mas-pool import.
     """
     if for_git:
         _merge_file(paths, target)
@@ -71,11 +70,10 @@ def _merge_file(paths: tuple[str, ...], target: Path | None) -> None:
 @click.command("git", cls=Command)
 @pool_folder
 def set_up_git(folder: Path) -> None:
-    """Have git merge this pool by operations, in this clone of its repository.
+    """Make git merge this pool by operations, in this clone of its repository.
 
-    It writes the clone's own settings: merge.coterie.* of its config, and which files they are for
-    into info/attributes beside it. Clones without it merge lines as .gitattributes of the pool
-    says.
+    Writes this clone's settings: merge.coterie.* of its config, and their files in info/attributes.
+    Clones without these settings merge lines, as the pool's .gitattributes says.
     """
     from ..folder.own_files import refuse_links
     from ..git.driver import DRIVER, set_up

@@ -42,9 +42,9 @@ ADVICE = {
 def main(team: str, target: str, file: Path | None, **host: Any) -> None:
     """Write a team as a program for LangGraph, or as docker-agent's YAML.
 
-    TEAM is a team file, a team's folder, or seed:NAME. Whatever the other program cannot do is
-    refused, each with its place. Whatever is lost is reported on standard error.
-    Models are those of models.yaml and --model; the embedded one is nobody else's.
+    TEAM is a team file, a team's folder, or seed:NAME. Fields that the other program cannot express
+    are refused, each with its place. Fields that are lost are reported on standard error. Models
+    are those of models.yaml and --model; other programs cannot use the embedded one.
     """
     known = catalogue_of(host)
     text, lost = _exported(team, target, known)

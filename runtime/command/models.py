@@ -58,7 +58,7 @@ def pull_model() -> None:
 
 @main.command("path", cls=Command)
 def print_path() -> None:
-    """Print the path of the embedded model's file. Exit code 2: it is not here."""
+    """Print the path of the embedded model's file. Ends with 2 if the file is not here."""
     path = find()
     if path is None:
         raise InputError(

@@ -53,7 +53,11 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 @click.option(
     "-q", "--query", help="Ask this instead of a task file; - reads it from standard input."
 )
-@click.option("--context", metavar="TEXT", help="With --query: a text that the question is about.")
+@click.option(
+    "--context",
+    metavar="TEXT",
+    help="With --query: a text for the question, such as the document that it asks about.",
+)
 @click.option(
     "--file",
     "files",
@@ -75,7 +79,7 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("runs"),
     show_default=True,
-    help="Where run folders are made.",
+    help="The folder for run folders.",
 )
 @click.option("--resume", metavar="RUN", type=FOLDER, help="Resume the run in this folder.")
 @click.option(
@@ -83,7 +87,8 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     "continued",
     metavar="RUN",
     type=FOLDER,
-    help="With --query: ask the team of this run, which knows what it was asked and answered.",
+    help="With --query: ask the team of this run again; it knows the earlier questions and"
+    " answers.",
 )
 @click.option(
     "--replay",

@@ -32,7 +32,8 @@ GROUPS: Mapping[str, str] = {
 RARE = (
     "version allow-unpriced allow-zeros unsafe-local on island meet every no-wait race allow-seen"
     " evolve-share shuffle shard instances level count split embedder test-workers agent-budget"
-    " context verify adapt yes scorer name repeats beside rubric map seed seeds policy recipe workers csv"
+    " context verify adapt yes scorer name repeats beside rubric map seed seeds policy recipe"
+    " workers csv"
     " format otel results runs cache quiet repo allow-import allow-tool tools approve"
 )
 """Options that the first screen of a long command leaves out, the rarest first."""

@@ -51,19 +51,21 @@ TONES: Mapping[Tone, str] = {"name": "cyan", "old": "red", "new": "green", "plac
     show_default=True,
     help="auto: on a terminal and in git's pager, unless NO_COLOR is set.",
 )
-@click.option("--git", is_flag=True, help="Be a diff driver of git, with the arguments it gives.")
+@click.option(
+    "--git", is_flag=True, help="Act as a diff driver of git, with the arguments that git passes."
+)
 def main(files: tuple[str, ...], form: str, color: str, git: bool) -> None:
-    """Show what differs between two teams or two agents, in words; where nothing does, nothing.
+    """Show what differs between two teams or two agents, in words; print nothing if they are equal.
 
-    A team is a file, a folder, or seed:NAME. An agent is a file or a folder, and which id it has
-    makes no difference.
+    A team is a file, a folder, or seed:NAME. An agent is a file or a folder; its id makes no
+    difference.
 
-    Comments, the order of fields and the style of writing make no difference. Nor does it matter
-    whether this host knows the models, tools, prompts and backends that the teams name.
+    Comments, the order of fields and formatting make no difference. This host need not have the
+    models, tools, prompts and backends that the teams name.
 
-    Ends with 0 where the teams are equal, with 1 where they differ, and with 2 where a file does
-    not load. As a diff driver it always ends with 0; where a file does not load, or the teams are
-    equal, it compares the texts.
+    Ends with 0 if the teams are equal, 1 if they differ, and 2 if a file does not load. As a diff
+    driver it always ends with 0; if a file does not load, or the teams are equal, it compares the
+    texts.
     """
     coloured = _is_coloured(color)
     paint = painted if coloured else plainly

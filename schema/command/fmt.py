@@ -26,19 +26,20 @@ NOBODY: frozenset[str] = frozenset()
 
 @click.command(cls=Command)
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--check", is_flag=True, help="Write nothing; end with 1 where a file would change.")
+@click.option("--check", is_flag=True, help="Write nothing; end with 1 if a file would change.")
 @click.option("--inline", is_flag=True, help="Write out the agent files that a team uses.")
 @click.option(
     "--to-folder",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="Leave the team as it is, and write it as a folder: a file or more for each agent.",
+    help="Also write the team as a folder, with a file or more for each agent. FILES stay"
+    " unchanged.",
 )
 @click.option(
     "--to-file",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Leave the team as it is, and write all of it into one file.",
+    help="Also write the whole team into one file. FILES stay unchanged.",
 )
 @problem_format
 def main(
@@ -52,8 +53,8 @@ def main(
 ) -> None:
     """Write team and agent files in canonical form: one order of fields, one style, comments kept.
 
-    Of an agent's folder it is agent.yaml that is written, of a folder of agents each of them, and
-    of a team's folder team.yaml and all of its agents. A file that does not load stays as it is.
+    In an agent's folder it formats agent.yaml; in a folder of agents, each of them; in a team's
+    folder, team.yaml and all of its agents. A file that does not load stays unchanged.
     """
     del problem_format
     if target := to_folder or to_file:

@@ -37,7 +37,7 @@ ALL_TOOLS = "all_tools.yaml"
     metavar="FILE",
     type=click.Path(path_type=Path),
     help="Write the team to this file, and its models and tools into models.yaml and tools.yaml"
-    " beside it. Its folder is made; nothing is overwritten.  [default: standard output]",
+    " beside it. Creates its folder; never overwrites a file.  [default: standard output]",
 )
 @click.option(
     "--tools",
@@ -51,15 +51,15 @@ ALL_TOOLS = "all_tools.yaml"
     "inputs",
     multiple=True,
     metavar="NAME=VALUE",
-    help="What {NAME} stands for in CrewAI's files.",
+    help="The value of {NAME} in CrewAI's files.",
 )
 def main(path: Path, target: Path | None, tools_file: Path | None, inputs: tuple[str, ...]) -> None:
     """Make a team of files of CrewAI or docker-agent.
 
-    FILE is the YAML of a docker-agent, or agents.yaml or tasks.yaml of CrewAI, which are read both.
-    FOLDER is that of a CrewAI project; with -o, each of several crews gets a folder. Code is not
-    read, and no server is started. Everything without a counterpart is reported on standard error,
-    each with its place.
+    FILE is docker-agent's YAML, or CrewAI's agents.yaml or tasks.yaml, of which both are read.
+    FOLDER is a CrewAI project; with -o, each of several crews gets a folder. Code is not read, and
+    no server is started. Everything without a counterpart is reported on standard error, each with
+    its place.
     """
     crews = crew_folders(path) if target is not None and path.is_dir() else []
     if target is None or len(crews) < 2:
