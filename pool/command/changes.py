@@ -68,7 +68,7 @@ def add_import(folder: Path, source: str, names: tuple[str, ...], **host: Any) -
     pool = open_pool(folder, catalogue=host_catalogue(**host))
     if not Path(source).is_dir() or is_team_folder(Path(source)):
         if names:
-            raise InputError(f"{source!r} is one team, so there is no {names[0]!r} in it.")
+            raise InputError(f"{source!r} is a single team, so it has no {names[0]!r}.")
         _say(pool, [source], [_from_file(pool, source)])
         return
     from ..teams.exchange import import_teams
@@ -111,21 +111,21 @@ def adopt(folder: Path, reason: str, **host: Any) -> None:
     pool = open_pool(folder, catalogue=host_catalogue(**host))
     team, head = pool.edited_head(), pool.head
     if team is None or head is None:
-        click.echo(f"{folder}: its scaffold is as the head is. There is nothing to take in.")
+        click.echo(f"{folder}: its scaffold equals the head. There is nothing to adopt.")
         return
     lineage = Lineage(operator="adopt", parents=(head.name,), reason=reason)
     team = replace(team, lineage=None)
     came = pool.commit(Added(member=team, lineage=lineage), op=f"adopt/{uuid4().hex}")
     if came.name == head.name:
         raise InputError(
-            "the edits change nothing that is executed: what taught notes, or the team's name."
-            " Edit a note's text, too, or leave it as it was."
+            "the edits change nothing that is executed: only the sources of notes, or the team's"
+            " name. Edit a note's text, too, or undo them."
         )
     if not came.is_new:
         pool.commit(Restored(member=came.name), op=f"adopt/{uuid4().hex}")
-    why = f"{came.name} came after it, edited by a person."
+    why = f"{came.name} follows it, with your edits."
     pool.commit(Retired(member=head.name, reason=why), op=f"adopt/{uuid4().hex}")
-    click.echo(f"{came.name}: the head now")
+    click.echo(f"{came.name}: now the head")
 
 
 def _from_file(pool: Pool, source: str) -> Admission:

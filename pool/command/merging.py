@@ -44,7 +44,7 @@ def merge(paths: tuple[str, ...], target: Path | None, for_git: bool) -> None:
         _merge_file(paths, target)
         return
     if len(paths) != OF_POOLS:
-        raise InputError(f"two pools are merged at a time, and {len(paths)} are named.")
+        raise InputError(f"name two pools to merge, not {len(paths)}.")
     from ..git.joining import join, join_into
 
     one, other = map(Path, paths)
@@ -57,7 +57,7 @@ def merge(paths: tuple[str, ...], target: Path | None, for_git: bool) -> None:
 def _merge_file(paths: tuple[str, ...], target: Path | None) -> None:
     if len(paths) != OF_DRIVER or target is not None:
         raise InputError(
-            "a merge driver is given four paths: --driver %O %A %B %P. Set it up with: mas-pool git"
+            "a merge driver takes four paths: --driver %O %A %B %P. Set it up with: mas-pool git"
             " POOL."
         )
     from ..git.driver import merge_file
@@ -84,4 +84,4 @@ def set_up_git(folder: Path) -> None:
         raise InputError(f"no pool in {str(folder)!r}: it has no {LEDGER}.")
     top, path = set_up(folder)
     click.echo(f"{top}: branches of {folder} are merged with: {DRIVER}")
-    click.echo(f"{path}: says for which files")
+    click.echo(f"{path}: names the files for it")

@@ -274,7 +274,7 @@ def _won(known: Statistics) -> str:
         return ""
     won = counted(known.chosen, "trial")
     mean = known.chosen_sum / known.chosen
-    return f"{won}, score {mean:.3f}, for which it was taken in: not in its mean"
+    return f"{won}, score {mean:.3f}, with which it entered the pool: not in its mean"
 
 
 def _value(member: Member, tasks: Tasks, expected: Expectation) -> dict[str, Any]:

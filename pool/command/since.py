@@ -97,7 +97,7 @@ def _markdown(since: Since) -> Iterator[str]:
                 _code(member.born.task or "-"),
             )
             yield f"| {' | '.join(cells)} | {score(member.statistics)} |"
-        yield from _folded("What was changed, and why", _reasons(since))
+        yield from _folded("Changes and reasons", _reasons(since))
     if since.retired:
         lines = [
             f"- {_code(member.name)}: {_escaped(member.retired or '')}" for member in since.retired

@@ -41,4 +41,4 @@ def undo_changes(folder: Path, what: str, reason: str) -> None:
     changes = counted(len(undone.changes), "change")
     done = f"{counted(undone.operations, 'line')} undone by {changes}"
     trials = f"; {counted(undone.trials, 'trial')} kept" if undone.trials else ""
-    click.echo(f"{folder}: {done if undone.changes else 'nothing to take back'}{trials}")
+    click.echo(f"{folder}: {done if undone.changes else 'nothing to undo'}{trials}")

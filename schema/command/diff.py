@@ -42,7 +42,8 @@ TONES: Mapping[Tone, str] = {"name": "cyan", "old": "red", "new": "green", "plac
     type=click.Choice(["text", "json", "edits"]),
     default="text",
     show_default=True,
-    help="In words, field by field for programs, or as the edits that lead from one to the other.",
+    help="text: in words. json: field by field, for programs. edits: the edits from one to the"
+    " other.",
 )
 @click.option(
     "--color",
@@ -130,7 +131,7 @@ def _driven(arguments: Sequence[str], paint: Paint) -> Iterator[str]:
         case _:
             raise click.UsageError(
                 f"git gives 1, 7 or 9 arguments, not {len(arguments)}. With `git config"
-                ' diff.team.command "mas-diff --git"` it gives them by itself.'
+                ' diff.team.command "mas-diff --git"` it passes them itself.'
             )
 
 
@@ -170,7 +171,10 @@ def _told(before: str, after: str, paint: Paint) -> Iterator[str]:
         try:
             said = tuple(words(*_teams(before, after), paint))
         except ConfigError as error:
-            said, note = (), f"no team that loads, so as text: {error.problems[0].message}"
+            said, note = (
+                (),
+                f"the team does not load, so the texts are compared: {error.problems[0].message}",
+            )
         if said:
             yield from said
             return

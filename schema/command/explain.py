@@ -37,11 +37,11 @@ def main(path: str | None, schema_of: str | None, page_of: str | None) -> None:
     all fields of all files as a tree.
     """
     if sum(choice is not None for choice in (path, schema_of, page_of)) > 1:
-        raise click.UsageError("give a PATH, or --schema, or --markdown: one of them.")
+        raise click.UsageError("give one of PATH, --schema and --markdown.")
     if path and is_seed(path):
         raise InputError(
-            f"{path} is a team, and this explains fields. `mas dev seeds` says what the team is"
-            f" for, `mas dev graph {path}` draws it."
+            f"{path} is a team, but this command explains fields. `mas dev seeds` describes the"
+            f" team, `mas dev graph {path}` draws it."
         )
     if schema_of:
         click.echo(schema_text(schema_of), nl=False)

@@ -64,8 +64,8 @@ def main(
         return
     if not check and (seeds := [file for file in files if is_seed(file)]):
         raise InputError(
-            f"{seeds[0]} comes with coterie, and is not written."
-            f" Write a copy: mas dev fmt {seeds[0]} --to-file team.yaml."
+            f"{seeds[0]} comes with coterie, and is not changed. Write a"
+            f" copy: mas dev fmt {seeds[0]} --to-file team.yaml."
         )
     files = tuple(one for file in files for one in _files_of(file))
     changed = [file for file in files if _format(file, check=check, inline=inline)]
@@ -98,7 +98,7 @@ def _convert(team_file: Path, target: Path, *, as_folder: bool) -> None:
         raise InputError(f"{target}: cannot be written: {error.strerror}.") from None
     click.echo(f"{speakable(str(target))}: written")
     for stranger in strangers or ():
-        note(f"{target / stranger} is no part of the team. It stays.")
+        note(f"{target / stranger} is not part of the team, and stays unchanged.")
 
 
 def _format(file: Path, *, check: bool, inline: bool) -> bool:

@@ -68,7 +68,7 @@ def main(path: Path, target: Path | None, tools_file: Path | None, inputs: tuple
     for crew in crews:
         place = target.parent / crew_name(crew) / target.name
         _import_team(crew, place, tools_file, _inputs(inputs))
-    note("each crew is a team. The order in which they work is code, and was not read.")
+    note("each crew is a team. Their order is in code, which was not read.")
 
 
 def _import_team(
@@ -128,7 +128,7 @@ def _write(imported: Imported, target: Path, team: str) -> None:
     for path in texts:
         if path.exists() or path.is_symlink():
             raise InputError(
-                f"{path}: is there already, and nothing is overwritten. Name another place: -o"
+                f"{path}: exists already, and is not overwritten. Name another place: -o"
             )
     for path, text in texts.items():
         try:
@@ -142,12 +142,12 @@ def _write(imported: Imported, target: Path, team: str) -> None:
 def _summary(imported: Imported, target: Path | None) -> Iterator[str]:
     """Yield what is left to do."""
     if target is None and (imported.models or imported.servers or imported.clients):
-        yield "its models and tools stand in files of their own, which -o FILE writes, too."
+        yield "its models and tools belong in separate files, which -o FILE writes, too."
     elif imported.servers or imported.clients:
         yield "servers run with your rights. Read their commands before you run the team."
     if count := len(imported.lost):
         counted = "1 thing of it has" if count == 1 else f"{count} things of it have"
-        yield f"this was of {imported.program}. {counted} no counterpart, reported above."
+        yield f"this came from {imported.program}. {counted} no counterpart, reported above."
 
 
 def _commands(

@@ -112,7 +112,7 @@ class _Reader:
         if problems:
             raise ConfigError(problems)
         if not ids:
-            raise InputError(f"{self.path}: there is no task in it.")
+            raise InputError(f"{self.path}: it has no tasks.")
 
     def read(
         self, problems: list[Problem], begin: TextPlace | None = None
@@ -212,7 +212,7 @@ class TaskFile(Sequence[Task]):
         begin = TextPlace(*self._places[2 * at : 2 * at + 2])
         task = next((task for _, task in self._reader.read(problems, begin)), None)
         if task is None or problems:
-            raise InputError(f"{self._reader.path}: it was changed while it was read.")
+            raise InputError(f"{self._reader.path}: it changed while it was read.")
         return task
 
     def __iter__(self) -> Iterator[Task]:
@@ -262,6 +262,6 @@ def require_answers(tasks: Sequence[Task]) -> None:
         more = f" and {len(without) - MOST_NAMED} more" if len(without) > MOST_NAMED else ""
         noun, verb = ("task", "has") if len(without) == 1 else ("tasks", "have")
         raise InputError(
-            f"{noun} {named}{more} {verb} no answer to score against. Add one, or have a judge"
+            f"{noun} {named}{more} {verb} no answer to score against. Add one, or let a judge"
             " score: score: auto in a recipe, --scorer judge of mas-bench run."
         )
