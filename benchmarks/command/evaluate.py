@@ -125,7 +125,7 @@ def run(name: str, team_file: str | None, parent: Path, **options: Any) -> None:
     recipe_file, pool = options["recipe_file"], options["pool_folder"]
     if (team_file is None) == (recipe_file is None) or (recipe_file and pool is None):
         raise InputError(
-            "say what is run: --team TEAM, with --pool POOL where its agents recall, or --recipe"
+            "name what to run: --team TEAM, with --pool POOL if its agents recall, or --recipe"
             " RECIPE and --pool POOL."
         )
     known = catalogue_of(options)
@@ -134,10 +134,10 @@ def run(name: str, team_file: str | None, parent: Path, **options: Any) -> None:
         benchmark=name, source=source_of(options, known), choice=choice_of(options), trials=trials
     )
     if pool is None and options["embedder"] is not None:
-        raise InputError("--embedder is for a pool: say which one with --pool POOL.")
+        raise InputError("--embedder is for a pool: name it with --pool POOL.")
     if team_file is None:
         if options["scorer"] == JUDGE:
-            raise InputError(f"--scorer {JUDGE}: with --recipe, that one says who judges.")
+            raise InputError(f"--scorer {JUDGE}: the recipe names the judge.")
         sys.exit(_examined(request, known, parent, options))
     team, known, path = load_team_of(team_file, known)
     chosen = request.tasks()

@@ -41,5 +41,5 @@ def merge(folders: Sequence[Path], parent: Path, **options: Any) -> None:
     folder = new_folder(parent, first.request.benchmark, team)
     merging.into(folder, command=words_typed())
     click.echo(str(folder.path), err=True)
-    how = f" Go on with: mas-bench resume {folder.path}"
+    how = f" Resume: mas-bench resume {folder.path}"
     sys.exit(shown_figures(folder.path, how, options))

@@ -196,11 +196,11 @@ def named(name: str, options: dict[str, Any], *, judged: bool = True) -> str:
     if is_own(name):
         options["data"], name = Path(name), NAME
     if options.get("scorer") and name != NAME:
-        raise InputError(f"--scorer: {name} has its own. It is for a file of tasks.")
+        raise InputError(f"--scorer: {name} has its own scorer. The option is for a file of tasks.")
     if options.get("scorer") == JUDGE and not judged:
-        raise InputError(f"--scorer {JUDGE}: the recipe says who judges.")
+        raise InputError(f"--scorer {JUDGE}: the recipe names the judge.")
     if options.get("columns") and name != NAME:
-        raise InputError(f"--map: {name} has tasks of its own. It is for a file of tasks.")
+        raise InputError(f"--map: {name} has its own tasks. The option is for a file of tasks.")
     if options.get("rubric") and options["scorer"] != JUDGE:
         raise InputError(f"--rubric is for a judge. Write --scorer {JUDGE} as well.")
     return name

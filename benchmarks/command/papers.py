@@ -70,9 +70,13 @@ def papers(
         right = set[tuple[str, ...]]()
         for run in runs:
             if missing := _check(run, data, ctx.args, right):
-                how = missing if len(runs) == 1 else "Check it alone, and it says how to get it."
+                how = (
+                    missing
+                    if len(runs) == 1
+                    else "Check this row alone to see how to get its data."
+                )
                 click.echo(speakable(f"  the recipe is right; its data is not here. {how}"))
-        click.echo(f"{counted(len(runs), 'recipe')} checked; nothing was made or spent")
+        click.echo(f"{counted(len(runs), 'recipe')} checked; nothing was written or spent")
     else:
         _run(_the_only(runs), data, ctx.args)
 

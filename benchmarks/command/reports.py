@@ -39,7 +39,7 @@ class Margin(click.ParamType[float]):
             margin = float(value)
         except ValueError:
             self.fail(
-                f"{value!r} is no margin. Name the folders first, or write --fail-if-worse=0.",
+                f"{value!r} is not a margin. Name the folders first, or write --fail-if-worse=0.",
                 param,
                 ctx,
             )
@@ -222,5 +222,5 @@ def table(folders: Sequence[Path], niches: bool, agents: bool, form: Format) -> 
     for folder, one in zip(folders, found, strict=True):
         if one.get("interrupted"):
             many = f"{counted(one['missing'], 'sample')} missing"
-            said = f"{folder}: interrupted, {many}. Go on with: mas-bench resume {folder}"
+            said = f"{folder}: interrupted, {many}. Resume: mas-bench resume {folder}"
             click.echo(speakable(said), err=True)

@@ -53,7 +53,9 @@ def vote(
     if single is not None and match is not None and k is None:
         k = matching(single, match)
     elif k is None or single is not None or match is not None:
-        raise InputError("say how many with -k, or whose tokens to match: --single and --match.")
+        raise InputError(
+            "give the number with -k, or results whose tokens to match: --single and --match."
+        )
     team = load_source(team_file, catalogue_of(host))
     click.echo(dump(vote_of(team, k, temperature=temperature)), nl=False)
 
@@ -75,6 +77,6 @@ def equip(name: str, team_file: str, **host: Any) -> None:
 
     tools = find_benchmark(name).tools
     if not tools:
-        raise InputError(f"{name} has no tools of its own.")
+        raise InputError(f"{name} has no tools.")
     team = load_source(team_file, catalogue_of(host))
     click.echo(dump(equipped(team, tools)), nl=False)

@@ -217,7 +217,7 @@ def _pool_of(recipe_file: Path, recipe: Recipe) -> Path:
     from .racing import RACE
 
     if recipe.strategy != RACE:
-        raise InputError(f"{recipe_file}: a recipe. Say where its pool is kept: --pool FOLDER.")
+        raise InputError(f"{recipe_file}: a recipe needs a pool. Name its folder: --pool FOLDER.")
     return Path("runs") / f"evolve-{recipe_file.stem}"
 
 
@@ -266,12 +266,12 @@ def _refuse_view(options: dict[str, Any]) -> None:
     """
     if options["view"] and options["dry_run"]:
         raise InputError(
-            "--view shows an evolution while it is made; --dry-run makes none. Leave one of them"
+            "--view shows an evolution while it runs; --dry-run starts none. Leave one of them"
             " out, or look at a pool with mas-view POOL."
         )
     if options["view"] and options["seeds"] is not None:
         raise InputError(
-            "--view shows one evolution; --seeds makes several. Look at each with mas-view."
+            "--view shows one evolution; --seeds runs several. Look at each with mas-view."
         )
 
 
@@ -288,12 +288,12 @@ def _islands(tasks: Sequence[Task], options: dict[str, Any]) -> Islands | None:
     given += ["--no-wait"] if options["no_wait"] else []
     if options["island"] is None:
         if given:
-            raise InputError(f"{given[0]} is for islands: say which one, as in --island 1/4.")
+            raise InputError(f"{given[0]} is for islands: name one, as in --island 1/4.")
         return None
     if options["meet"] is None:
-        raise InputError("--island: say where the islands meet, as in --meet islands/.")
+        raise InputError("--island: name the folder where the islands meet, as in --meet islands/.")
     if options["seeds"] is not None:
-        raise InputError("--seeds and --island cannot be had together: each counts seeds up.")
+        raise InputError("--seeds and --island cannot be combined: each counts seeds up.")
     return Islands(
         part=Part.read(options["island"], "--island"),
         every=options["every"] or EVERY,
@@ -318,7 +318,7 @@ def _testing(
 
     if options["test_file"] is None:
         if options["repeats"] or options["beside"]:
-            raise InputError("--repeats and --beside say how to test. Say on what: --test TASKS.")
+            raise InputError("--repeats and --beside are for a test. Name its tasks: --test TASKS.")
         return None
     placed = placed_tasks(options["test_file"], known, form)
     tasks = [*placed.values()]

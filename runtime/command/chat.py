@@ -38,7 +38,9 @@ def _talk(**options: Any) -> None:
     from ..values.budget import Caps
 
     if not (options["team_file"] or options["continued"]):
-        raise InputError("give a team file, or seed:NAME; or the run to continue with --continue.")
+        raise InputError(
+            "give a team file, or seed:NAME; or name the run to continue with --continue."
+        )
     budget = Caps.parse(options["budget"]) if options["budget"] else None
     others = dict.fromkeys(NOT_HERE)
     sys.exit(_Chat(options={**others, **options}, budget=budget).to_the_end())

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 ADVICE = {
-    "langgraph": "it runs by itself: python {file} TASK",
+    "langgraph": "it runs on its own: python {file} TASK",
     "docker-agent": (
-        "whom an agent calls is up to its model there; each instruction ends with whom it is to"
-        " call."
+        "there, an agent's model chooses which agents to call; each instruction ends with the"
+        " agents to call."
     ),
 }
 
@@ -81,7 +81,7 @@ def _write(file: Path, text: str) -> None:
     from ...schema.values.files import write_atomically
 
     if file.exists() or file.is_symlink():
-        raise InputError(f"{file}: is there already, and nothing is overwritten.")
+        raise InputError(f"{file}: exists already, and is not overwritten.")
     try:
         write_atomically(file, text)
     except OSError as error:

@@ -71,7 +71,7 @@ def print_path() -> None:
 def remove_model() -> None:
     """Delete the embedded model's file. The next use fetches it again."""
     path = weights_dir() / SMOLLM2.file_name
-    click.echo(f"removed {path}" if remove() else f"nothing to remove: {path} is not there")
+    click.echo(f"removed {path}" if remove() else f"nothing to remove: {path} does not exist")
 
 
 def fetch_embedded(models: Iterable[Model]) -> None:

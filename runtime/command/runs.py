@@ -94,7 +94,7 @@ def prune(folders: Sequence[Path], keep: int, delete: bool, **chosen: Any) -> No
     from ..runs.folders import INTERRUPTED, UNDER_WAY, remove
 
     if not (keep or any(chosen.values())):
-        raise InputError("say which runs: --older-than AGE, --status STATUS or --keep NUMBER.")
+        raise InputError("choose runs by --older-than AGE, --status STATUS or --keep NUMBER.")
     spared = {UNDER_WAY, *({INTERRUPTED} - {chosen["status"]})}
     runs = [run for run in _runs(folders, **chosen) if run.status not in spared]
     runs = runs[: max(0, len(runs) - keep)]
@@ -120,7 +120,7 @@ def archive_runs(folders: Sequence[Path], target: Path, delete: bool, **chosen: 
 
     runs = [run for run in _runs(folders, **chosen) if run.status != UNDER_WAY]
     if not runs:
-        raise InputError("there is no run to pack.")
+        raise InputError("no run to pack.")
     archive(runs, target)
     for run in runs if delete else ():
         remove(run)

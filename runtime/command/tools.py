@@ -45,7 +45,7 @@ def import_servers(file: Path) -> None:
     found = servers_in(file)
     servers = asyncio.run(_discovered(found))
     if not servers:
-        raise InputError(f"{file}: no server could be asked for its tools.")
+        raise InputError(f"{file}: no server listed its tools.")
     click.echo(write_yaml({"servers": servers}), nl=False)
 
 
@@ -55,7 +55,7 @@ async def _discovered(found: tuple[ConfiguredServer, ...]) -> dict[str, Any]:
     for one in found:
         server = one.server
         if one.values:
-            note(f"{server.name}: set {', '.join(one.values)}; no value of FILE is written.")
+            note(f"{server.name}: set {', '.join(one.values)}; values in FILE are not copied.")
         try:
             tools = await _tools_of(one)
         except InputError as error:

@@ -24,7 +24,7 @@ FUNCTION = 'writer: {role: writes, prompt: "You are [writer]."}'
     ("words", "message"),
     [
         ("mutate pair.yaml", "give the task"),
-        ("mutate pair.yaml -t task.json -q x", "one of them"),
+        ("mutate pair.yaml -t task.json -q x", "give either"),
         ("mutate none.yaml -q x", "no file"),
         ("mutate seed:none -q x", "no seed team"),
         ("mutate pair.yaml -q x --run . --run .", "2 runs for 1 team"),
@@ -51,7 +51,7 @@ FUNCTION = 'writer: {role: writes, prompt: "You are [writer]."}'
         ("enlist none.yaml -q x", "no file"),
         ("enlist trio.yaml -q x --most 1", "--most"),
         ("retrospect trio.yaml sovler --run run", "no agent 'sovler'"),
-        ("retrospect trio.yaml solver --run silent", "to go on with. These have: nobody."),
+        ("retrospect trio.yaml solver --run silent", "to continue. These have: nobody."),
         ("retrospect trio.yaml solver --run damaged", "1 line cannot be read: damaged/events"),
         ("settle trio.yaml writer planner --run run", "read nothing of each other"),
     ],
