@@ -32,14 +32,13 @@ NOBODY: frozenset[str] = frozenset()
     "--to-folder",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="Also write the team as a folder, with a file or more for each agent. FILES stay"
-    " unchanged.",
+    help="Write the team as a folder, with a file or more for each agent. FILES stay unchanged.",
 )
 @click.option(
     "--to-file",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Also write the whole team into one file. FILES stay unchanged.",
+    help="Write the whole team into one file. FILES stay unchanged.",
 )
 @problem_format
 def main(

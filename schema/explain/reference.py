@@ -38,31 +38,32 @@ _TEAM = ReferencePage(
     title="The team file",
     before="It is YAML, and it only names things: what a model is ([models.yaml](models.md)), what"
     " a tool is ([tools.yaml](tools-file.md)), and whether a team may use it, is up to the host"
-    " that runs it. `mas-validate team.yaml` tells every problem of a file at once, `mas dev graph"
+    " that runs it. `mas-validate team.yaml` reports every problem of a file at once, `mas dev"
+    " graph"
     " team.yaml` draws it, `mas dev fmt team.yaml` brings it into this form:",
     after="The first line is for editors. With `mas dev explain --schema team > team.schema.json`"
     " beside the file, which `mas init` writes, they complete its fields and mark mistakes as you"
     " type.\n\n"
-    "What agents share stands once, under `defaults`; what teams share, in agent files that their"
-    " agents `use`. Agents that are alike are written once: `count: 3` makes a group of three, and"
-    " `like: solver` gives an agent all that another one has, but for what stands beside it. A"
-    " debate of three over two rounds is short this way"
+    "Fields that agents share are written once, under `defaults`; agents that teams share are in"
+    " agent files that their agents `use`. So are similar agents: `count: 3` makes a group of"
+    " three, and `like: solver` copies another agent, except for the fields beside it. A debate of"
+    " three over two rounds is short this way"
     " (`seed:debate_in_rounds`). Runs, plans, pictures and operators see the team with its"
     " agents written out, and `mas dev fmt team.yaml --to-file FILE` writes it so. An edit"
     " that goes back into the file (`mas-evolve --in-place`) changes the group where most of"
     " its members changed, and adds an entry for a member that differs from the others.\n\n"
-    "An agent always works, and once, unless it says otherwise. `when` is a condition on what an"
-    " earlier agent answered: `when: {agent: triage, field: kind, is: bug}`. An agent whose"
-    " condition does not hold is skipped. It costs nothing, and its readers are told that it was"
-    " not needed. `reads` has conditions on single reports: `reads: {critic: {field: score,"
+    "By default, an agent always works, and works once. `when` is a condition on an earlier"
+    " agent's answer: `when: {agent: triage, field: kind, is: bug}`. An agent whose"
+    " condition does not hold is skipped. It costs nothing, and its readers learn that it was not"
+    " needed. `reads` has conditions on single reports: `reads: {critic: {field: score,"
     " at_most: 0.8}}`. `each` is a list on whose items the agent works one by one: `each: {agent:"
     " planner, field: parts}`. Its readers get the list of its answers. `seed:triage` routes a"
     " request to one of three specialists, and `seed:split_and_merge` has as many workers as there"
     " are parts. Loading checks all three, and plans and estimates count the most that can run."
     " Operators may change them, as `set_parameter`, in a team that has some.\n\n"
-    "YAML's own ways, anchors, aliases and merge keys (`&a`, `*a`, `<<`), are"
-    " refused, each with its place: a screenful of them can stand for gigabytes, and an edit of one"
-    " agent would change another one without a word.",
+    "YAML's anchors, aliases and merge keys (`&a`, `*a`, `<<`), are"
+    " refused, each with its place: a screenful of them can stand for gigabytes, and an edit of"
+    " one agent would silently change another.",
 )
 _TASK = ReferencePage(
     path="docs/task.md",
@@ -70,15 +71,15 @@ _TASK = ReferencePage(
     before="It is JSON, or YAML with the same fields where the file's name ends with `.yaml`."
     " `mas-run team.yaml task.json` gives it to a team.",
     after="Images and PDFs among the files are shown to every agent whose model takes them, as"
-    " `inputs` in [models.yaml](models.md) says. `docs/runs.md` tells the rest.",
+    " `inputs` in [models.yaml](models.md) says. `docs/runs.md` has the details.",
 )
 _MODELS = ReferencePage(
     path="docs/models.md",
     title="The models file",
     before="It is YAML and is called `models.yaml`. It is looked for in the working directory, then"
     " in the user's own configuration; `MAS_HOME` names another folder, `--models FILE` another"
-    " file. Nobody needs one: `--model PROVIDER/NAME` or `MAS_MODEL` says what `default` stands"
-    " for, and without either it is the embedded model. `--model NAME@URL` sends the key in"
+    " file. It is optional: `--model PROVIDER/NAME` or `MAS_MODEL` defines `default`, and without"
+    " either, `default` is the embedded model. `--model NAME@URL` sends the key in"
     " `MAS_API_KEY`, where that is set.",
     after="A price that is not given is taken from the list that litellm ships, and where that"
     " has none it is unknown, not free: the cost of a run is then shown as unpriced, and a cap on"
@@ -96,12 +97,10 @@ _MODELS = ReferencePage(
     "Where the retries are used up, the model is left alone, or the prompt is too long for it, its"
     " `fallback` answers. What is wrong with a request in itself goes to no other model; nor does a"
     " key that is refused, or a model that is unknown, unless `fallback_on_refusal` says so.\n\n"
-    "What an endpoint itself reports as failed costs what it says, else what came of it, and"
-    " nothing where nothing came. What an answer costs that broke off nobody tells. It counts with"
-    " all that the model may have written, `max_tokens`, and with what the endpoint told of the"
-    " prompt before it broke off. An"
-    " endpoint that sends nothing but signs of life, as some do while a model thinks, is waited for"
-    " ten times `timeout`.\n\n"
+    "A call that the endpoint reports as failed costs what the endpoint says, else what arrived"
+    " of it. No endpoint reports the cost of an answer that broke off: it counts as `max_tokens`,"
+    " plus the tokens of the prompt that the endpoint reported before. An endpoint that sends only"
+    " signs of life, as some do while a model thinks, gets ten times `timeout`.\n\n"
     "`HTTPS_PROXY`, `HTTP_PROXY` and `ALL_PROXY` name the proxy that requests go through, and"
     " `NO_PROXY` the hosts that need none: names, endings of names, networks such as `10.0.0.0/8`."
     " This machine itself is never asked through a proxy, and `.netrc` is not read."
@@ -141,14 +140,14 @@ _TOOLS = ReferencePage(
 _POLICY = ReferencePage(
     path="docs/policy.md",
     title="The policy file",
-    before="It is YAML, is called `policy.yaml`, and is written by people alone. Whatever makes new"
-    " teams is held to it: what asks for more is refused and counted.",
-    after="What stands in no list is not granted; a number that is not there is no limit.",
+    before="It is YAML, is called `policy.yaml`, and is written by people alone. It binds"
+    " everything that makes new teams: a team that asks for more is refused and counted.",
+    after="Anything outside the lists is not granted; a missing number means no limit.",
 )
 _EVOLUTION = ReferencePage(
     path="docs/recipe.md",
     title="The recipe file",
-    before="It is YAML, under any name, and is given to `mas-evolve`.",
+    before="It is YAML, under any name, and `mas-evolve` reads it.",
     after="Paths of teams and of the policy are relative to the recipe's folder.",
 )
 PAGES: Mapping[str, ReferencePage] = MappingProxyType(

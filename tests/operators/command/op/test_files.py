@@ -129,7 +129,7 @@ def test_a_run_that_did_not_end_or_was_adapted_is_refused(world: Path) -> None:
     result.unlink()
     done = mas("appraise", "ward_run")
     assert done.code == 2
-    assert "no run that came to its end" in done.err
+    assert "this run is unfinished" in done.err
 
 
 @pytest.mark.usefixtures("world")
