@@ -81,7 +81,7 @@ def _said(event: str, fields: Mapping[str, Any]) -> str | None:
         case "trimmed", _:
             said = "its conversation was too long for its model"
         case "only_thought", {"why": why}:
-            said = f"an invalid answer: {why}"
+            said = f"an answer was none: {why}"
         case "cut_off", {"finish_reason": reason}:
             said = f"{CUT_OFF} ({reason})"
         case "work_unused", {"files": [first, *_], "count": count}:
