@@ -106,7 +106,7 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
     (tmp_path / "models.yaml").write_text("mine")
     done = mas(tmp_path, "init")
     assert done.exit_code == 2
-    assert "error: models.yaml: is there already, and nothing is written over." in done.stderr
+    assert "error: models.yaml: exists already, and is not overwritten." in done.stderr
     assert texts(tmp_path) == {"models.yaml": b"mine"}
 
 

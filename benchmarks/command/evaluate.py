@@ -58,14 +58,14 @@ OFFLINE = {
     "--recipe",
     "recipe_file",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Instead of a team: measure the strategy of this recipe with what --pool has learnt.",
+    help="Instead of a team: measure the strategy of this recipe with the lessons in --pool.",
 )
 @click.option(
     "--pool",
     "pool_folder",
     type=click.Path(file_okay=False, path_type=Path),
-    help="The pool whose memory agents with `recall`, or the recipe's strategy, read. It is not"
-    " changed.",
+    help="The pool whose memory agents with `recall`, or the recipe's strategy, read. It stays"
+    " unchanged.",
 )
 @click.option(
     "--embedder",
@@ -83,7 +83,8 @@ OFFLINE = {
 @click.option(
     "--allow-seen",
     is_flag=True,
-    help="Also take tasks that the team or the pool has learnt from. Then the figure is no test.",
+    help="Also take tasks that the team or the pool has learnt from. The figure is then not a"
+    " test.",
 )
 @workers
 @spending_options
@@ -102,12 +103,12 @@ def run(name: str, team_file: str | None, parent: Path, **options: Any) -> None:
     line, or .csv with a row for each; its first row names the columns: query and reference, and
     optionally id, niche, context, scorer.
 
-    With --recipe and --pool, a strategy works with what an evolution has learnt in the pool. It
-    learns nothing new: the pool is not changed, and reference answers choose nothing. The same
+    With --recipe and --pool, a strategy works with the lessons of an evolution in the pool. It
+    learns nothing new: the pool stays unchanged, and reference answers have no influence. The same
     command resumes an interrupted evaluation, as long as the pool is unchanged.
 
-    A trial without an answer scores 0. A trial that the provider or this host failed has no score;
-    it is counted separately, and `mas-bench resume` repeats it.
+    A trial without an answer scores 0. A trial that failed because of the provider or this host has
+    no score. It is counted separately, and `mas-bench resume` repeats it.
     """
     from ...runtime.command.loading import load_team_of, refuse_unused
     from ...runtime.messages.recall import recalls
@@ -124,7 +125,7 @@ def run(name: str, team_file: str | None, parent: Path, **options: Any) -> None:
     recipe_file, pool = options["recipe_file"], options["pool_folder"]
     if (team_file is None) == (recipe_file is None) or (recipe_file and pool is None):
         raise InputError(
-            "say what is run: --team TEAM, with --pool POOL where its agents recall, or --recipe"
+            "name what to run: --team TEAM, with --pool POOL if its agents recall, or --recipe"
             " RECIPE and --pool POOL."
         )
     known = catalogue_of(options)
@@ -133,10 +134,10 @@ def run(name: str, team_file: str | None, parent: Path, **options: Any) -> None:
         benchmark=name, source=source_of(options, known), choice=choice_of(options), trials=trials
     )
     if pool is None and options["embedder"] is not None:
-        raise InputError("--embedder is for a pool: say which one with --pool POOL.")
+        raise InputError("--embedder is for a pool: name it with --pool POOL.")
     if team_file is None:
         if options["scorer"] == JUDGE:
-            raise InputError(f"--scorer {JUDGE}: with --recipe, that one says who judges.")
+            raise InputError(f"--scorer {JUDGE}: the recipe names the judge.")
         sys.exit(_examined(request, known, parent, options))
     team, known, path = load_team_of(team_file, known)
     chosen = request.tasks()
@@ -197,7 +198,7 @@ def _examined(request: Request, known: Catalogue, parent: Path, options: dict[st
 @scorer_option
 @problem_format
 def resume(folder: Path, **options: Any) -> None:
-    """Resume an evaluation: make the trials that are missing, and those without a score.
+    """Resume an evaluation: make the missing trials, and repeat those without a score.
 
     Answers that were paid for are reused. The models are this host's; if they differ from the
     folder's, name them with --model. The budget limits everything together; --budget raises it.

@@ -100,7 +100,7 @@ class Evaluating:
             f"{self.request.benchmark}: {counted(len(self.tasks), 'task')} in"
             f" {counted(niches, 'niche')} x {counted(self.request.trials, 'trial')} by"
             f" {self.plan.team.name}, {counted(len(self.plan.agents), 'agent')}: at most"
-            f" {counted(calls, 'model call')}, retries apart"
+            f" {counted(calls, 'model call')}, without retries"
         )
 
     def estimate(self) -> Estimate:
@@ -147,7 +147,7 @@ class Evaluating:
                 self.place(), self.request, self.plan, self.setting, command=words, tasks=self.tasks
             )
         if self.results is None:
-            raise RuntimeError("there is neither a folder with results nor a place for them.")
+            raise RuntimeError("give a folder with results, or a folder for new ones.")
         return self.results
 
     @property
@@ -162,7 +162,7 @@ class Evaluating:
         words = ("mas-bench", "resume", str(self._folder))
         resuming = Resuming(words=words, options=self.options, setting=self.setting)
         is_spent = self.budget is not None and bool(self.budget.reached)
-        return f" Go on with: {resuming.command(self.budget, is_spent=is_spent)}"
+        return f" Resume: {resuming.command(self.budget, is_spent=is_spent)}"
 
     async def _made(self) -> int:
         from ...runtime.record.journal import Journal
@@ -368,7 +368,7 @@ def new_folder(parent: Path, benchmark: str, team: str) -> RunFolder:
     try:
         return RunFolder.create(parent, benchmark, team, scrubbed)
     except OSError as error:
-        raise InputError(f"{parent}: results cannot be kept there: {error.strerror}.") from None
+        raise InputError(f"{parent}: results cannot be written there: {error.strerror}.") from None
 
 
 def recorded(folder: Path, options: dict[str, Any], *, offline: bool = True) -> Evaluating:
@@ -397,8 +397,8 @@ def recorded(folder: Path, options: dict[str, Any], *, offline: bool = True) -> 
     for alias, model in models.items():
         if known.models[alias].model != model.model:
             raise InputError(
-                f"{folder} was begun with {alias}={model.model}. {known.models[alias].model} would"
-                " make another evaluation of it. Only a model's address may change."
+                f"{folder} began with {alias}={model.model}. {known.models[alias].model} would"
+                " make it another evaluation. Only a model's address may change."
             )
     team, known, _ = load_team_of(str(folder / "team.yaml"), known)
     request = results.request.having(known)

@@ -47,7 +47,7 @@ class Examining:
         known: What this host offers.
         setting: How runs are made.
         options: What the user said.
-        parent: Where folders of results are made.
+        parent: The folder for results.
         telemetry: Makes spans, where traces are wanted.
     """
 
@@ -91,7 +91,7 @@ class Examining:
         from ..evaluation.seen import refuse_seen
 
         if not (self.pool_folder / LEDGER).exists():
-            raise InputError(f"{self.pool_folder}: no pool. Make one with mas-evolve.")
+            raise InputError(f"{self.pool_folder}: no pool. Create one with mas-evolve.")
         if not self.options["allow_seen"]:
             refuse_seen(self.tasks, self.request.benchmark, pool=self.pool_folder)
         used = [*(model.alias for model in self.start.models), self.options["embedder"]]
@@ -102,8 +102,8 @@ class Examining:
         """Say what will be run."""
         return (
             f"{self.request.benchmark}: {counted(len(self.tasks), 'task')} x"
-            f" {counted(self.request.trials, 'trial')} by {self.recipe.strategy} with what"
-            f" {self.pool_folder} has learnt"
+            f" {counted(self.request.trials, 'trial')} by {self.recipe.strategy} with the lessons"
+            f" of {self.pool_folder}"
         )
 
     def estimate(self) -> Estimate:

@@ -28,9 +28,9 @@ __all__ = ["export"]
 @click.argument("target", type=click.Path(path_type=Path))
 @click.option("--format", "form", help="Which format.  [default: the only one there is]")
 @click.option("--trial", type=click.IntRange(min=1), default=1, show_default=True)
-@click.option("--name", help="The name to file them under.  [default: the team's]")
+@click.option("--name", help="The name of the submission.  [default: the team's]")
 def export(folder: Path, target: Path, form: str | None, trial: int, name: str | None) -> None:
-    """Write the answers of an evaluation to TARGET as the benchmark's own evaluator reads them."""
+    """Write an evaluation's answers to TARGET in the format of the benchmark's evaluator."""
     from ..evaluation.benchmark import find_benchmark
     from ..evaluation.exporting import Answers
     from ..evaluation.logs import log_path
@@ -61,6 +61,6 @@ def _writer(benchmark: Benchmark, form: str | None, folder: Path) -> Callable[[A
         (form,) = benchmark.exports
     if form is None or form not in benchmark.exports:
         known = ", ".join(sorted(benchmark.exports)) or "none"
-        said = f"no format {form!r}" if form else "no format of its own to choose by itself"
+        said = f"no format {form!r}" if form else "no format of its own"
         raise InputError(f"{folder}: {benchmark.name} has {said}. Formats: {known}.")
     return benchmark.exports[form]

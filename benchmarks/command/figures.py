@@ -82,9 +82,9 @@ def warnings_of(told: Mapping[str, Any]) -> list[str]:
     if told["missing"]:
         found.append(
             f"not complete: {counted(told['missing'], 'sample')} missing,"
-            f" {told['unscored']} of them failed by a provider or by this host"
+            f" {told['unscored']} of them failed because of a provider or this host"
         )
     if told.get("substituted"):
         many = counted(told["substituted"], "sample")
-        found.append(f"in {many} another model answered than the team names")
+        found.append(f"in {many} another model answered than the one that the team names")
     return found

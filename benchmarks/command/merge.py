@@ -26,12 +26,11 @@ __all__ = ["merge"]
 @scorer_option
 @problem_format
 def merge(folders: Sequence[Path], parent: Path, **options: Any) -> None:
-    """Make one folder of results of those that `mas-bench run --shard` made.
+    """Merge the folders of results of `mas-bench run --shard` into one.
 
-    Every shard is needed, once. Figures are those that one evaluation of everything would have
-    come to: they are computed anew from all samples. The benchmark's files must be at hand; the
-    shards are left as they are. Trials that a shard could not make, `mas-bench resume` makes in
-    the merged folder.
+    Name every shard once. The figures are computed anew from all samples, as if one evaluation had
+    made them. The benchmark's files must be here; the shards stay unchanged. `mas-bench resume`
+    makes trials that a shard missed, in the merged folder.
     """
     from ...schema.values.secrets import scrubbed
     from ..comparison.merging import Merging
@@ -42,5 +41,5 @@ def merge(folders: Sequence[Path], parent: Path, **options: Any) -> None:
     folder = new_folder(parent, first.request.benchmark, team)
     merging.into(folder, command=words_typed())
     click.echo(str(folder.path), err=True)
-    how = f" Go on with: mas-bench resume {folder.path}"
+    how = f" Resume: mas-bench resume {folder.path}"
     sys.exit(shown_figures(folder.path, how, options))

@@ -42,7 +42,7 @@ results_parent = click.option(
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("results"),
     show_default=True,
-    help="Where folders of results are made.",
+    help="The folder for results.",
 )
 workers = click.option(
     "--workers",
@@ -57,7 +57,7 @@ _TASKS = (
     click.option(
         "--data",
         type=click.Path(exists=True, file_okay=False, path_type=Path),
-        help="The folder with the benchmark's files; `mas-bench list NAME` says which.",
+        help="The folder with the benchmark's files; `mas-bench list NAME` lists them.",
     ),
     click.option(
         "--level",
@@ -69,7 +69,7 @@ _TASKS = (
     click.option(
         "--count",
         type=click.IntRange(min=1),
-        help="How many tasks a generated benchmark makes.  [default: as it says]",
+        help="How many tasks a generated benchmark makes.  [default: its own number]",
     ),
     click.option(
         "--limit",
@@ -94,12 +94,12 @@ _OWN = (
     click.option(
         "--scorer",
         metavar="NAME|FILE.py:FUNCTION",
-        help="With TASKS: scores tasks that name no scorer: one that is installed, a function of"
-        " yours, or judge, a model (the alias judge, or else default).  [default: exact]",
+        help="With TASKS: the scorer of tasks that name none: an installed one, your own"
+        " function, or judge, a model (the alias judge, or else default).  [default: exact]",
     ),
     map_option,
     click.option(
-        "--rubric", metavar="TEXT", help="With --scorer judge: what makes an answer good."
+        "--rubric", metavar="TEXT", help="With --scorer judge: the criteria of a good answer."
     ),
 )
 _VERDICT = (
@@ -130,7 +130,7 @@ _SHARE = click.option(
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.5,
     show_default=True,
-    help="How much of each niche is the split to evolve on.",
+    help="The share of each niche that goes to the split to evolve on.",
 )
 _SHUFFLE = click.option(
     "--shuffle", type=int, metavar="SEED", help="Take the tasks in another order."
@@ -196,11 +196,11 @@ def named(name: str, options: dict[str, Any], *, judged: bool = True) -> str:
     if is_own(name):
         options["data"], name = Path(name), NAME
     if options.get("scorer") and name != NAME:
-        raise InputError(f"--scorer: {name} has its own. It is for a file of tasks.")
+        raise InputError(f"--scorer: {name} has its own scorer. The option is for a file of tasks.")
     if options.get("scorer") == JUDGE and not judged:
-        raise InputError(f"--scorer {JUDGE}: the recipe says who judges.")
+        raise InputError(f"--scorer {JUDGE}: the recipe names the judge.")
     if options.get("columns") and name != NAME:
-        raise InputError(f"--map: {name} has tasks of its own. It is for a file of tasks.")
+        raise InputError(f"--map: {name} has its own tasks. The option is for a file of tasks.")
     if options.get("rubric") and options["scorer"] != JUDGE:
         raise InputError(f"--rubric is for a judge. Write --scorer {JUDGE} as well.")
     return name

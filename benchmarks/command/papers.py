@@ -38,7 +38,7 @@ PASSED_ON = {"ignore_unknown_options": True, "allow_extra_args": True}
     type=click.Path(file_okay=False, path_type=Path),
     help="Write recipe, teams, models and, with --data, tasks to this folder, and stop.",
 )
-@click.option("--dry-run", is_flag=True, help="Check the rows, say what would be done, stop.")
+@click.option("--dry-run", is_flag=True, help="Check the rows, print what would be done, and stop.")
 @click.pass_context
 def papers(
     ctx: click.Context,
@@ -53,7 +53,7 @@ def papers(
     Without an address the papers are listed, and with a paper or a table its rows, with the
     published figures. mas-evolve runs a row on the data of the paper, in runs/papers. A column,
     such as one data set, narrows it; in the place of the row, it means the paper's own method. All
-    other options are those of mas-evolve, such as --budget, --limit and --model.
+    other options are mas-evolve's, such as --budget, --limit and --model.
     """
     from ..papers import listing, runs_at
     from ..papers.addresses import Address
@@ -70,9 +70,13 @@ def papers(
         right = set[tuple[str, ...]]()
         for run in runs:
             if missing := _check(run, data, ctx.args, right):
-                how = missing if len(runs) == 1 else "Check it alone, and it says how to get it."
+                how = (
+                    missing
+                    if len(runs) == 1
+                    else "Check this row alone to see how to get its data."
+                )
                 click.echo(speakable(f"  the recipe is right; its data is not here. {how}"))
-        click.echo(f"{counted(len(runs), 'recipe')} checked; nothing was made or spent")
+        click.echo(f"{counted(len(runs), 'recipe')} checked; nothing was written or spent")
     else:
         _run(_the_only(runs), data, ctx.args)
 

@@ -39,7 +39,7 @@ class Margin(click.ParamType[float]):
             margin = float(value)
         except ValueError:
             self.fail(
-                f"{value!r} is no margin. Name the folders first, or write --fail-if-worse=0.",
+                f"{value!r} is not a margin. Name the folders first, or write --fail-if-worse=0.",
                 param,
                 ctx,
             )
@@ -133,7 +133,7 @@ def _described(told: dict[str, Any]) -> str:
 
 @click.command("compare", cls=Command)
 @click.argument("folders", nargs=-1, required=True, metavar="RESULTS...", type=RESULTS_FOLDER)
-@click.option("--all-pairs", is_flag=True, help="Compare each with each, not each with the first.")
+@click.option("--all-pairs", is_flag=True, help="Compare each pair, not only each with the first.")
 @click.option(
     "--fail-if-worse",
     "margin",
@@ -141,7 +141,7 @@ def _described(told: dict[str, Any]) -> str:
     flag_value="0",
     type=Margin(),
     metavar="[MARGIN]",
-    help="End with exit code 4 where the whole interval of a difference is below -MARGIN, or below"
+    help="End with exit code 4 if the whole interval of a difference is below -MARGIN, or below"
     " 0: the second is worse by more than chance.",
 )
 @click.option(
@@ -161,13 +161,13 @@ def compare_results(
     form: Format,
     as_json: bool,
 ) -> None:
-    """Say whether two evaluations, or two evolutions, differ by more than chance.
+    """Test whether two evaluations, or two evolutions, differ by more than chance.
 
     RESULTS are folders of evaluations of one benchmark, or POOL/evolutions/NAME of evolutions that
     were tested on held-out tasks (--test). Two are compared on the tasks that both have: the
-    difference of the means with its 95 % interval, effect sizes, exact McNemar for single trials
-    that are right or wrong, else the paired t-test, which decides, and Wilcoxon's over tasks. Of
-    three and more each is compared with the first, and p-values are adjusted for their number
+    difference of the means with its 95 % interval, effect sizes, and a test. The test is McNemar's
+    exact one for single trials that are right or wrong, else the paired t-test; Wilcoxon's over
+    tasks is shown too. Of three or more, each is compared with the first, and p-values are adjusted
     (Holm).
     """
     from ...schema.values.files import write_atomically
@@ -209,7 +209,7 @@ def compare_results(
 def table(folders: Sequence[Path], niches: bool, agents: bool, form: Format) -> None:
     """Write a table of evaluations: figures with intervals, sizes, and costs.
 
-    Of one that was killed there is what its journal has. LaTeX tables need the package booktabs.
+    A killed evaluation is shown as far as its journal goes. LaTeX tables need the package booktabs.
     """
     from ..comparison.tables import by_agent, by_niche, by_team, written
     from ..evaluation.results import read_results
@@ -222,5 +222,5 @@ def table(folders: Sequence[Path], niches: bool, agents: bool, form: Format) -> 
     for folder, one in zip(folders, found, strict=True):
         if one.get("interrupted"):
             many = f"{counted(one['missing'], 'sample')} missing"
-            said = f"{folder}: interrupted, {many}. Go on with: mas-bench resume {folder}"
+            said = f"{folder}: interrupted, {many}. Resume: mas-bench resume {folder}"
             click.echo(speakable(said), err=True)

@@ -20,8 +20,8 @@ __all__ = ["write_tasks"]
 def write_tasks(name: str, **options: Any) -> None:
     """Write the tasks of BENCHMARK, or of a .csv or .jsonl file, as JSONL for `mas-evolve`.
 
-    A line has the reference answer and the scorer, which no agent sees: keep the file from agents
-    that read files. What the tasks need beside it, such as repositories, is fetched.
+    A line has the reference answer and the scorer, which no agent sees: keep the file away from
+    agents that read files. Repositories and other files that the tasks need are fetched.
     """
     from ..evaluation.benchmark import find_benchmark
     from ..evaluation.results import Request

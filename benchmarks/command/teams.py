@@ -19,14 +19,18 @@ __all__ = ["equip", "vote"]
 @click.command("vote", cls=Command)
 @click.argument("team_file", metavar="TEAM")
 @click.option("-k", "k", type=click.IntRange(2, 200), help="How many copies vote.")
-@click.option("--single", type=RESULTS_FOLDER, help="Results of TEAM by itself; with --match.")
+@click.option("--single", type=RESULTS_FOLDER, help="With --match: the results of TEAM alone.")
 @click.option(
     "--match",
     type=RESULTS_FOLDER,
-    help="Take as many copies as cost the tokens of this: results, or POOL/evolutions/NAME.",
+    help="Take as many copies as use the tokens of these results, or of POOL/evolutions/NAME.",
 )
 @click.option(
-    "--temperature", type=click.FloatRange(0, 2), default=0.7, show_default=True, help="Theirs."
+    "--temperature",
+    type=click.FloatRange(0, 2),
+    default=0.7,
+    show_default=True,
+    help="The temperature of the copies.",
 )
 @name_options
 @problem_format
@@ -38,7 +42,7 @@ def vote(
     temperature: float,
     **host: Any,
 ) -> None:
-    """Write a team: TEAM's only agent K times, and an exact vote over what they conclude.
+    """Write a team of K copies of TEAM's only agent, and an exact vote over their answers.
 
     The team goes to standard output, as in: mas-bench vote seed:direct -k 7 > vote_7.yaml
     """
@@ -49,7 +53,9 @@ def vote(
     if single is not None and match is not None and k is None:
         k = matching(single, match)
     elif k is None or single is not None or match is not None:
-        raise InputError("say how many with -k, or whose tokens to match: --single and --match.")
+        raise InputError(
+            "give the number with -k, or results whose tokens to match: --single and --match."
+        )
     team = load_source(team_file, catalogue_of(host))
     click.echo(dump(vote_of(team, k, temperature=temperature)), nl=False)
 
@@ -71,6 +77,6 @@ def equip(name: str, team_file: str, **host: Any) -> None:
 
     tools = find_benchmark(name).tools
     if not tools:
-        raise InputError(f"{name} has no tools of its own.")
+        raise InputError(f"{name} has no tools.")
     team = load_source(team_file, catalogue_of(host))
     click.echo(dump(equipped(team, tools)), nl=False)

@@ -53,7 +53,7 @@ def view(folder: Path, words: Sequence[str]) -> Viewed | None:
         return _Samples(folder=folder)
     task, *which = words
     if len(which) > 1 or not all(one.isdecimal() for one in which):
-        raise InputError(f"{folder}: {' '.join(words)!r} names no trial. Write TASK NUMBER.")
+        raise InputError(f"{folder}: {' '.join(words)!r} does not name a trial. Write TASK NUMBER.")
     return trial_of(loaded(folder), folder, task, int(which[0]) if which else 1)
 
 

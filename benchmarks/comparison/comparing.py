@@ -189,8 +189,8 @@ class Comparison:
     def warnings(self) -> list[str]:
         """Say what stands against a comparison."""
         return [
-            f"warning: {name}: in {counted(trials, 'trial')} another model answered than the team"
-            " names."
+            f"warning: {name}: in {counted(trials, 'trial')} another model answered than the one"
+            " that the team names."
             for name, trials in zip(self.names, self.substituted, strict=True)
             if trials
         ]

@@ -31,7 +31,7 @@ class Side:
         scores: The scores of each task's trials, in [0, 1], by the task's id.
         cost: What they consumed, in words.
         benchmark: The name of the benchmark; None: an evolution's tasks, of whatever kind.
-        substituted: In how many trials another model answered than the team names.
+        substituted: In how many trials another model answered than the one that the team names.
         measured: What was measured beside the score.
     """
 

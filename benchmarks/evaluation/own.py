@@ -68,7 +68,7 @@ def _with_rubric(task: Task, rubric: str) -> Task:
 
 OWN = Benchmark(
     name=NAME,
-    title="Tasks of one's own",
+    title="Your own tasks",
     about=(
         "The tasks of a file: mas-bench run TASKS.jsonl, or TASKS.csv. Each is scored by the scorer"
         " that it names, else by --scorer."

@@ -65,13 +65,12 @@ _MODEL_OPTIONS = (
         show_default=True,
         help="The alias of the model that the operator asks.",
     ),
-    click.option("--budget", metavar="CAPS", help="What it may cost: usd=2,tokens=50000."),
+    click.option("--budget", metavar="CAPS", help="The limits: usd=2,tokens=50000."),
     click.option(
         "--cache",
         metavar="DIRECTORY",
         type=click.Path(file_okay=False, path_type=Path),
-        help="Keep the answers of models in this folder, and reuse them where the same is asked"
-        " again.",
+        help="Keep models' answers in this folder, and reuse them for equal requests.",
     ),
 )
 

@@ -24,8 +24,8 @@ __all__ = ["main"]
     type=click.Choice(SCHEMES),
     default="collaborative",
     show_default=True,
-    help="One question with all steps; one for each agent with its own steps; or those, who then"
-    " read what the others found and look again.",
+    help="global: one question about all steps. local: one for each agent about its own steps."
+    " collaborative: as local, then each reads the other verdicts and looks again.",
 )
 @click.option(
     "--rounds",
@@ -34,24 +34,23 @@ __all__ = ["main"]
     show_default=True,
     help="With collaborative: how often they look again.",
 )
-@click.option("--wrong", is_flag=True, help="The run's answer is wrong, whatever its score says.")
+@click.option("--wrong", is_flag=True, help="Treat the run's answer as wrong, whatever its score.")
 @click.option(
     "--expected",
     metavar="ANSWER",
-    help="The right answer.  [default: the reference answer of the task, where it has one]",
+    help="The right answer.  [default: the task's reference answer, if it has one]",
 )
-@click.option("--blind", is_flag=True, help="Show the model no right answer.")
+@click.option("--blind", is_flag=True, help="Do not show the model the right answer.")
 @click.option("--json", "as_json", is_flag=True, help="Print the verdict as JSON.")
 @model_options
 @setting_options
 def main(run_folder: Path, **options: Any) -> None:
-    """Say which agent made a run fail, at which step, and why.
+    """Name the agent that made a run fail, the step, and the reason.
 
-    RUN is the folder of a run that failed, was stopped, or came to a wrong answer. A model is
-    asked; what it answers is kept in RUN/blame, so nothing is paid for twice, and the same command
-    goes on after an interruption. The verdict is kept in RUN/blame/SCHEME.json. Nothing else of the
-    run is changed. Ends with 1 where there is no verdict: nobody accuses anybody, or no answer was
-    of use.
+    RUN is the folder of a run that failed, was stopped, or gave a wrong answer. A model judges it.
+    Its answers are kept in RUN/blame, so nothing is paid for twice, and the same command resumes
+    after an interruption. The verdict is kept in RUN/blame/SCHEME.json. The rest of the run is
+    unchanged. Ends with 1 if there is no verdict: no agent is accused, or no answer was usable.
     """
     from .blaming import Blaming
 

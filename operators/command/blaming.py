@@ -175,16 +175,16 @@ def _must_have_failed(folder: Path, ended: RunEnding, options: dict[str, Any]) -
         return
     if expected is not None:
         if (ended.answer or "").strip() == expected.strip():
-            raise InputError(f"{folder}: this run came to the expected answer: nobody failed.")
+            raise InputError(f"{folder}: this run gave the expected answer: no agent failed.")
     elif ended.score is None:
         raise InputError(
-            f"{folder}: this run has an answer and no score, so nothing says that it failed. If it"
-            " did, say --wrong, or what would be right: --expected ANSWER."
+            f"{folder}: this run has an answer and no score, so it may have succeeded. If it"
+            " failed, add --wrong, or give the right answer: --expected ANSWER."
         )
     elif ended.score >= 1:
         raise InputError(
-            f"{folder}: this run succeeded, with score {ended.score:.3g}: nobody failed. If its"
-            " answer is wrong all the same, say --wrong."
+            f"{folder}: this run succeeded, with score {ended.score:.3g}: no agent failed. If its"
+            " answer is wrong nevertheless, add --wrong."
         )
 
 
@@ -196,11 +196,9 @@ def _must_be_an_agents_doing(folder: Path, ended: RunEnding) -> None:
     """
     if outage := outage_of_run(folder):
         raise InputError(
-            f"{folder}: this run failed because its model could not be had ({outage}), which is no"
-            f" agent's fault. Go on with it: mas-run --resume {folder}"
+            f"{folder}: this run failed because its model was unavailable ({outage}), which is no"
+            f" agent's fault. Resume it: mas-run --resume {folder}"
         )
     if not trace_of(folder).doers:
         why = f" It ended with: {ended.error}" if ended.error else ""
-        raise InputError(
-            f"{folder}: no agent of this run did anything that it could be blamed for.{why}"
-        )
+        raise InputError(f"{folder}: no agent of this run did anything to blame it for.{why}")

@@ -23,57 +23,64 @@ __all__ = ["credit_run"]
     type=click.Choice(["difference", "shapley", "naive"]),
     default="difference",
     show_default=True,
-    help="The score that is lost without each; the mean of what each adds, whoever else is there;"
-    " or what a judge thinks.",
+    help="difference: the score lost without each agent. shapley: the mean of what each adds to"
+    " any group of the others. naive: the opinion of a judge.",
 )
 @click.option(
     "--agents",
     metavar="A,B,…",
-    help="Whose worth is asked for; the others always take part.  [default: all who took part, but"
-    " for the one that gives the answer]",
+    help="The agents to credit; the others always take part.  [default: all that took part,"
+    " except the one that answers]",
 )
 @click.option(
     "--per",
     type=click.Choice(["agent", "turn"]),
     default="agent",
     show_default=True,
-    help="An agent's whole part, or what it said in each round.",
+    help="Credit each agent's whole part, or its part in each round.",
 )
 @click.option(
     "--permutations",
     type=click.IntRange(min=2),
     default=20,
     show_default=True,
-    help="With shapley for more than 6 agents or turns: how many orders are drawn.",
+    help="With shapley for more than 6 agents or turns: how many orders to sample.",
 )
 @click.option(
     "--judge",
     metavar="ALIAS",
-    help="The model that scores answers where the task has no reference answer, or in its place.",
+    help="A model that scores answers, instead of the task's reference answer.",
 )
-@click.option("--budget", metavar="CAPS", help="What all of it may cost: usd=2,tokens=500000.")
+@click.option(
+    "--budget", metavar="CAPS", help="The limits of everything together: usd=2,tokens=500000."
+)
 @click.option(
     "--workers",
     type=click.IntRange(min=1),
     default=4,
     show_default=True,
-    help="Runs that are at work at once.",
+    help="How many runs work at the same time.",
 )
-@click.option("--dry-run", is_flag=True, help="Say what would be run, and how many calls at most.")
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Print the runs and the most calls that they need; ask no model.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-@click.option("--quiet", is_flag=True, help="No progress on standard error.")
+@click.option("--quiet", is_flag=True, help="Print no progress.")
 @click.option(
     "--unsafe-local",
     is_flag=True,
-    help="Use no jail: code that agents write runs with your rights. Only in a throw-away VM.",
+    help="Use no jail: code that agents write runs with your rights. Use it only in a disposable"
+    " VM.",
 )
 @setting_options
 def credit_run(run_folder: Path, **options: Any) -> None:
-    """Say what each agent of a finished run was worth to its score.
+    """Estimate what each agent contributed to a run's score.
 
-    RUN is a run's folder. The run is made again without an agent, and compared; what that has in
-    common with the run is answered from its journal. The rest is kept in RUN/credit, so nothing is
-    paid for twice, and the same command goes on after an interruption.
+    RUN is a run's folder. The run is repeated without an agent, and compared. Unchanged requests
+    are answered from its journal. New answers are kept in RUN/credit, so nothing is paid for twice,
+    and the same command resumes after an interruption.
     """
     from .crediting import Crediting
 

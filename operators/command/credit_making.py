@@ -78,8 +78,8 @@ class Making:
         came = as_run(done, self.plan).answer
         if came is None or self.scrubber(came) != answer:
             raise InputError(
-                "made again from its journal, this run does not come to its answer. It may be of"
-                " another version of coterie, or was changed."
+                "the journal does not reproduce this run's answer. Another version of coterie may"
+                " have made the run, or it was changed."
             )
         return done
 
@@ -96,7 +96,7 @@ class Making:
         calls = sum(calls_at_most(self.plan, some) for some in silent)
         judged = f", and {counted(2 * len(silent), 'call')} to {self.judge}" if self.judge else ""
         return (
-            f"{head}: {counted(len(silent), 'run')}, the run itself among them; at most"
+            f"{head}: {counted(len(silent), 'run')}, including the run itself; at most"
             f" {counted(calls, 'call')} that its journal does not answer{judged}"
         )
 
@@ -206,7 +206,9 @@ class Making:
             if isinstance(said, JudgeVerdict):
                 return said.score.value
             problems = "; ".join(said.problems)
-            raise RunError(f"{self.judge}, who judges: {said.reason} {problems} Take another one.")
+            raise RunError(
+                f"the judge {self.judge}: {said.reason} {problems} Choose another model."
+            )
 
         return score
 

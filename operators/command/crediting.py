@@ -69,8 +69,8 @@ class Crediting:
             answer = _must_have_ended(folder, options["judge"])
         if (folder / RECIPE).exists():
             raise InputError(
-                f"{folder}: the team of this run adapted while it worked (mas-run --adapt): without"
-                " an agent it would have become another team. Give a run without --adapt."
+                f"{folder}: the team of this run adapted while it worked (mas-run --adapt), and"
+                " would have adapted differently without an agent. Use a run without --adapt."
             )
         caps = Caps.parse(options["budget"]) if options["budget"] else Caps()
         setting = replace(recorded, budget=caps, unsafe_local=options["unsafe_local"])
@@ -78,7 +78,9 @@ class Crediting:
         loaded = load_folder(folder, known)
         _must_be_known(options["judge"], loaded)
         if options["scheme"] == "naive" and options["judge"] is None:
-            raise InputError("naive credit is what a judge says of each agent: give --judge ALIAS.")
+            raise InputError(
+                "naive credit needs a judge, which scores each agent: add --judge ALIAS."
+            )
         plan = compile(loaded.team, loaded.known)
         return cls(
             folder=folder,

@@ -41,7 +41,7 @@ REPEATS = 3
 
 @click.command(
     cls=Command,
-    epilog="`mas-view --text POOL` reports on an evolution that is at work or was stopped.",
+    epilog="`mas-view --text POOL` reports on a running or stopped evolution.",
 )
 @click.argument("recipe_file", metavar="TEAM|RECIPE", type=click.Path(path_type=Path))
 @click.argument("tasks_file", metavar="TASKS", type=click.Path(path_type=Path))
@@ -62,8 +62,8 @@ REPEATS = 3
     "test_file",
     metavar="TASKS",
     type=click.Path(path_type=Path),
-    help="Held-out tasks: at the end, measure on them the team that the pool deploys, and its"
-    " control, the same team without the lessons.",
+    help="Held-out tasks: at the end, measure the pool's best team on them, and its control: the"
+    " same team without the lessons.",
 )
 @click.option(
     "--repeats",
@@ -86,8 +86,8 @@ REPEATS = 3
 @click.option(
     "--seeds",
     type=click.IntRange(min=1),
-    help="Evolve this many times, with the recipe's random seed and the next ones, each in a pool"
-    " of its own below --pool: seed_0, seed_1 and so on.",
+    help="Evolve this many times, with the recipe's random seed and the next ones, each in its"
+    " own pool below --pool: seed_0, seed_1 and so on.",
 )
 @click.option(
     "--island",
@@ -108,10 +108,10 @@ REPEATS = 3
 @click.option(
     "--no-wait",
     is_flag=True,
-    help="With --island: end where another island is not ready; the same command resumes.",
+    help="With --island: end if another island is not ready; the same command resumes.",
 )
 @click.option(
-    "--yes", is_flag=True, help="Continue although no answer of the first operators was of use."
+    "--yes", is_flag=True, help="Continue although the first operators gave no usable answer."
 )
 @click.option(
     "--embedder",
@@ -217,7 +217,7 @@ def _pool_of(recipe_file: Path, recipe: Recipe) -> Path:
     from .racing import RACE
 
     if recipe.strategy != RACE:
-        raise InputError(f"{recipe_file}: a recipe. Say where its pool is kept: --pool FOLDER.")
+        raise InputError(f"{recipe_file}: a recipe needs a pool. Name its folder: --pool FOLDER.")
     return Path("runs") / f"evolve-{recipe_file.stem}"
 
 
@@ -266,12 +266,12 @@ def _refuse_view(options: dict[str, Any]) -> None:
     """
     if options["view"] and options["dry_run"]:
         raise InputError(
-            "--view shows an evolution while it is made; --dry-run makes none. Leave one of them"
+            "--view shows an evolution while it runs; --dry-run starts none. Leave one of them"
             " out, or look at a pool with mas-view POOL."
         )
     if options["view"] and options["seeds"] is not None:
         raise InputError(
-            "--view shows one evolution; --seeds makes several. Look at each with mas-view."
+            "--view shows one evolution; --seeds runs several. Look at each with mas-view."
         )
 
 
@@ -288,12 +288,12 @@ def _islands(tasks: Sequence[Task], options: dict[str, Any]) -> Islands | None:
     given += ["--no-wait"] if options["no_wait"] else []
     if options["island"] is None:
         if given:
-            raise InputError(f"{given[0]} is for islands: say which one, as in --island 1/4.")
+            raise InputError(f"{given[0]} is for islands: name one, as in --island 1/4.")
         return None
     if options["meet"] is None:
-        raise InputError("--island: say where the islands meet, as in --meet islands/.")
+        raise InputError("--island: name the folder where the islands meet, as in --meet islands/.")
     if options["seeds"] is not None:
-        raise InputError("--seeds and --island cannot be had together: each counts seeds up.")
+        raise InputError("--seeds and --island cannot be combined: each counts seeds up.")
     return Islands(
         part=Part.read(options["island"], "--island"),
         every=options["every"] or EVERY,
@@ -318,7 +318,7 @@ def _testing(
 
     if options["test_file"] is None:
         if options["repeats"] or options["beside"]:
-            raise InputError("--repeats and --beside say how to test. Say on what: --test TASKS.")
+            raise InputError("--repeats and --beside are for a test. Name its tasks: --test TASKS.")
         return None
     placed = placed_tasks(options["test_file"], known, form)
     tasks = [*placed.values()]

@@ -45,7 +45,7 @@ __all__ = ["Evolving", "Testing", "typed"]
 
 DIGITS = 6
 """Of the digest in an evolution's name, where names must not collide."""
-OTHERS = "Take others for --test; what is another task needs another id."
+OTHERS = "Choose other tasks for --test; different tasks need different ids."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -177,7 +177,7 @@ class Evolving:
 
         if self.budget is None or not self.budget.reached:
             return same_command()
-        return f"\nGo on with: {typed()} --budget {larger(self.budget)}"
+        return f"\nResume: {typed()} --budget {larger(self.budget)}"
 
     def check(self) -> None:
         """Find what is wrong before anything is made or spent.

@@ -37,7 +37,7 @@ def write_new(path: Path, team: Team) -> None:
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}.") from None
     if there != text.encode():
-        raise InputError(f"{path} is there, and is not overwritten. Name another file.")
+        raise InputError(f"{path} exists already, and is not overwritten. Name another file.")
 
 
 def refuse_unclean(path: Path, *, besides: Iterable[Path] = ()) -> None:
@@ -85,15 +85,15 @@ def commit_in_place(path: Path, text: str, message: str) -> None:
     path = path.resolve()
     with Repository.around(path) as repository:
         if repository is None:
-            raise AgentError(f"{path} is in no git repository any more.")
+            raise AgentError(f"{path} is no longer in a git repository.")
         name = _name(repository, path)
         if repository.text(HEAD, name) == text:
             return
         if path.read_bytes() != text.encode():
             if name in repository.uncommitted():
                 raise AgentError(
-                    f"{path} has changes that are not committed, and is not overwritten. Commit"
-                    " them, or take them back (git restore), and give the same command."
+                    f"{path} has uncommitted changes, and is not overwritten. Commit them, or"
+                    " discard them (git restore), and repeat the command."
                 )
             write_atomically(path, text)
         repository.commit(path, message)
@@ -110,7 +110,7 @@ def _problem(repository: Repository | None, path: Path, folders: Sequence[Path])
         if not any((repository.source / name).is_relative_to(folder) for folder in folders)
     ]
     if changed:
-        return f"there are changes that are not committed: {listed(changed)}. Commit them first."
+        return f"there are uncommitted changes: {listed(changed)}. Commit them first."
     return ""
 
 

@@ -22,5 +22,5 @@ def folder_in(run: Path, name: str) -> Path:
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{folder}: cannot be made: {error.strerror}.") from None
+        raise InputError(f"{folder}: cannot be created: {error.strerror}.") from None
     return folder

@@ -55,7 +55,7 @@ def outlook(of: Evolving, *, done: int) -> str:
         lines.append(f"estimate: {evolution(start, left)}")
     if start.outlook:
         lines.append(start.outlook)
-    return "\n".join([*lines, "nothing was made or spent"])
+    return "\n".join([*lines, "nothing was written or spent"])
 
 
 def _niches(tasks: list[Task]) -> str:
@@ -97,4 +97,4 @@ def _calls(start: EvolutionStart, tasks: int) -> str:
     settings, teams = start.recipe.settings, start.made or (*start.written, *start.others)
     most = max(bound(settings, compile(team, start.catalogue)) for team in teams)
     bounds = f"at most {most} a task, {most * tasks} in all"
-    return f"model calls: {bounds}; judging and retries of agents apart"
+    return f"model calls: {bounds}, without judging and retries of agents"

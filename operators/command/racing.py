@@ -87,10 +87,12 @@ class HandOver:
         if self.out is None:
             refuse_unclean(self.source, besides=[pool])
         elif self.out.exists():
-            raise InputError(f"{self.out} is there, and is not overwritten. Name another: --out.")
+            raise InputError(
+                f"{self.out} exists already, and is not overwritten. Name another: --out."
+            )
         elif not self.out.parent.is_dir():
             raise InputError(
-                f"--out {self.out}: there is no folder {self.out.parent}. Make it first."
+                f"--out {self.out}: there is no folder {self.out.parent}. Create it first."
             )
 
     def give(self, status: RaceResult, pool: Pool, catalogue: Catalogue) -> str:

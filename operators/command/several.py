@@ -46,7 +46,7 @@ class Several:
         """
         folder, recipe = evolving.pool_folder, evolving.recipe
         if (folder / LEDGER).exists():
-            raise InputError(f"{folder} is a pool itself. --seeds makes pools in a folder.")
+            raise InputError(f"{folder} is a pool. --seeds creates pools inside a folder.")
         numbers = range(recipe.seed, recipe.seed + seeds)
         for number in numbers:
             refuse_link(folder / f"seed_{number}")

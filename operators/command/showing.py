@@ -134,7 +134,7 @@ def _candidate(one: Mapping[str, Any], runs: Sequence[Run], *, is_best: bool) ->
         yield f"  why: {one['reason']}"
     yield from (f"  edit: {edit}" for edit in one["edits"])
     if not runs:
-        yield "  answers are not shown: the journal that has them is not here"
+        yield "  answers are not shown: their journal is not here"
     yield from _answers(runs)
 
 
@@ -143,7 +143,7 @@ def _answers(runs: Sequence[Run]) -> Iterator[str]:
         told = told_of_run(run)
         yield f"  answer: {_short(told['answer'])}" if told["answer"] else f"  {told['error']}"
         for agent, mishaps in told["mishaps"].items():
-            yield from (f"  mishap of {agent}: {mishap}" for mishap in mishaps)
+            yield from (f"  fault of {agent}: {mishap}" for mishap in mishaps)
 
 
 def told_of_run(run: Run) -> dict[str, Any]:

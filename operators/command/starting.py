@@ -141,8 +141,8 @@ class EvolutionStart:
         size = f"{counted(most, 'agent')}, {counted(ceiling.edges or 0, 'edge')}"
         return (
             f"children may have at most {size}, {tools} and the models"
-            f" {', '.join(sorted(ceiling.models))}: what the seeds ask for together, so no team can"
-            " grow. Larger seeds, seeds: [], or a policy in the recipe allow more."
+            f" {', '.join(sorted(ceiling.models))}: the union of what the seeds ask for, so no"
+            " team can grow. Larger seeds, seeds: [], or a policy in the recipe allow more."
         )
 
     def open_pool(self, *, shared: bool = False) -> Pool:
@@ -314,7 +314,7 @@ def _teams(
     pool = Pool.open(folder, catalogue=catalogue)
     if must_have and not pool.members:
         raise InputError(
-            f"{folder} has no team that is not retired. Use mas-pool restore, or take one in with"
+            f"{folder} has only retired teams. Use mas-pool restore, or import a team with"
             " mas-pool import."
         )
     written = tuple(team.team for team in pool.teams.values() if not team.born.parents)

@@ -132,12 +132,12 @@ class EvolutionStatus:
     def _notes(self) -> list[str]:
         best, notes = self.best, list[str]()
         if self.unfinished is None:
-            notes.append("unfinished tasks: another process is at work on them")
+            notes.append("unfinished tasks: another process works on them")
         elif self.unfinished.calls:
             calls = counted(self.unfinished.calls, "call")
-            notes.append(f"unfinished: {calls} for tasks that have no result yet; nothing is lost")
+            notes.append(f"unfinished: {calls} for tasks without a result yet; nothing is lost")
         if self.population is not None:
-            notes.append(f"what it has become: mas-pool population {self.population}")
+            notes.append(f"its agents: mas-pool population {self.population}")
         if self.raced is not None:
             notes.append(str(self.raced))
         if best is None:
@@ -188,7 +188,7 @@ def evolution_of(pool: Path, name: str | None) -> str:
     """
     refuse_links(pool, whole=True)
     names = sorted(path.parent.name for path in (pool / EVOLUTIONS).glob(f"*/{MANIFEST}"))
-    known = f"Known: {', '.join(names)}." if names else "Make one with mas-evolve."
+    known = f"Known: {', '.join(names)}." if names else "Create one with mas-evolve."
     if name is not None and name not in names:
         raise InputError(f"no evolution {name!r} in {pool}. {known}")
     if name is None and len(names) != 1:

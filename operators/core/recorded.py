@@ -32,8 +32,7 @@ def read_run(folder: Path) -> Run:
     result = read_result(folder)
     if result is None or "agents" not in result:
         raise InputError(
-            f"{folder}: this is no run that came to its end. Finish it with: mas-run --resume"
-            f" {folder}"
+            f"{folder}: this run is unfinished. Finish it with: mas-run --resume {folder}"
         )
     try:
         score = result["score"] and {"value": result["score"]["value"], "reason": ""}

@@ -204,7 +204,7 @@ def _scores(
         best = f"each task's best candidate, chosen by {told.chosen_by}: no score on unseen tasks"
         all_ = [
             running(lambda line: line["score"], best),
-            running(_first, "the first team tried on each, chosen by nothing"),
+            running(_first, "baseline: the first team tried on each"),
         ]
     return Plot(
         caption="Mean score until each task, with 95 % intervals",

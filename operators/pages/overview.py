@@ -84,7 +84,7 @@ def overview_page(kept: Kept, links: Links) -> Page:
                 caption="Evolutions",
                 heads=STREAMS,
                 rows=[_row(kept, name, report, links) for name, (report, _) in reports.items()],
-                empty="none yet. Make one with mas-evolve.",
+                empty="none yet. Create one with mas-evolve.",
             ),
             spending=spending_table("What its evolutions consumed, by purpose", spending),
             dropped=dropped[-MOST_DROPPED:],

@@ -120,7 +120,7 @@ class HeldOutFigures:
         low, high = self.gain_interval
         return (
             f"gain {self.gain:+.3f} [{low:+.3f}, {high:+.3f}] over the control, the same without"
-            " what was learnt"
+            " the lessons"
         )
 
 
@@ -144,7 +144,7 @@ def read_figures(folder: Path) -> HeldOutFigures | None:
     try:
         return from_value(HeldOutFigures, read_value(path))
     except Misfit as error:
-        raise InputError(f"{path}: not what was kept of held-out tasks: {error}.") from None
+        raise InputError(f"{path}: not a record of held-out tasks: {error}.") from None
 
 
 def scores_of(team: str, trials: Sequence[Mapping[str, Any]]) -> Scores:

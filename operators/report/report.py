@@ -199,14 +199,14 @@ class EvolutionReport:
     def warnings(self) -> list[str]:
         """Mechanisms that were to act and never did."""
         silent = [
-            f"{name} never made a team: {counted(operator.dropped, 'answer')} of no use."
+            f"{name} never made a team: {counted(operator.dropped, 'answer')} not usable."
             for name, operator in sorted(self.operators.items())
             if name in MAKERS and operator.made == 0
         ]
         if self.searched and not any(
             operator.best for name, operator in self.operators.items() if name != "select"
         ):
-            silent.append("no child was ever the best of its task: evolution added nothing.")
+            silent.append("no child was the best of its task: the evolution added nothing.")
         return [*silent, *answer_warnings(self.answers)]
 
     def value(self) -> dict[str, Any]:

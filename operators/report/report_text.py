@@ -55,7 +55,7 @@ def _online(report: EvolutionReport) -> Iterator[str]:
         return
     low, high = wilson(report.first, report.answered)
     yield (
-        "chosen by nothing, the first team tried on each task:"
+        "baseline, the first team tried on each task:"
         f" {report.first / report.answered:.3f} [{low:.3f}, {high:.3f}] by the reference answers"
     )
     if report.by_answers < report.tasks:
@@ -85,7 +85,7 @@ def _chosen(report: EvolutionReport) -> str:
     if report.by_answers:
         judged = report.tasks - report.by_answers
         return f"chosen by the reference answers; on {counted(judged, 'task')} by the judge"
-    return "chosen by the judge, who is the one that scores"
+    return "chosen by the same judge that scores"
 
 
 def _agreement(report: EvolutionReport) -> Iterator[str]:
@@ -139,8 +139,8 @@ def _spent(report: EvolutionReport) -> Iterator[str]:
         saved, whole = report.saved, report.saved.calls + report.spending["task"].calls
         yield f"{'saved':<12} {saved.calls:>8} {saved.tokens:>10}  {saved.cost}"
         yield (
-            f"saved: runs of parents had the answers to {saved.calls / whole:.0%} of what teams"
-            " asked; rewards and teams' costs count them"
+            f"saved: {saved.calls / whole:.0%} of teams' requests reused answers of parents'"
+            " runs; rewards and teams' costs count them"
         )
 
 

@@ -31,8 +31,9 @@ __all__ = ["main"]
 def main() -> None:
     """Look at a pool of teams and agents, and maintain it.
 
-    A pool is a folder: teams/ has a file for each team, agents/ a folder for each agent with what
-    it has learnt, scaffold/ the team that evolves where it is one, and ledger.jsonl what happened.
+    A pool is a folder. teams/ has a file for each team, and agents/ a folder for each agent with
+    its lessons. scaffold/ has the current team, if a single one evolves. ledger.jsonl records every
+    event.
     """
 
 

@@ -39,10 +39,10 @@ COLUMNS = {
 @click.option("--all", "everyone", is_flag=True, help="Show retired agents, too.")
 @as_json
 def show_agents(folder: Path, everyone: bool, as_json: bool) -> None:
-    """List the agents of a pool, and the mean scores of the teams that they worked in.
+    """List the agents of a pool, and the mean scores of their teams.
 
-    What each has learnt itself, or was given, is counted. What it has inherited is shown by
-    mas-pool show and mas-pool memory --owner.
+    Counts the lessons that each agent learnt itself or received. mas-pool show and mas-pool memory
+    --owner also show inherited ones.
     """
     pool = open_pool(folder)
     shown = list((pool.all_agents if everyone else pool.agents).values())
@@ -60,7 +60,7 @@ def show_agents(folder: Path, everyone: bool, as_json: bool) -> None:
 @click.argument("name", metavar="AGENT")
 @as_json
 def show_log(folder: Path, name: str, as_json: bool) -> None:
-    """Show what became of an agent, revision by revision, with the reasons."""
+    """Show the history of an agent, revision by revision, with the reasons."""
     agent = open_pool(folder).agent(name)
     if as_json:
         told = [_revision(revision) for revision in agent.revisions]

@@ -35,12 +35,12 @@ SEEDS = ("seed:peer_review", "seed:majority_vote", "seed:debate")
 @click.option("--empty", is_flag=True, help="Begin without a team.")
 @name_options
 def init(folder: Path, seeds: tuple[str, ...], empty: bool, **host: Any) -> None:
-    """Make a folder a pool, with these teams to begin with.
+    """Make a folder a pool that begins with these teams.
 
     TEAM is a team file, or seed:NAME for one that comes with coterie. Without TEAM, a new pool
-    begins with peer_review, majority_vote and debate. In a folder that is a pool already, only what
-    is missing is added. What comes into the pool later has a name that no branch of it in git gives
-    to anything else, so that git can merge them.
+    begins with peer_review, majority_vote and debate. In a folder that is already a pool, it adds
+    only missing teams. Later members get names that are unique over all git branches of the pool,
+    so that git can merge them.
     """
     from ..teams.pool import Pool
     from ..values.layout import has_begun
@@ -62,14 +62,13 @@ def init(folder: Path, seeds: tuple[str, ...], empty: bool, **host: Any) -> None
 def add_import(folder: Path, source: str, names: tuple[str, ...], **host: Any) -> None:
     """Take teams into a pool: from another pool, or from a file.
 
-    SOURCE is a pool, of which these TEAMs are taken, by default all members; or a team file, or a
-    team's folder; or seed:NAME. Teams of a pool bring their ancestors along, as retired teams, and
-    what all of them scored.
+    SOURCE is a pool, a team file, a team's folder, or seed:NAME. Of a pool, takes these TEAMs, by
+    default all members, with their ancestors as retired teams, and with all their scores.
     """
     pool = open_pool(folder, catalogue=host_catalogue(**host))
     if not Path(source).is_dir() or is_team_folder(Path(source)):
         if names:
-            raise InputError(f"{source!r} is one team, so there is no {names[0]!r} in it.")
+            raise InputError(f"{source!r} is a single team, so it has no {names[0]!r}.")
         _say(pool, [source], [_from_file(pool, source)])
         return
     from ..teams.exchange import import_teams
@@ -82,9 +81,9 @@ def add_import(folder: Path, source: str, names: tuple[str, ...], **host: Any) -
 @click.command("retire", cls=Command)
 @pool_folder
 @click.argument("name", metavar="NAME")
-@click.option("--reason", required=True, help="The reason, which is kept in the ledger.")
+@click.option("--reason", required=True, help="The reason; the ledger keeps it.")
 def retire(folder: Path, name: str, reason: str) -> None:
-    """Retire a team or an agent: it is used no more. Its file, lineage and evaluations stay."""
+    """Retire a team or an agent: it is no longer used. Its file, lineage and evaluations stay."""
     pool = open_pool(folder)
     if pool.find(name).retired is None:
         pool.commit(Retired(member=name, reason=reason), op=f"retire/{uuid4().hex}")
@@ -95,38 +94,38 @@ def retire(folder: Path, name: str, reason: str) -> None:
 @pool_folder
 @click.argument("name", metavar="NAME")
 def restore(folder: Path, name: str) -> None:
-    """Let a retired team or agent be a member again."""
+    """Make a retired team or agent a member again."""
     open_pool(folder).commit(Restored(member=name), op=f"restore/{uuid4().hex}")
     click.echo(f"{name}: a member")
 
 
 @click.command("adopt", cls=Command)
 @pool_folder
-@click.option("--reason", default="", help="The reason, which the lineage shows.")
+@click.option("--reason", default="", help="The reason; the lineage shows it.")
 @name_options
 def adopt(folder: Path, reason: str, **host: Any) -> None:
-    """Take in what you edited in scaffold/: it becomes the current team, and the last one retires.
+    """Take your edits of scaffold/ into the pool as the current team; the last one retires.
 
-    It is checked as any team is. No evolution should be at work on the pool meanwhile.
+    The team is checked like any other. Do not run it while an evolution works on the pool.
     """
     pool = open_pool(folder, catalogue=host_catalogue(**host))
     team, head = pool.edited_head(), pool.head
     if team is None or head is None:
-        click.echo(f"{folder}: its scaffold is as the head is. There is nothing to take in.")
+        click.echo(f"{folder}: its scaffold equals the head. There is nothing to adopt.")
         return
     lineage = Lineage(operator="adopt", parents=(head.name,), reason=reason)
     team = replace(team, lineage=None)
     came = pool.commit(Added(member=team, lineage=lineage), op=f"adopt/{uuid4().hex}")
     if came.name == head.name:
         raise InputError(
-            "the edits change nothing that is executed: what taught notes, or the team's name."
-            " Edit a note's text, too, or leave it as it was."
+            "the edits change nothing that is executed: only the sources of notes, or the team's"
+            " name. Edit a note's text, too, or undo them."
         )
     if not came.is_new:
         pool.commit(Restored(member=came.name), op=f"adopt/{uuid4().hex}")
-    why = f"{came.name} came after it, edited by a person."
+    why = f"{came.name} follows it, with your edits."
     pool.commit(Retired(member=head.name, reason=why), op=f"adopt/{uuid4().hex}")
-    click.echo(f"{came.name}: the head now")
+    click.echo(f"{came.name}: now the head")
 
 
 def _from_file(pool: Pool, source: str) -> Admission:

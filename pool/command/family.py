@@ -43,12 +43,13 @@ BLAME_AGENT = {"field": "<", "set in": "<", "by": "<", "operation": "<", "why": 
     type=click.Choice(["text", "json", "mermaid"]),
     default="text",
     show_default=True,
-    help="A tree in text, all fields for programs, or a picture.",
+    help="text: a tree. json: all fields, for programs. mermaid: a picture.",
 )
 def show_lineage(folder: Path, name: str | None, form: str) -> None:
     """Show how teams and agents descend from each other, with the edits on the branches.
 
-    With NAME, only its ancestors and its descendants. What has two parents stands below the first.
+    With NAME, shows only its ancestors and descendants. A child of two parents is shown below the
+    first.
     """
     pool = open_pool(folder)
     family: Mapping[str, TrialRecord] = {**pool.teams, **pool.all_agents}
@@ -63,11 +64,11 @@ def show_lineage(folder: Path, name: str | None, form: str) -> None:
 @click.argument("name", metavar="NAME")
 @as_json
 def show_origin(folder: Path, name: str, as_json: bool) -> None:
-    """Show for each field of a team which ancestor and operator set it, and what that one scored.
+    """Show for each field of a team which ancestor and operator set it, and the ancestor's score.
 
-    Of an agent: which revision, or which ancestor, set it, in which operation, and why. Of an entry
-    of the memory: which agent said it, on which case, in which turn, with what credit; and the same
-    of all that it replaced.
+    For an agent: the revision or ancestor that set each field, the operation, and the reason. For
+    an entry of the memory: its agent, case, turn and credit, and the same for each entry that it
+    replaced.
     """
     pool = open_pool(folder)
     if (entry := pool.learnt.get(name)) is not None:

@@ -48,16 +48,15 @@ LONGEST_TEXT = 60
 @click.option("--niche", metavar="NAME", help="Show only entries of this niche.")
 @click.option("--owner", metavar="AGENT", help="Show the archive of this agent.")
 @click.option("--case", metavar="TASK", help="Show only entries that come from this task.")
-@click.option("--all", "everything", is_flag=True, help="Show what was replaced, too.")
+@click.option("--all", "everything", is_flag=True, help="Show replaced entries, too.")
 @as_json
 def show_memory(
     folder: Path, owner: str | None, everything: bool, as_json: bool, **wanted: str | None
 ) -> None:
-    """List what a pool has learnt, in order: from which case, of which agent, with what credit.
+    """List the lessons of a pool in order, each with its case, agent and credit.
 
-    Where an entry belongs to one agent and was given by another, both are named: giver > owner. The
-    archive of an agent has what it learnt itself, what it was given, and what it has inherited, and
-    tells which is which.
+    An entry that one agent received from another names both: giver > owner. The archive of an agent
+    shows which lessons it learnt itself, received, or inherited.
     """
     pool = open_pool(folder)
     entries = pool.learnt.values() if owner is None else _archive(owner, pool)

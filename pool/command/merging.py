@@ -24,28 +24,27 @@ OF_POOLS = 2
     "target",
     metavar="NEW",
     type=click.Path(path_type=Path),
-    help="Make this new pool of the two, and leave both as they are.",
+    help="Write the merged pool to this folder, and leave both unchanged.",
 )
 @click.option(
     "--driver",
     "for_git",
     is_flag=True,
-    help="Merge one file for git, which gives the paths: mas-pool git sets that up.",
+    help="Merge one file as git's merge driver, which mas-pool git sets up.",
 )
 def merge(paths: tuple[str, ...], target: Path | None, for_git: bool) -> None:
-    """Take all that happened to another copy of a pool into a pool, each thing once.
+    """Merge another copy of a pool into a pool; each event counts once.
 
-    POOL and OTHER began as one pool and went on by themselves: copies of a folder, branches,
-    clones. Teams, agents, trials, what was learnt and evolutions come in under the names that they
-    have. OTHER stays as it is. It does not matter which of the two is named first. What
-    contradicts is told, and then nothing changes. To take teams out of a pool that has nothing to
-    do with this one, use mas-pool import.
+    POOL and OTHER are copies of one pool that have diverged: folders, branches or clones. Teams,
+    agents, trials, lessons and evolutions keep their names. OTHER stays unchanged, and the order of
+    the two makes no difference. If they contradict each other, prints the contradictions and
+    changes nothing. To take teams from an unrelated pool, use mas-pool import.
     """
     if for_git:
         _merge_file(paths, target)
         return
     if len(paths) != OF_POOLS:
-        raise InputError(f"two pools are merged at a time, and {len(paths)} are named.")
+        raise InputError(f"name two pools to merge, not {len(paths)}.")
     from ..git.joining import join, join_into
 
     one, other = map(Path, paths)
@@ -58,7 +57,7 @@ def merge(paths: tuple[str, ...], target: Path | None, for_git: bool) -> None:
 def _merge_file(paths: tuple[str, ...], target: Path | None) -> None:
     if len(paths) != OF_DRIVER or target is not None:
         raise InputError(
-            "a merge driver is given four paths: --driver %O %A %B %P. Set it up with: mas-pool git"
+            "a merge driver takes four paths: --driver %O %A %B %P. Set it up with: mas-pool git"
             " POOL."
         )
     from ..git.driver import merge_file
@@ -71,11 +70,10 @@ def _merge_file(paths: tuple[str, ...], target: Path | None) -> None:
 @click.command("git", cls=Command)
 @pool_folder
 def set_up_git(folder: Path) -> None:
-    """Have git merge this pool by operations, in this clone of its repository.
+    """Make git merge this pool by operations, in this clone of its repository.
 
-    It writes the clone's own settings: merge.coterie.* of its config, and which files they are for
-    into info/attributes beside it. Clones without it merge lines as .gitattributes of the pool
-    says.
+    Writes this clone's settings: merge.coterie.* of its config, and their files in info/attributes.
+    Clones without these settings merge lines, as the pool's .gitattributes says.
     """
     from ..folder.own_files import refuse_links
     from ..git.driver import DRIVER, set_up
@@ -86,4 +84,4 @@ def set_up_git(folder: Path) -> None:
         raise InputError(f"no pool in {str(folder)!r}: it has no {LEDGER}.")
     top, path = set_up(folder)
     click.echo(f"{top}: branches of {folder} are merged with: {DRIVER}")
-    click.echo(f"{path}: says for which files")
+    click.echo(f"{path}: names the files for it")

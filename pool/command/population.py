@@ -65,22 +65,22 @@ NONE = '""'
     type=click.IntRange(min=1),
     default=WINDOW,
     show_default=True,
-    help="Tasks over which specialization is measured.",
+    help="How many tasks to measure specialization over.",
 )
 @click.option(
     "--single",
     metavar="TOKENS",
     type=click.FloatRange(min=0, min_open=True),
-    help="What a single agent consumes on one of these tasks, to compare with.",
+    help="The tokens of a single agent on one of these tasks, for comparison.",
 )
-@click.option("--evolution", metavar="NAME", help="Whose recipe says the rates.")
+@click.option("--evolution", metavar="NAME", help="Take the rates from this evolution's recipe.")
 @as_json
 def show_population(
     folder: Path, everyone: bool, evolution: str | None, as_json: bool, **how: Any
 ) -> None:
-    """Show what a population has become: who is good at what, who led, who taught whom.
+    """Show a population: which agent is good at what, who led, who taught whom.
 
-    All of it follows from the ledger, at the rates of the recipe that the pool was evolved with.
+    Computed from the ledger, with the rates of the recipe that evolved the pool.
     """
     pool = open_pool(folder)
     of = signals(pool.entries(), rates_of(folder, evolution))
@@ -154,7 +154,7 @@ def summary_lines(
     Args:
         of: What happened.
         spent: What its tasks consumed.
-        window: Tasks over which specialization is measured.
+        window: How many tasks to measure specialization over.
         single: What a single agent consumes on one of these tasks.
     """
     population, rates = of.population, of.population.rates

@@ -50,16 +50,17 @@ MOST_NICHES = 3
 @pool_folder
 @of_tasks
 @click.option("--all", "everyone", is_flag=True, help="Show retired teams, too.")
-@click.option("--rejections", is_flag=True, help="Show the children that were dropped, and why.")
+@click.option("--rejections", is_flag=True, help="Show the rejected children, and why.")
 @as_json
 def show_list(folder: Path, everyone: bool, rejections: bool, as_json: bool, **of: Any) -> None:
     """List the teams of a pool, the best first.
 
     The expected score of a team is estimated from its own trials and those of related teams, with a
-    95 % interval. The mean is that of its own trials alone, with Wilson's interval. Two kinds of
-    trials are not in that mean: the one for which the team was taken into the pool (won), and those
-    in which it was first adapted to the task (adapted). The order also counts won trials, which are
-    too high but known earliest. The cost of an evaluation is a mean over all, also failed runs.
+    95 % interval. The mean is that of its own trials alone, with Wilson's interval. That mean
+    leaves out two kinds of trials: the one for which the team entered the pool (won), and those in
+    which it was first adapted to the task (adapted). The order also counts won trials, which are
+    too high but come first. The cost of an evaluation is the mean over all runs, failed ones
+    included.
     """
     pool, tasks = open_pool(folder), Tasks(**of)
     ranked = tasks.ranked(pool).items()
@@ -84,9 +85,9 @@ def show_list(folder: Path, everyone: bool, rejections: bool, as_json: bool, **o
 @of_tasks
 @as_json
 def show(folder: Path, name: str, as_json: bool, **of: Any) -> None:
-    """Show what is known of a team or an agent, or of an entry of the memory by its id.
+    """Show a team or an agent, or an entry of the memory by its id.
 
-    Why a team or an agent exists, and how it does in each niche; where an entry comes from.
+    Shows why a team or an agent exists, and its scores in each niche; or the source of an entry.
     """
     pool, tasks = open_pool(folder), Tasks(**of)
     if (entry := pool.learnt.get(name)) is not None:
@@ -116,16 +117,16 @@ def show(folder: Path, name: str, as_json: bool, **of: Any) -> None:
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="Leave out teams with fewer evaluations as they stand.",
+    help="Leave out teams with fewer evaluations in their present form.",
 )
 @as_json
 def best(folder: Path, at_least: int, as_json: bool, **of: Any) -> None:
     """Print the path of the best team, as in: mas-run $(mas-pool best POOL) task.json.
 
-    That is the first of mas-pool list, and the one that mas-evolve would deploy. Where two are
-    equal, the parent counts as better, then the cheaper one. Its expected score, with an interval,
-    goes to standard error. Of a population, whose agents take the seats of a structure for each
-    task, the best is the population: then that is printed, and the path of the pool.
+    It is the first team of mas-pool list, and the one that mas-evolve would deploy. Of two equal
+    teams, the parent counts as better, then the cheaper one. Its expected score, with an interval,
+    goes to standard error. A population, whose agents take the seats of a structure for each task,
+    has no best team: prints the path of the pool.
     """
     pool, tasks = open_pool(folder), Tasks(**of)
     structures = structures_of(pool)
@@ -273,7 +274,7 @@ def _won(known: Statistics) -> str:
         return ""
     won = counted(known.chosen, "trial")
     mean = known.chosen_sum / known.chosen
-    return f"{won}, score {mean:.3f}, for which it was taken in: not in its mean"
+    return f"{won}, score {mean:.3f}, with which it entered the pool: not in its mean"
 
 
 def _value(member: Member, tasks: Tasks, expected: Expectation) -> dict[str, Any]:

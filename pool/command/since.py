@@ -36,7 +36,7 @@ LONGEST = 300
     "revision",
     required=True,
     metavar="REVISION",
-    help="What to compare with, as git knows it: a commit, a branch such as main, a tag.",
+    help="The git revision to compare with: a commit, a tag, or a branch such as main.",
 )
 @click.option(
     "--format",
@@ -44,13 +44,13 @@ LONGEST = 300
     type=click.Choice(["text", "markdown", "json"]),
     default="text",
     show_default=True,
-    help="For a terminal, for a pull request, or for programs.",
+    help="For a terminal, a pull request, or programs.",
 )
 def report(folder: Path, revision: str, form: str) -> None:
-    """Tell what became of a pool since a revision of git.
+    """Report how a pool has changed since a git revision.
 
-    Teams that are new, with what was changed in which and why; what is expected of the best one
-    then and now; evaluations, tasks and what they cost, all of it counted; what was learnt.
+    Shows new teams with their edits and reasons, the expected score of the best team then and now,
+    the number and cost of evaluations and tasks, and the lessons.
     """
     from ..git.since import Since
 
@@ -97,7 +97,7 @@ def _markdown(since: Since) -> Iterator[str]:
                 _code(member.born.task or "-"),
             )
             yield f"| {' | '.join(cells)} | {score(member.statistics)} |"
-        yield from _folded("What was changed, and why", _reasons(since))
+        yield from _folded("Changes and reasons", _reasons(since))
     if since.retired:
         lines = [
             f"- {_code(member.name)}: {_escaped(member.retired or '')}" for member in since.retired

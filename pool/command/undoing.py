@@ -19,16 +19,16 @@ __all__ = ["undo_changes"]
 @click.command("undo", cls=Command)
 @pool_folder
 @click.argument("what", metavar="TASK|COMMIT|OPERATION")
-@click.option("--reason", default="", help="The reason, which is kept in the ledger.")
+@click.option("--reason", default="", help="The reason; the ledger keeps it.")
 def undo_changes(folder: Path, what: str, reason: str) -> None:
-    """Take back what a task, a commit or an operation did to a pool.
+    """Undo the changes of a task, a commit or an operation in a pool.
 
-    Teams and agents that were born retire, those that retired are members again, agents are what
-    they were before, lessons are forgotten. Nothing is deleted: trials stay, and so do members that
-    were made of those that retire. Undoing an undo, by its operation, leads forward again.
+    New teams and agents retire, retired ones are members again, agents return to their earlier
+    revision, and lessons are removed. Nothing is deleted: trials stay, and so do descendants of the
+    teams that retire. To redo, undo the undo by its operation.
 
-    TASK is the id of a task that an evolution did; COMMIT a commit of git, such as those of
-    mas-evolve --git; OPERATION a name in the ledger, or what several begin with: ada/000003.
+    TASK is the id of an evolution's task, COMMIT a git commit, such as those of mas-evolve --git,
+    and OPERATION a name in the ledger, or the beginning of several: ada/000003.
     """
     from ..git.undoing import operations_of, told, undo
 
@@ -41,4 +41,4 @@ def undo_changes(folder: Path, what: str, reason: str) -> None:
     changes = counted(len(undone.changes), "change")
     done = f"{counted(undone.operations, 'line')} undone by {changes}"
     trials = f"; {counted(undone.trials, 'trial')} kept" if undone.trials else ""
-    click.echo(f"{folder}: {done if undone.changes else 'nothing to take back'}{trials}")
+    click.echo(f"{folder}: {done if undone.changes else 'nothing to undo'}{trials}")

@@ -26,22 +26,22 @@ FAULTY = 1
     "--repair",
     "mend",
     is_flag=True,
-    help="First make it a pool that opens, with what is left. What is damaged is kept beside it.",
+    help="First repair the pool from the undamaged lines. Keeps the damaged ones beside it.",
 )
 @click.option(
     "--delete",
     is_flag=True,
-    help="Delete the files under teams/ and agents/ that belong to no team and no agent.",
+    help="Delete files under teams/ and agents/ that belong to no team or agent.",
 )
 @name_options
 @as_json
 def show_findings(folder: Path, mend: bool, delete: bool, as_json: bool, **host: Any) -> None:
     """Check a pool: each line of its ledger, and each of its files.
 
-    Every line is whole, every team loads on this host and is the one that was evaluated, every
-    parent was there before its child, and every agent's folder agrees with the ledger. Exit code 1
-    where that is not so. Files that a crash left, or that somebody put there, are noted, and count
-    as no mistake; mas-pool import takes in a team that was written by hand.
+    Checks that every line is complete, that every team loads on this host and is the one that was
+    evaluated, that parents precede their children, and that every agent's folder agrees with the
+    ledger. Ends with 1 if a check fails. Files that a crash left, or that you added, are reported,
+    but are no error; mas-pool import takes in a team written by hand.
     """
     from ..git.upkeep import repair, verify
 

@@ -84,7 +84,7 @@ def join_into(target: Path, one: Path, other: Path, *, tell: Callable[[str], Non
     _expect_two(one, other)
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
         raise InputError(
-            f"{target} is there already. Name a new folder; to take {other} into {one} itself,"
+            f"{target} exists already. Name a new folder; to take {other} into {one} itself,"
             " leave out --into."
         )
     if not target.parent.is_dir():

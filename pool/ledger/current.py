@@ -192,7 +192,7 @@ class Current:
     def damage(self, what: str) -> StorageError:
         """Make the error of a pool that is damaged."""
         return StorageError(
-            f"{what} To see all that is wrong: mas-pool verify {self.folder}. To go on with what is"
+            f"{what} To see every problem: mas-pool verify {self.folder}. To continue with what is"
             f" left: mas-pool verify --repair {self.folder}."
         )
 

@@ -104,7 +104,7 @@ def make_folders(folder: Path) -> None:
     try:
         (folder / TEAMS).mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{folder}: cannot be made: {error.strerror}.") from None
+        raise InputError(f"{folder}: cannot be created: {error.strerror}.") from None
     make_folder(folder)
     make_folder(folder / TEAMS)
     for name, text in ((".gitignore", GITIGNORE), (".gitattributes", GITATTRIBUTES)):

@@ -44,7 +44,7 @@ class Cache:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             return cls(_entries=Entries.open(folder / FILE, shared=True))
         except OSError as error:
-            raise InputError(f"{folder}: the cache cannot be made: {error.strerror}.") from None
+            raise InputError(f"{folder}: the cache cannot be created: {error.strerror}.") from None
         except sqlite3.DatabaseError as error:
             raise InputError(f"{folder / FILE}: this is not a cache: {error}.") from None
 

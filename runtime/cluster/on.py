@@ -78,7 +78,7 @@ on_option = click.option(
     "--on",
     metavar="CLUSTER",
     callback=_known,
-    help="Where code that agents write runs: ray, for a Ray cluster of this machine; ray:auto,"
-    " ray:HOST:PORT or ray://HOST:PORT for one that is there.",
+    help="Where code that agents write runs. ray: a new Ray cluster on this machine; ray:auto,"
+    " ray:HOST:PORT or ray://HOST:PORT: a running one.",
 )
 """The option that says so; its value is the text, which `On.parse` reads."""

@@ -29,16 +29,18 @@ NOT_HERE = frozenset(
 
 
 def _talk(**options: Any) -> None:
-    """Talk with a team: each line of standard input is a question, each turn a run.
+    """Chat with a team: each line of standard input is a question, each turn a run.
 
-    Every run knows what was asked and answered before it. An empty line is passed over; /exit or
-    the end of the input ends the chat. --budget is what all of it may cost, --continue RUN begins
-    where a run has ended, and --file, --context and --repo go with the first question.
+    Every run knows the questions and answers before it. Empty lines are ignored; /exit or the end
+    of the input ends the chat. --budget limits the whole chat, --continue RUN begins where a run
+    ended, and --file, --context and --repo belong to the first question.
     """
     from ..values.budget import Caps
 
     if not (options["team_file"] or options["continued"]):
-        raise InputError("give a team file, or seed:NAME; or the run to continue with --continue.")
+        raise InputError(
+            "give a team file, or seed:NAME; or name the run to continue with --continue."
+        )
     budget = Caps.parse(options["budget"]) if options["budget"] else None
     others = dict.fromkeys(NOT_HERE)
     sys.exit(_Chat(options={**others, **options}, budget=budget).to_the_end())

@@ -35,21 +35,21 @@ __all__ = ["main"]
 @name_options
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @click.option(
-    "--no-probes", is_flag=True, help="Attack no jail, and try no program and no tool server."
+    "--no-probes", is_flag=True, help="Skip the probes, the programs and the tool servers."
 )
 @click.option(
     "--ping",
     "only_ping",
     is_flag=True,
-    help="Only ask each model for a few tokens, and report which answer. Ends with 1 if one does"
+    help="Only ask each model for a few tokens, and report which answer. Ends with 1 if any does"
     " not.",
 )
 def main(as_json: bool, no_probes: bool, only_ping: bool, **host: Any) -> None:
     """Show what this machine has: models, backends, tools, and how safe its jail is.
 
-    It attacks the jail with probes, which the jail must stop, tries the programs that backends run,
-    and asks tool servers for their tools. Ends with 1 if there is no jail, or if a probe gets
-    through. No model is asked without --ping.
+    Attacks the jail with probes, which the jail must stop, tries the programs that backends run,
+    and lists the tools of tool servers. Ends with 1 if there is no jail, or if a probe gets
+    through. Calls a model only with --ping.
     """
     known = host_catalogue(**host)
     if only_ping:

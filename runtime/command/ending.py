@@ -141,7 +141,7 @@ def summary(run: Run, record: RunRecord) -> str:
     if run.recruited:
         parts.insert(0, f"recruited {span(run.recruited)}")
     if run.cut_off:
-        parts.insert(0, f"cut off: what {span(run.cut_off)} answered")
+        parts.insert(0, f"cut off: the answer of {span(run.cut_off)}")
     if run.substituted:
         parts.insert(0, f"warning: another model answered for {span(run.substituted)}")
     parts[:0] = cancelled({agent: came.status for agent, came in run.agents.items()})

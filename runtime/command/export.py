@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 ADVICE = {
-    "langgraph": "it runs by itself: python {file} TASK",
+    "langgraph": "it runs on its own: python {file} TASK",
     "docker-agent": (
-        "whom an agent calls is up to its model there; each instruction ends with whom it is to"
-        " call."
+        "there, an agent's model chooses which agents to call; each instruction ends with the"
+        " agents to call."
     ),
 }
 
@@ -42,9 +42,9 @@ ADVICE = {
 def main(team: str, target: str, file: Path | None, **host: Any) -> None:
     """Write a team as a program for LangGraph, or as docker-agent's YAML.
 
-    TEAM is a team file, a team's folder, or seed:NAME. Whatever the other program cannot do is
-    refused, each with its place. Whatever is lost is reported on standard error.
-    Models are those of models.yaml and --model; the embedded one is nobody else's.
+    TEAM is a team file, a team's folder, or seed:NAME. Fields that the other program cannot express
+    are refused, each with its place. Fields that are lost are reported on standard error. Models
+    are those of models.yaml and --model; other programs cannot use the embedded one.
     """
     known = catalogue_of(host)
     text, lost = _exported(team, target, known)
@@ -81,7 +81,7 @@ def _write(file: Path, text: str) -> None:
     from ...schema.values.files import write_atomically
 
     if file.exists() or file.is_symlink():
-        raise InputError(f"{file}: is there already, and nothing is overwritten.")
+        raise InputError(f"{file}: exists already, and is not overwritten.")
     try:
         write_atomically(file, text)
     except OSError as error:

@@ -165,7 +165,7 @@ def load_continued(
     from ..runs.conversation import continued_run
 
     if asked is None:
-        raise InputError("--continue: say what to ask now, with --query.")
+        raise InputError("--continue: give the next question with --query.")
     team, earlier, beside = load_recorded(folder, known)
     task, files = continued_run(folder, earlier, asked.task(known, form))
     if team_file is not None:
@@ -204,7 +204,9 @@ def refuse_unused(chosen: Iterable[str], used: Iterable[str | None]) -> None:
         if equals and alias not in asked:
             aliases = f"The aliases here: {', '.join(asked)}." if asked else "No model is asked."
             hint = did_you_mean(alias, asked) or f" {aliases}"
-            raise InputError(f"--model {choice}: nobody here asks the model {quoted(alias)}.{hint}")
+            raise InputError(
+                f"--model {choice}: no agent here uses the model {quoted(alias)}.{hint}"
+            )
 
 
 def _task(task_file: str | None, asked: Asked | None, known: Catalogue, form: TaskForm) -> Task:
@@ -212,7 +214,7 @@ def _task(task_file: str | None, asked: Asked | None, known: Catalogue, form: Ta
     from ...schema.loading.tasks import STREAMS
 
     if (task_file is None) == (asked is None):
-        raise InputError("give a task file, or a question with --query; one of them.")
+        raise InputError("give either a task file or a question with --query.")
     if asked is not None:
         return asked.task(known, form)
     if task_file == "-":

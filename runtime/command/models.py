@@ -58,7 +58,7 @@ def pull_model() -> None:
 
 @main.command("path", cls=Command)
 def print_path() -> None:
-    """Print the path of the embedded model's file. Exit code 2: it is not here."""
+    """Print the path of the embedded model's file. Ends with 2 if the file is not here."""
     path = find()
     if path is None:
         raise InputError(
@@ -71,7 +71,7 @@ def print_path() -> None:
 def remove_model() -> None:
     """Delete the embedded model's file. The next use fetches it again."""
     path = weights_dir() / SMOLLM2.file_name
-    click.echo(f"removed {path}" if remove() else f"nothing to remove: {path} is not there")
+    click.echo(f"removed {path}" if remove() else f"nothing to remove: {path} does not exist")
 
 
 def fetch_embedded(models: Iterable[Model]) -> None:

@@ -53,7 +53,11 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 @click.option(
     "-q", "--query", help="Ask this instead of a task file; - reads it from standard input."
 )
-@click.option("--context", metavar="TEXT", help="With --query: a text that the question is about.")
+@click.option(
+    "--context",
+    metavar="TEXT",
+    help="With --query: a text for the question, such as the document that it asks about.",
+)
 @click.option(
     "--file",
     "files",
@@ -75,7 +79,7 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("runs"),
     show_default=True,
-    help="Where run folders are made.",
+    help="The folder for run folders.",
 )
 @click.option("--resume", metavar="RUN", type=FOLDER, help="Resume the run in this folder.")
 @click.option(
@@ -83,7 +87,8 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     "continued",
     metavar="RUN",
     type=FOLDER,
-    help="With --query: ask the team of this run, which knows what it was asked and answered.",
+    help="With --query: ask the team of this run again; it knows the earlier questions and"
+    " answers.",
 )
 @click.option(
     "--replay",
@@ -165,7 +170,7 @@ def make(options: dict[str, Any]) -> tuple[int, Path | None]:
             tell_result(earlier, options["resume"])
         else:
             tell_answer(earlier["answer"], loaded.task)
-        click.echo(f"this run is finished already: {options['resume']}{os.sep}", err=True)
+        click.echo(f"this run has already finished: {options['resume']}{os.sep}", err=True)
         return 0, options["resume"]
     making = _Making(plan, loaded, setting, options, adapting)
     return making.to_the_end(), making.folder
@@ -180,7 +185,7 @@ def _refuse_view(options: dict[str, Any]) -> None:
     if options["view"] and (options["dry_run"] or options["replay"]):
         other = "--dry-run" if options["dry_run"] else "--replay"
         raise InputError(
-            f"--view shows a run while it is made; {other} makes none. Leave one of them out, or"
+            f"--view shows a run while it works; {other} starts none. Leave one of them out, or"
             " look at a recorded run with mas-view RUN."
         )
 
@@ -197,7 +202,7 @@ def _prepared(options: dict[str, Any]) -> tuple[Loaded, Setting]:
         known = replace(known, permissions={})
     if options["continued"]:
         if options["task_file"]:
-            raise InputError("--continue asks what --query says. Leave the task file out.")
+            raise InputError("--continue asks the question of --query. Leave the task file out.")
         words = (options["continued"], options["team_file"], _asked(options))
         return load_continued(*words, known, task_form(options, known)), _setting(options)
     if folder is None:
@@ -225,7 +230,7 @@ def _asked(options: dict[str, Any]) -> Asked | None:
         return Asked(query=query, **with_it)
     if with_it:
         said = " and ".join(f"--{name.removesuffix('s')}" for name in with_it)
-        raise InputError(f"{said}: with a question, --query. A task file says it itself.")
+        raise InputError(f"{said}: only with a question, --query. A task file has its own.")
     return None
 
 
@@ -251,7 +256,7 @@ def _described(plan: Plan, task: Task, adapting: Adapting | None, *, as_json: bo
         told = [agent for agent in plan.agents if agent in task.briefs]
         passed_over = [brief for brief in task.briefs if brief not in plan.agents]
         value["briefs"] = {"told": told, "passed_over": passed_over}
-        lines += [f"with a brief of their own: {', '.join(told)}"] if told else []
+        lines += [f"with their own brief: {', '.join(told)}"] if told else []
         lines += (
             [f"briefs for agents that the team does not have: {', '.join(passed_over)}"]
             if passed_over
@@ -267,7 +272,7 @@ def _described(plan: Plan, task: Task, adapting: Adapting | None, *, as_json: bo
         most = adapting.calls_at_most(plan)
         value["adapts"] = {"by": adapting.name, "calls_at_most": most}
         bound = (
-            "how many calls is not known beforehand,"
+            "the number of calls is not known beforehand,"
             if most is None
             else f"at most {counted(most, 'call')}"
         )
@@ -289,12 +294,12 @@ def _folder(options: dict[str, Any]) -> Path | None:
             raise InputError("give a team file, or seed:NAME; or a run's folder with --resume.")
         return None
     if resume and replay:
-        raise InputError("give --resume or --replay, one of them.")
+        raise InputError("give either --resume or --replay.")
     given = ("team_file", "query", "context", "files", "repo", "adapt", "continued")
     if any(options[name] for name in given):
         option = "--resume" if resume else "--replay"
         raise InputError(
-            f"{option} has its team, its task and its recipe in the run's folder. Leave them out."
+            f"{option} reads team, task and recipe from the run's folder. Leave them out."
         )
     return resume or replay
 
@@ -378,7 +383,7 @@ class _Making:
         words = ("mas-run", "--resume", str(self.folder))
         resuming = Resuming(words=words, options=self.options, setting=self.setting)
         is_spent = run is not None and run.over_budget
-        return f"\nGo on with: {resuming.command(self.budget, is_spent=is_spent)}"
+        return f"\nResume: {resuming.command(self.budget, is_spent=is_spent)}"
 
     async def _shown(self) -> int:
         """Make the run; where a browser shows it, stay until the reader has seen enough."""
@@ -531,7 +536,7 @@ class _Making:
             click.echo(f"warning: {speakable(warning)}", err=True)
         is_unasked = all(own.judging for own in run.operators.values())
         if self.adapting is not None and run.status == "done" and is_unasked:
-            told = f"{self.adapting.name} asked no operator: the team worked unchanged"
+            told = f"{self.adapting.name} called no operator: the team worked unchanged"
             click.echo(f"warning: {told}.", err=True)
         if not self.options["quiet"]:
             click.echo(summary(run, record), err=True)
@@ -551,8 +556,8 @@ class _Making:
         done = recorded.get("status") == "done"
         if done and record.folder.scrub(run.answer or "") != recorded["answer"]:
             came = speakable(repr(run.error if run.answer is None else run.answer))
-            click.echo(f"differs: the replay came to {came}.")
+            click.echo(f"differs: the replay's result is {came}.")
             return 1
-        where = "" if done else ", as far as the run got"
+        where = "" if done else ", up to where the run ended"
         click.echo(f"verified: {counted(journal.taken, 'recorded answer')}, no difference{where}.")
         return 0

@@ -34,15 +34,19 @@ _target = click.option(
     metavar="FILE",
     required=True,
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The file to write; it must not be there yet.",
+    help="The file to write; it must not exist.",
 )
 
 
 def _chosen(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the arguments that choose runs: folders, and what `_runs` takes."""
     options = (
-        click.option("--older-than", metavar="AGE", help="Only runs older than 90m, 12h, 30d, 4w."),
-        click.option("--status", metavar="STATUS", help="Only runs that are done, failed, …"),
+        click.option(
+            "--older-than", metavar="AGE", help="Only runs older than this: 90m, 12h, 30d, 4w."
+        ),
+        click.option(
+            "--status", metavar="STATUS", help="Only runs with this status: done, failed, …"
+        ),
         _folders,
     )
     for option in options:
@@ -77,18 +81,20 @@ def list_runs(folders: Sequence[Path], as_json: bool, **chosen: Any) -> None:
 
 @main.command("prune", cls=Command)
 @_chosen
-@click.option("--keep", type=click.IntRange(0), default=0, help="Keep this many, the newest ones.")
+@click.option(
+    "--keep", type=click.IntRange(0), default=0, help="Keep this many of the newest runs."
+)
 @click.option("--delete", is_flag=True, help="Delete them. Without it they are only listed.")
 def prune(folders: Sequence[Path], keep: int, delete: bool, **chosen: Any) -> None:
     """List the runs that would be deleted, or delete them.
 
-    One of --older-than, --status and --keep says which. Runs that are under way stay, and so do
-    interrupted ones, which can go on, unless --status interrupted asks for them.
+    Choose them by --older-than, --status or --keep. Running runs stay, and so do interrupted ones,
+    which can be resumed, unless you ask for them by --status interrupted.
     """
     from ..runs.folders import INTERRUPTED, UNDER_WAY, remove
 
     if not (keep or any(chosen.values())):
-        raise InputError("say which runs: --older-than AGE, --status STATUS or --keep NUMBER.")
+        raise InputError("choose runs by --older-than AGE, --status STATUS or --keep NUMBER.")
     spared = {UNDER_WAY, *({INTERRUPTED} - {chosen["status"]})}
     runs = [run for run in _runs(folders, **chosen) if run.status not in spared]
     runs = runs[: max(0, len(runs) - keep)]
@@ -106,15 +112,15 @@ def prune(folders: Sequence[Path], keep: int, delete: bool, **chosen: Any) -> No
 @_target
 @click.option("--delete", is_flag=True, help="Then delete the folders.")
 def archive_runs(folders: Sequence[Path], target: Path, delete: bool, **chosen: Any) -> None:
-    """Pack runs into a .tar.gz, whole: they go on, and can be replayed, once unpacked.
+    """Pack whole runs into a .tar.gz. Unpacked, they can be resumed and replayed.
 
-    Runs that are under way stay out.
+    Running runs are left out.
     """
     from ..runs.folders import UNDER_WAY, archive, remove
 
     runs = [run for run in _runs(folders, **chosen) if run.status != UNDER_WAY]
     if not runs:
-        raise InputError("there is no run to pack.")
+        raise InputError("no run to pack.")
     archive(runs, target)
     for run in runs if delete else ():
         remove(run)
@@ -128,9 +134,9 @@ def archive_runs(folders: Sequence[Path], target: Path, delete: bool, **chosen: 
 def share_run(folder: Path, target: Path) -> None:
     """Write a run as a .zip that others may read, with mas-view --text and mas-view.
 
-    Secrets are taken out, and the names and paths of this machine, of its user and of servers. The
-    journal stays out, so it cannot be resumed or replayed; so do files that are no text.
-    Read it before you give it away: nobody knows what prompts and answers say.
+    Removes secrets, and the names and paths of this machine, its user and servers. Leaves out the
+    journal, so the copy cannot be resumed or replayed, and files that are not text. Read it before
+    you share it: prompts and answers may hold anything.
     """
     from ...schema.values.secrets import secrets_of
     from ..runs.record import MANIFEST

@@ -59,7 +59,7 @@ def to_the_end(work: Coroutine[Any, Any, int], how_to_go_on: Callable[[], str]) 
 
 def same_command() -> str:
     """Say that what was interrupted goes on by the same command."""
-    return " The same command goes on."
+    return " The same command resumes."
 
 
 def stopped_in_order(

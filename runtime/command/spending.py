@@ -18,7 +18,8 @@ _OPTIONS = (
     click.option(
         "--budget",
         metavar="CAPS",
-        help="The limits of everything together: any of usd=2,tokens=500000,calls=100,seconds=900.",
+        help="The limits of everything together, any of:"
+        " usd=2,tokens=500000,calls=100,seconds=900.",
     ),
     click.option(
         "--allow-unpriced", is_flag=True, help="With usd=: also call models without a known price."
@@ -32,7 +33,7 @@ _OPTIONS = (
     click.option(
         "--unsafe-local",
         is_flag=True,
-        help="Use no jail: agents' code runs with your rights. Only in a throw-away VM.",
+        help="Use no jail: agents' code runs with your rights. Use it only in a disposable VM.",
     ),
     on_option,
 )

@@ -28,7 +28,7 @@ GRANTABLE = re.compile(r"[A-Za-z0-9_-]{1,128}")
 
 @click.group("tools")
 def main() -> None:
-    """Bring tool servers that other programs use into tools.yaml."""
+    """Import tool servers of other programs into tools.yaml."""
 
 
 @main.command("import", cls=Command)
@@ -36,16 +36,16 @@ def main() -> None:
 def import_servers(file: Path) -> None:
     """Write the mcpServers of FILE as tools.yaml, to standard output.
 
-    FILE is a JSON file as Claude, Cursor and others have it. Each of its servers is started, or
-    asked at its address, for the tools that it has: what is then in tools.yaml can be granted.
-    Keys that stand in FILE are not written: the variables that are to hold them are told.
+    FILE is a JSON file as Claude, Cursor and others have it. Starts or calls each server to list
+    its tools, which tools.yaml then lets you grant. Keys in FILE are not copied: the command prints
+    the environment variables to set instead.
     """
     from ..tools.client_file import servers_in
 
     found = servers_in(file)
     servers = asyncio.run(_discovered(found))
     if not servers:
-        raise InputError(f"{file}: no server could be asked for its tools.")
+        raise InputError(f"{file}: no server listed its tools.")
     click.echo(write_yaml({"servers": servers}), nl=False)
 
 
@@ -55,7 +55,7 @@ async def _discovered(found: tuple[ConfiguredServer, ...]) -> dict[str, Any]:
     for one in found:
         server = one.server
         if one.values:
-            note(f"{server.name}: set {', '.join(one.values)}; no value of FILE is written.")
+            note(f"{server.name}: set {', '.join(one.values)}; values in FILE are not copied.")
         try:
             tools = await _tools_of(one)
         except InputError as error:

@@ -25,10 +25,10 @@ __all__ = ["main"]
 @click.command(cls=Command)
 @click.argument("folder", metavar="FOLDER", type=click.Path(path_type=Path))
 @click.argument("words", metavar="[TASK] [NUMBER]", nargs=-1)
-@click.option("--text", "as_text", is_flag=True, help="Print it here; open no browser.")
+@click.option("--text", "as_text", is_flag=True, help="Print the text; open no browser.")
 @click.option("--agent", metavar="NAME", help="Print the part of this agent alone.")
-@click.option("--full", is_flag=True, help="Print every text whole, however long it is.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, with every text whole.")
+@click.option("--full", is_flag=True, help="Print all texts in full.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, with all texts in full.")
 @otel_option
 @click.option(
     "-o",
@@ -41,22 +41,22 @@ __all__ = ["main"]
     "--port",
     type=click.IntRange(0, 65535),
     default=0,
-    help="Listen on this port.  [default: any that is free]",
+    help="Listen on this port.  [default: any free one]",
 )
 @click.option("--no-browser", is_flag=True, help="Print the address only.")
 @click.option("--with-parent", is_flag=True, hidden=True, help="End with standard input.")
 def main(folder: Path, words: tuple[str, ...], **options: Any) -> None:
-    """Look at a folder in a browser: a run, a pool, an evolution or an evaluation, also under way.
+    """Look at a run, pool, evolution or evaluation in a browser, even while it runs.
 
     A folder of several evaluations shows them together. The pages are served to this machine alone,
     at an address with a random token, until Ctrl-C.
 
-    --text prints a run instead: who was asked what, what each answered, and what it cost. Of a pool
-    it prints the report of its evolution (TASK is the name, where it has several). Of an evolution
-    (POOL/evolutions/NAME) TASK is the id of a task and NUMBER a candidate that was tried on it; of
-    an evaluation (results/...) NUMBER is a trial. With --otel, the trace of a run is also exported.
+    --text prints a run instead: each agent's prompt, its answer, and the cost. For a pool it prints
+    the report of its evolution; TASK names the evolution if there are several. For an evolution
+    (POOL/evolutions/NAME), TASK is the id of a task and NUMBER a candidate that was tried on it.
+    For an evaluation (results/...), NUMBER is a trial. --otel also exports the trace of a run.
 
-    No model is asked, nothing is changed, and no other host is spoken to.
+    Calls no model, changes nothing, and contacts no other host.
     """
     printed = {name: options[name] for name in ("agent", "full", "as_json", "otel")}
     if words or options["as_text"] or any(printed.values()):

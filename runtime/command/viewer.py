@@ -47,7 +47,7 @@ async def viewer(folder: Path) -> AsyncGenerator[str]:
     )
     ours, told = process.stdin, process.stdout
     if ours is None or told is None:
-        raise RuntimeError("there are pipes, for they were asked for.")
+        raise RuntimeError("there are pipes because they were requested.")
     try:
         address = (await told.readline()).decode().strip()
         if not address:

@@ -149,7 +149,7 @@ def summed(done: Sequence[Round], plan: Plan) -> Run:
 def _place(done: Sequence[Round]) -> str:
     match done[-1].kind:
         case "opening":
-            return "ahead of all others"
+            return "before all others"
         case "round":
             return f"in round {done[-1].number}"
         case "meeting":

@@ -105,7 +105,7 @@ def archive(runs: Sequence[KeptRun], target: Path) -> None:
     part = target.with_name(f".{target.name}.part")
     try:
         if target.exists():
-            raise InputError(f"{target} is there already. Name another file.")
+            raise InputError(f"{target} exists already. Name another file.")
         with tarfile.open(part, "w:gz") as packed:
             for run in runs:
                 packed.add(run.folder, arcname=run.folder.resolve().name)

@@ -98,7 +98,7 @@ class RunRecord:
         """Make a folder for a new run, with all that is needed to go on with it.
 
         Args:
-            runs: Where run folders are made.
+            runs: The folder for run folders.
             plan: What is run; team.yaml has its prompts written out.
             task: What is asked.
             setting: How.

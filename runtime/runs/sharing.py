@@ -50,7 +50,7 @@ def share(folder: Path, target: Path, scrub: Callable[[str], str]) -> list[str]:
         InputError: The run cannot be read, or the file cannot be made.
     """
     if target.exists():
-        raise InputError(f"{target} is there already. Name another file.")
+        raise InputError(f"{target} exists already. Name another file.")
     left, names, part = list[str](), _names(folder), target.with_name(f".{target.name}.part")
     try:
         with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as packed:

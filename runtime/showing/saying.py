@@ -103,12 +103,12 @@ def _round(fields: Fields) -> str:
     number, settled = fields["round"], fields["given"]
     if isinstance(number, int):
         return f"round {number}" + (f", not asked: {span(settled)}" if settled else "")
-    places = {"opening": "ahead of all others", "closing": "after the rounds"}
+    places = {"opening": "before all others", "closing": "after the rounds"}
     return places.get(number, f"{number}")
 
 
 def _rounds_ended(fields: Fields) -> str:
-    unjudged = "; no round was judged" if fields.get("judged") == 0 else ""
+    unjudged = "; no round was scored" if fields.get("judged") == 0 else ""
     return f"ended, {fields['why']}; round {fields['answer_of']} answers{unjudged}"
 
 
@@ -131,7 +131,7 @@ def _again(fields: Fields) -> str:
 
 
 def _recalled(fields: Fields) -> str:
-    return f"is reminded of {counted(fields['shown'], 'case')}"
+    return f"recalls {counted(fields['shown'], 'case')}"
 
 
 def _left_out(fields: Fields) -> str:
@@ -147,30 +147,30 @@ SAYINGS: Mapping[str, Callable[[Fields], str]] = {
     "agent_started": _started,
     "agent_finished": _finished,
     "agent_retried": _again,
-    "agent_given": lambda fields: f"is not asked, its outcome stands: {fields['status']}",
-    "agent_joined": lambda fields: f"joins, asked by {fields['by']}",
-    "agent_left": lambda _fields: "is active no more",
-    "agent_moved": lambda fields: f"begins again elsewhere: {fields['error']}",
+    "agent_given": lambda fields: f"is not called again; its outcome stays: {fields['status']}",
+    "agent_joined": lambda fields: f"joins, started by {fields['by']}",
+    "agent_left": lambda _fields: "is no longer active",
+    "agent_moved": lambda fields: f"restarts on another host: {fields['error']}",
     "contributions": lambda fields: f"score {fields['score']:g} by the judge",
     "cut_off": _cut_off,
     "drafted": lambda fields: f"has a draft: {fields['status']}",
     "files_written": lambda fields: f"wrote {', '.join(fields['files']) or 'files'}",
     "mail_taken": lambda fields: f"turn {fields['turn']}",
-    "mail_returned": lambda fields: f"turn {fields['turn']} came to nothing",
+    "mail_returned": lambda fields: f"turn {fields['turn']} had no result",
     "message_posted": _posted,
     "model_call": _called,
     "model_error": _error,
     "model_fallback": lambda fields: f"asks {fields['alias']} after: {fields['error']}",
     "model_retried": _again,
     "operator_dropped": _dropped,
-    "operator_repair": lambda fields: f"has to repair its answer: {'; '.join(fields['problems'])}",
-    "only_thought": lambda fields: f"an answer was none: {fields['why']}",
+    "operator_repair": lambda fields: f"must repair its answer: {'; '.join(fields['problems'])}",
+    "only_thought": lambda fields: f"an invalid answer: {fields['why']}",
     "parameter_adapted": _adapted,
-    "answer_unread": lambda fields: f"the answer cannot be taken: {fields['problem']}",
+    "answer_unread": lambda fields: f"the answer cannot be used: {fields['problem']}",
     "question_asked": lambda fields: f"waiting for an answer: {fields['file']}",
     "recalled": _recalled,
     "recruited": lambda fields: f"recruited {span(fields['agents'])}",
-    "repair": lambda fields: f"has to repair its answer: {'; '.join(fields['problems'])}",
+    "repair": lambda fields: f"must repair its answer: {'; '.join(fields['problems'])}",
     "roster_ended": _roster_ended,
     "round_started": _round,
     "rounds_ended": _rounds_ended,
@@ -178,7 +178,7 @@ SAYINGS: Mapping[str, Callable[[Fields], str]] = {
     "step_failed": lambda fields: f"a step failed: {fields['error']}",
     "tool_call": _tool,
     "trimmed": _left_out,
-    "work_merged": lambda fields: "starts from what others changed in the repository",
-    "work_unused": lambda fields: f"changed {counted(fields['count'], 'file')} for nothing",
+    "work_merged": lambda fields: "starts from the others' changes in the repository",
+    "work_unused": lambda fields: f"changed {counted(fields['count'], 'file')} without effect",
 }
 """How each type of event is told. What is missing here is for machines."""

@@ -85,7 +85,7 @@ def _head(run: Recorded, *, full: bool) -> Iterator[str]:
         agents = ", ".join(dict.fromkeys(call.agent for call in others))
         yield f"warning  another model gave {counted(len(others), 'answer')}, for {agents}"
     if _patch(run):
-        yield "answer   a patch; it stands below"
+        yield "answer   a patch; see below"
     elif (answer := result.get("answer")) is not None:
         yield from ("answer", *_quoted(str(answer), full=full))
 
@@ -125,7 +125,7 @@ def _timeline(run: Recorded, agent: str | None, *, full: bool) -> Iterator[str]:
     for event in run.events:
         if event["type"] == "run_started":
             if begun:
-                yield "  -- gone on with; the journal answers what was answered before --"
+                yield "  -- resumed; the journal provides the earlier answers --"
             begun = True
         whom = event.get("agent")
         told = said(event["type"], event)

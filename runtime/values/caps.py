@@ -60,7 +60,7 @@ class Caps:
                     f"budget {text!r}: no cap is named {name!r}.{hint} Write usd=2,tokens=500000."
                 )
             if name in caps:
-                raise InputError(f"budget {text!r}: {name} is there twice. Keep one.")
+                raise InputError(f"budget {text!r}: {name} occurs twice. Keep one.")
             caps[name] = _number(text, name, number)
         return cls(**caps)  # pyright: ignore[reportArgumentType] - whole where they must be
 

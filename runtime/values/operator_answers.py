@@ -112,7 +112,7 @@ def values_of(answers: Mapping[str, OperatorAnswers]) -> dict[str, Any]:
 
 
 def useless_answers(answers: Mapping[str, OperatorAnswers]) -> Iterator[str]:
-    """Write a line for each operator that got answers of no use."""
+    """Write a line for each operator that got unusable answers."""
     yield from (f"{name}: {own}" for name, own in sorted(answers.items()) if own.useless)
 
 

@@ -286,13 +286,13 @@ def _wrong_size(error: ValidationError) -> str:
 
 
 def _repeated(error: ValidationError) -> str:
-    return f"{quoted(error.instance)} is there twice. Keep one."
+    return f"{quoted(error.instance)} occurs twice. Keep one."
 
 
 def _otherwise(error: ValidationError) -> str:
     """Tell of a rule that only schemas of others have."""
     rule = quoted({str(error.validator): error.validator_value})
-    return f"{quoted(error.instance)} is not as {rule} wants it."
+    return f"{quoted(error.instance)} does not fit {rule}."
 
 
 MESSAGES: Mapping[str, Callable[[ValidationError], str]] = {

@@ -66,10 +66,10 @@ LONGEST_MESSAGE = 10_000
 """Characters of an error that a person is shown."""
 SUMMARIES: Mapping[str, str] = {
     "bench": "Measure teams on your tasks or on public benchmarks, and compare the figures.",
-    "chat": "Talk with a team: each line is a run that knows what was said before.",
+    "chat": "Chat with a team: each line is a run that knows the turns before it.",
     "doctor": "Show what this machine has: models, backends, tools, and how safe its jail is.",
     "evolve": "Find a better version of a team, or evolve a pool of teams.",
-    "init": "Begin a team of your own in a folder.",
+    "init": "Start your own team in a folder.",
     "pool": "Look at a pool of teams, and maintain it.",
     "run": "Run a team on a task.",
     "serve": "Serve teams to other programs: the OpenAI API, MCP and A2A.",
@@ -84,11 +84,11 @@ SUMMARIES: Mapping[str, str] = {
     "graph": "Draw a team.",
     "import": "Turn files of CrewAI or docker-agent into a team.",
     "models": "Manage the embedded model.",
-    "op": "Let an operator act once: mutate, cross, select teams.",
+    "op": "Run one operator once: mutate, cross or select teams.",
     "papers": "Run a row of a paper's table as a recipe, with the published figure beside it.",
     "runs": "List the folders of runs, pack them up, share them, delete them.",
     "seeds": "List the teams that come with coterie.",
-    "tools": "Take tool servers of other programs into tools.yaml.",
+    "tools": "Import tool servers of other programs into tools.yaml.",
 }
 """A line for each of our own commands: to ask a command itself, it would have to be imported."""
 

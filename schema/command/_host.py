@@ -97,16 +97,16 @@ _GRANTS = (
 scorer_option = click.option(
     "--scorer",
     metavar="NAME|FILE.py:FUNCTION",
-    help="The scorer of tasks that name none: one that is installed, or a function of yours, which"
-    " tasks may then name, too.  [default: exact]",
+    help="The scorer of tasks that name none: an installed one, or your own function, which tasks"
+    " may then name, too.  [default: exact]",
 )
 map_option = click.option(
     "--map",
     "columns",
     multiple=True,
     metavar="FIELD=COLUMN",
-    help="The column, or key of a line, of a task's field, as in query=subject,answer=label. All"
-    " others become fields that prompts take by name.",
+    help="Which column, or key of a line, holds a task's field, as in query=subject,answer=label."
+    " All other columns become fields that prompts use by name.",
 )
 
 

@@ -42,7 +42,8 @@ TONES: Mapping[Tone, str] = {"name": "cyan", "old": "red", "new": "green", "plac
     type=click.Choice(["text", "json", "edits"]),
     default="text",
     show_default=True,
-    help="In words, field by field for programs, or as the edits that lead from one to the other.",
+    help="text: in words. json: field by field, for programs. edits: the edits from one to the"
+    " other.",
 )
 @click.option(
     "--color",
@@ -51,19 +52,21 @@ TONES: Mapping[Tone, str] = {"name": "cyan", "old": "red", "new": "green", "plac
     show_default=True,
     help="auto: on a terminal and in git's pager, unless NO_COLOR is set.",
 )
-@click.option("--git", is_flag=True, help="Be a diff driver of git, with the arguments it gives.")
+@click.option(
+    "--git", is_flag=True, help="Act as a diff driver of git, with the arguments that git passes."
+)
 def main(files: tuple[str, ...], form: str, color: str, git: bool) -> None:
-    """Show what differs between two teams or two agents, in words; where nothing does, nothing.
+    """Show what differs between two teams or two agents, in words; print nothing if they are equal.
 
-    A team is a file, a folder, or seed:NAME. An agent is a file or a folder, and which id it has
-    makes no difference.
+    A team is a file, a folder, or seed:NAME. An agent is a file or a folder; its id makes no
+    difference.
 
-    Comments, the order of fields and the style of writing make no difference. Nor does it matter
-    whether this host knows the models, tools, prompts and backends that the teams name.
+    Comments, the order of fields and formatting make no difference. This host need not have the
+    models, tools, prompts and backends that the teams name.
 
-    Ends with 0 where the teams are equal, with 1 where they differ, and with 2 where a file does
-    not load. As a diff driver it always ends with 0; where a file does not load, or the teams are
-    equal, it compares the texts.
+    Ends with 0 if the teams are equal, 1 if they differ, and 2 if a file does not load. As a diff
+    driver it always ends with 0; if a file does not load, or the teams are equal, it compares the
+    texts.
     """
     coloured = _is_coloured(color)
     paint = painted if coloured else plainly
@@ -128,7 +131,7 @@ def _driven(arguments: Sequence[str], paint: Paint) -> Iterator[str]:
         case _:
             raise click.UsageError(
                 f"git gives 1, 7 or 9 arguments, not {len(arguments)}. With `git config"
-                ' diff.team.command "mas-diff --git"` it gives them by itself.'
+                ' diff.team.command "mas-diff --git"` it passes them itself.'
             )
 
 
@@ -168,7 +171,10 @@ def _told(before: str, after: str, paint: Paint) -> Iterator[str]:
         try:
             said = tuple(words(*_teams(before, after), paint))
         except ConfigError as error:
-            said, note = (), f"no team that loads, so as text: {error.problems[0].message}"
+            said, note = (
+                (),
+                f"the team does not load, so the texts are compared: {error.problems[0].message}",
+            )
         if said:
             yield from said
             return

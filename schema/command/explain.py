@@ -30,18 +30,18 @@ __all__ = ["main"]
     help="Print a page of the reference instead, as Markdown.",
 )
 def main(path: str | None, schema_of: str | None, page_of: str | None) -> None:
-    """Explain a field: what it means, what may stand there, its default and an example.
+    """Explain a field: its meaning, its values, its default and an example.
 
     PATH is a field as a message shows it, or shorter: agents.w2.max_tokens, agents.max_tokens,
-    execution, task.scorer. Those of an agent file are those of an agent: agent.notes. Without PATH,
-    all fields of all files are shown as a tree.
+    execution, task.scorer. For a field of an agent file, write agent.notes. Without PATH, prints
+    all fields of all files as a tree.
     """
     if sum(choice is not None for choice in (path, schema_of, page_of)) > 1:
-        raise click.UsageError("give a PATH, or --schema, or --markdown: one of them.")
+        raise click.UsageError("give one of PATH, --schema and --markdown.")
     if path and is_seed(path):
         raise InputError(
-            f"{path} is a team, and this explains fields. `mas dev seeds` says what the team is"
-            f" for, `mas dev graph {path}` draws it."
+            f"{path} is a team, but this command explains fields. `mas dev seeds` describes the"
+            f" team, `mas dev graph {path}` draws it."
         )
     if schema_of:
         click.echo(schema_text(schema_of), nl=False)

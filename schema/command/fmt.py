@@ -26,19 +26,19 @@ NOBODY: frozenset[str] = frozenset()
 
 @click.command(cls=Command)
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--check", is_flag=True, help="Write nothing; end with 1 where a file would change.")
+@click.option("--check", is_flag=True, help="Write nothing; end with 1 if a file would change.")
 @click.option("--inline", is_flag=True, help="Write out the agent files that a team uses.")
 @click.option(
     "--to-folder",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="Leave the team as it is, and write it as a folder: a file or more for each agent.",
+    help="Write the team as a folder, with a file or more for each agent. FILES stay unchanged.",
 )
 @click.option(
     "--to-file",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Leave the team as it is, and write all of it into one file.",
+    help="Write the whole team into one file. FILES stay unchanged.",
 )
 @problem_format
 def main(
@@ -52,8 +52,8 @@ def main(
 ) -> None:
     """Write team and agent files in canonical form: one order of fields, one style, comments kept.
 
-    Of an agent's folder it is agent.yaml that is written, of a folder of agents each of them, and
-    of a team's folder team.yaml and all of its agents. A file that does not load stays as it is.
+    In an agent's folder it formats agent.yaml; in a folder of agents, each of them; in a team's
+    folder, team.yaml and all of its agents. A file that does not load stays unchanged.
     """
     del problem_format
     if target := to_folder or to_file:
@@ -63,8 +63,8 @@ def main(
         return
     if not check and (seeds := [file for file in files if is_seed(file)]):
         raise InputError(
-            f"{seeds[0]} comes with coterie, and is not written."
-            f" Write a copy: mas dev fmt {seeds[0]} --to-file team.yaml."
+            f"{seeds[0]} comes with coterie, and is not changed. Write a"
+            f" copy: mas dev fmt {seeds[0]} --to-file team.yaml."
         )
     files = tuple(one for file in files for one in _files_of(file))
     changed = [file for file in files if _format(file, check=check, inline=inline)]
@@ -97,7 +97,7 @@ def _convert(team_file: Path, target: Path, *, as_folder: bool) -> None:
         raise InputError(f"{target}: cannot be written: {error.strerror}.") from None
     click.echo(f"{speakable(str(target))}: written")
     for stranger in strangers or ():
-        note(f"{target / stranger} is no part of the team. It stays.")
+        note(f"{target / stranger} is not part of the team, and stays unchanged.")
 
 
 def _format(file: Path, *, check: bool, inline: bool) -> bool:

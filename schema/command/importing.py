@@ -37,7 +37,7 @@ ALL_TOOLS = "all_tools.yaml"
     metavar="FILE",
     type=click.Path(path_type=Path),
     help="Write the team to this file, and its models and tools into models.yaml and tools.yaml"
-    " beside it. Its folder is made; nothing is overwritten.  [default: standard output]",
+    " beside it. Creates its folder; never overwrites a file.  [default: standard output]",
 )
 @click.option(
     "--tools",
@@ -51,15 +51,15 @@ ALL_TOOLS = "all_tools.yaml"
     "inputs",
     multiple=True,
     metavar="NAME=VALUE",
-    help="What {NAME} stands for in CrewAI's files.",
+    help="The value of {NAME} in CrewAI's files.",
 )
 def main(path: Path, target: Path | None, tools_file: Path | None, inputs: tuple[str, ...]) -> None:
     """Make a team of files of CrewAI or docker-agent.
 
-    FILE is the YAML of a docker-agent, or agents.yaml or tasks.yaml of CrewAI, which are read both.
-    FOLDER is that of a CrewAI project; with -o, each of several crews gets a folder. Code is not
-    read, and no server is started. Everything without a counterpart is reported on standard error,
-    each with its place.
+    FILE is docker-agent's YAML, or CrewAI's agents.yaml or tasks.yaml, of which both are read.
+    FOLDER is a CrewAI project; with -o, each of several crews gets a folder. Code is not read, and
+    no server is started. Everything without a counterpart is reported on standard error, each with
+    its place.
     """
     crews = crew_folders(path) if target is not None and path.is_dir() else []
     if target is None or len(crews) < 2:
@@ -68,7 +68,7 @@ def main(path: Path, target: Path | None, tools_file: Path | None, inputs: tuple
     for crew in crews:
         place = target.parent / crew_name(crew) / target.name
         _import_team(crew, place, tools_file, _inputs(inputs))
-    note("each crew is a team. The order in which they work is code, and was not read.")
+    note("each crew is a team. Their order is in code, which was not read.")
 
 
 def _import_team(
@@ -128,7 +128,7 @@ def _write(imported: Imported, target: Path, team: str) -> None:
     for path in texts:
         if path.exists() or path.is_symlink():
             raise InputError(
-                f"{path}: is there already, and nothing is overwritten. Name another place: -o"
+                f"{path}: exists already, and is not overwritten. Name another place: -o"
             )
     for path, text in texts.items():
         try:
@@ -142,12 +142,12 @@ def _write(imported: Imported, target: Path, team: str) -> None:
 def _summary(imported: Imported, target: Path | None) -> Iterator[str]:
     """Yield what is left to do."""
     if target is None and (imported.models or imported.servers or imported.clients):
-        yield "its models and tools stand in files of their own, which -o FILE writes, too."
+        yield "its models and tools belong in separate files, which -o FILE writes, too."
     elif imported.servers or imported.clients:
         yield "servers run with your rights. Read their commands before you run the team."
     if count := len(imported.lost):
         counted = "1 thing of it has" if count == 1 else f"{count} things of it have"
-        yield f"this was of {imported.program}. {counted} no counterpart, reported above."
+        yield f"this came from {imported.program}. {counted} no counterpart, reported above."
 
 
 def _commands(

@@ -21,14 +21,14 @@ __all__ = ["main"]
     "--from",
     "source",
     metavar="TEAM",
-    help="A team to begin with: seed:NAME, as `mas dev seeds` lists them, or a team file."
+    help="The team to start from: seed:NAME, as `mas dev seeds` lists them, or a team file."
     "  [default: two agents]",
 )
 def main(folder: Path, source: str | None) -> None:
-    """Begin a team of your own: team.yaml, tasks, models.yaml, and a CI file.
+    """Start your own team: team.yaml, tasks, models.yaml, and a CI file.
 
-    The files go to DIR, or to this folder. No file is overwritten. The team is yours to change; the
-    schema beside it lets an editor complete and check what you write.
+    The files go to DIR, by default the current folder. No file is overwritten. Change the team as
+    you like; the schema beside it lets your editor complete and check your changes.
     """
     for name in (written := begin(folder, source)):
         click.echo(speakable(str(folder / name)))

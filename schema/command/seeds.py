@@ -24,9 +24,9 @@ WIDTH = 100
 @click.command(cls=Command)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def main(*, as_json: bool) -> None:
-    """List the teams that come with coterie: how large, what for, and where they are from.
+    """List the teams that come with coterie, with their size, purpose and source.
 
-    seed:NAME stands wherever a team is wanted: `mas-run seed:debate task.json`,
+    Use seed:NAME wherever a command takes a team: `mas-run seed:debate task.json`,
     `mas dev graph seed:debate`. `mas init --from seed:NAME` makes a copy to change.
     """
     teams = {f"{SEED}{name}": read_team(file) for name, file in seed_files().items()}

@@ -43,7 +43,7 @@ __all__ = ["main"]
 @problem_format
 @host_options
 @task_options
-@click.option("--no-host", is_flag=True, help="Do not look for what this host lacks.")
+@click.option("--no-host", is_flag=True, help="Do not check what this host has.")
 def main(files: tuple[Path, ...], problem_format: str, no_host: bool, **host: Any) -> None:
     """Check files and show every problem, sorted by place.
 
@@ -52,8 +52,8 @@ def main(files: tuple[Path, ...], problem_format: str, no_host: bool, **host: An
     of a .csv is a task. A folder is a team's, an agent's, or one of agent files. A team may be
     seed:NAME.
 
-    Ends with 2 if there is a problem. A warning names a likely mistake, or what a team needs and
-    this host lacks: a package, a program, a key, a jail. Nothing is run.
+    Ends with 2 if there is a problem. A warning names a likely mistake, or a package, program, key
+    or jail that a team needs and this host lacks. Runs nothing.
     """
     known = catalogue_of(host)
     form = task_form(host, known)

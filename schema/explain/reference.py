@@ -43,10 +43,10 @@ _TEAM = ReferencePage(
     after="The first line is for editors. With `mas dev explain --schema team > team.schema.json`"
     " beside the file, which `mas init` writes, they complete its fields and mark mistakes as you"
     " type.\n\n"
-    "What agents share stands once, under `defaults`; what teams share, in agent files that their"
-    " agents `use`. Agents that are alike are written once: `count: 3` makes a group of three, and"
-    " `like: solver` gives an agent all that another one has, but for what stands beside it. A"
-    " debate of three over two rounds is short this way"
+    "Fields that agents share are written once, under `defaults`; agents that teams share are in"
+    " agent files that their agents `use`. So are similar agents: `count: 3` makes a group of"
+    " three, and `like: solver` copies another agent, except for the fields beside it. A debate of"
+    " three over two rounds is short this way"
     " (`seed:debate_in_rounds`). Runs, plans, pictures and operators see the team with its"
     " agents written out, and `mas dev fmt team.yaml --to-file FILE` writes it so. An edit"
     " that goes back into the file (`mas-evolve --in-place`) changes the group where most of"
@@ -60,9 +60,9 @@ _TEAM = ReferencePage(
     " request to one of three specialists, and `seed:split_and_merge` has as many workers as there"
     " are parts. Loading checks all three, and plans and estimates count the most that can run."
     " Operators may change them, as `set_parameter`, in a team that has some.\n\n"
-    "YAML's own ways, anchors, aliases and merge keys (`&a`, `*a`, `<<`), are"
-    " refused, each with its place: a screenful of them can stand for gigabytes, and an edit of one"
-    " agent would change another one without a word.",
+    "YAML's anchors, aliases and merge keys (`&a`, `*a`, `<<`), are"
+    " refused, each with its place: a screenful of them can stand for gigabytes, and an edit of"
+    " one agent would silently change another.",
 )
 _TASK = ReferencePage(
     path="docs/task.md",
@@ -122,14 +122,14 @@ _TOOLS = ReferencePage(
 _POLICY = ReferencePage(
     path="docs/policy.md",
     title="The policy file",
-    before="It is YAML, is called `policy.yaml`, and is written by people alone. Whatever makes new"
-    " teams is held to it: what asks for more is refused and counted.",
-    after="What stands in no list is not granted; a number that is not there is no limit.",
+    before="It is YAML, is called `policy.yaml`, and is written by people alone. It binds"
+    " everything that makes new teams: a team that asks for more is refused and counted.",
+    after="Anything outside the lists is not granted; a missing number means no limit.",
 )
 _EVOLUTION = ReferencePage(
     path="docs/recipe.md",
     title="The recipe file",
-    before="It is YAML, under any name, and is given to `mas-evolve`.",
+    before="It is YAML, under any name, and `mas-evolve` reads it.",
     after="Paths of teams and of the policy are relative to the recipe's folder.",
 )
 PAGES: Mapping[str, ReferencePage] = MappingProxyType(

@@ -60,8 +60,7 @@ def begin(folder: Path, source: str | None) -> tuple[str, ...]:
     there = {name for name in texts if (folder / name).exists() or (folder / name).is_symlink()}
     if taken := sorted(there - FRIENDLY):
         raise InputError(
-            f"{folder / taken[0]}: is there already, and nothing is written over."
-            " Name another folder."
+            f"{folder / taken[0]}: exists already, and is not overwritten. Name another folder."
         )
     written = tuple(name for name in texts if name not in there)
     for name in written:

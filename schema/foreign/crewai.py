@@ -24,30 +24,30 @@ __all__ = ["crew_team"]
 
 ADVICE_ON_AGENTS = {
     "allow_code_execution": "Write agent_type: CodeAgent, whose code runs in a jail.",
-    "allow_delegation": "Agents do not call each other: who works for whom is the topology.",
+    "allow_delegation": "Agents do not call each other: the topology says who reports to whom.",
     "function_calling_llm": "An agent has one model.",
     "knowledge_sources": "Give a pool's memory with recall, or the texts as files of the task.",
     "max_iter": "max_steps is for agents that use tools; this one makes one call.",
-    "max_retry_limit": "How often is tried again is the team's: execution.max_retries.",
-    "max_rpm": "How many calls may be in flight stands in models.yaml: concurrency.",
-    "reasoning": "How long a model thinks is its effort.",
-    "step_callback": "What happens is in the run's trace.",
+    "max_retry_limit": "Retries are the team's: execution.max_retries.",
+    "max_rpm": "The limit on concurrent calls is in models.yaml: concurrency.",
+    "reasoning": "Write effort to set how long a model thinks.",
+    "step_callback": "The run's trace records every event.",
     "tools": "Grant tools by name: write agent_type: ToolCallingAgent and tools.",
-    "verbose": "`mas-view --text` tells what happened in a run.",
+    "verbose": "`mas-view --text` shows a run.",
 }
 ADVICE_ON_TASKS = {
-    "callback": "What happens is in the run's trace.",
-    "callbacks": "What happens is in the run's trace.",
+    "callback": "The run's trace records every event.",
+    "callbacks": "The run's trace records every event.",
     "guardrail": "Let another agent check it, or hold the answer to an output_schema.",
-    "human_input": "Nobody is asked while a team works.",
-    "output_file": "What each agent answered is in the run's folder.",
-    "output_json": "The class is code. Write the form as output_schema.",
-    "output_pydantic": "The class is code. Write the form as output_schema.",
+    "human_input": "No person is asked while a team works.",
+    "output_file": "The run's folder has each agent's answer.",
+    "output_json": "The class is code. Write its fields as output_schema.",
+    "output_pydantic": "The class is code. Write its fields as output_schema.",
     "tools": ADVICE_ON_AGENTS["tools"],
 }
 NOT_READ = (
-    "crew.py is code, and was not read: the order of tasks is that of tasks.yaml, one after the"
-    " other. Look there for a manager, tools, memory and models."
+    "crew.py is code, and was not read: tasks run in the order of tasks.yaml. Check it for a"
+    " manager, tools, memory and models."
 )
 _VARIABLE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_-]*)\}")
 
@@ -68,7 +68,7 @@ class _Inputs:
                 source.warn(
                     path,
                     f"'{{{name}}}' is filled in by crew.py there. Here it reads [{name}], and the"
-                    f" task says what that is. Or give it: --input {name}=…",
+                    f" task gives its value. Or set it: --input {name}=…",
                 )
         return _VARIABLE.sub(lambda found: self.given.get(found[1], f"[{found[1]}]"), text)
 
@@ -109,7 +109,7 @@ def crew_team(
     doers = {crew.tasks.text((work, "agent")) for work in works}
     for agent in crew.agents.keys(()):
         if agent not in doers:
-            crew.agents.lose((agent,), "no task of tasks.yaml is its, so it is left out.")
+            crew.agents.lose((agent,), "it has no task in tasks.yaml, so it is left out.")
     crew.agents.lose_unread(ADVICE_ON_AGENTS)
     crew.tasks.lose_unread(ADVICE_ON_TASKS)
     team = Team(
@@ -130,7 +130,7 @@ def crew_team(
 def _how_to_say(inputs: _Inputs) -> Iterator[str]:
     if inputs.unsaid:
         said = "; ".join(f"[{one}]: …" for one in inputs.unsaid)
-        yield f'the task says what they stand for: --query "{said}"'
+        yield f'the task gives their values: --query "{said}"'
 
 
 def _ids(crew: _Crew, works: list[str]) -> Mapping[str, str]:
@@ -156,7 +156,7 @@ def _edges(source: ForeignFile, works: list[str], ids: Mapping[str, str]) -> Edg
             edges.add(ids[work], last)
             source.warn(
                 (work,),
-                f"nobody reads what comes of it there. Here all work is for the answer: {ids[work]}"
+                f"no agent reads its output there. Here all work leads to the answer: {ids[work]}"
                 f" reports to {last}.",
             )
     return edges
@@ -174,7 +174,9 @@ def _heard(source: ForeignFile, works: list[str], one: str) -> Iterator[str]:
         if other in before:
             yield other
         elif other in works:
-            source.lose(path, f"{quoted(other)} comes later, or is this task. It is left out.")
+            source.lose(
+                path, f"{quoted(other)} comes later, or is this task itself. It is left out."
+            )
         else:
             hint = did_you_mean(other, works)
             source.lose(path, f"no task {quoted(other)} in the file.{hint} It is left out.")
@@ -194,7 +196,7 @@ def _agent(crew: _Crew, work: str, agent_id: str) -> Agent:
     role = " ".join(inputs.filled(agents, (doer, "role")).split())
     if named := [one for one in inputs.unsaid if f"[{one}]" in f"{role}{prompt}"]:
         listed = ", ".join(f"[{one}]" for one in named)
-        prompt += f"\n\nWhat stands here in brackets, the task says: {listed}."
+        prompt += f"\n\nThe task gives the values in brackets: {listed}."
     if len(role) > 200:
         agents.warn((doer, "role"), "a role has 200 characters at most. The rest is left out.")
     return Agent(
@@ -212,7 +214,7 @@ def _doer(crew: _Crew, work: str) -> str:
     known = crew.agents.keys(())
     doer = crew.tasks.text((work, "agent"))
     if not doer:
-        crew.tasks.warn((work,), "crew.py says who does it. Its agent has the task as its prompt.")
+        crew.tasks.warn((work,), "crew.py assigns it. Here its agent has the task as its prompt.")
     elif doer not in known:
         hint = did_you_mean(doer, known)
         message = f"no agent {quoted(doer)} in {crew.agents.document.file}.{hint}"
@@ -229,8 +231,8 @@ def _model(crew: _Crew, doer: str) -> str:
     if "/" not in name:
         crew.agents.lose(
             (doer, "llm"),
-            f"{quoted(named)} is not PROVIDER/NAME. The agent has the model default: say what that"
-            " is with --model, or in models.yaml.",
+            f"{quoted(named)} is not PROVIDER/NAME. The agent uses the model default: define it"
+            " with --model, or in models.yaml.",
         )
         return DEFAULT_ALIAS
     alias = re.sub(r"[^A-Za-z0-9_.:/-]+", "_", name.rpartition("/")[2]) or "model"

@@ -26,15 +26,15 @@ __all__ = ["docker_agent_team"]
 LONGEST_ROLE = 200
 ADVICE = {
     "add_date": "Write the date into the task.",
-    "add_environment_info": "Write what agents are to know of the machine into the task.",
+    "add_environment_info": "Write facts about the machine into the task.",
     "add_prompt_files": "Write the files' texts into the prompt.",
     "commands": "Write such a prompt as a task.",
     "fallback": "Retries are the team's: execution.max_retries.",
-    "hooks": "Nothing is run beside the agents.",
+    "hooks": "Nothing runs besides the agents.",
     "max_iterations": "max_steps is for agents that use tools; this one makes one call.",
-    "mcps": "No agent that is kept uses it.",
-    "permissions": "What may be called stands in tools.yaml: permissions.",
-    "providers": "No model of the file answers there.",
+    "mcps": "None of the kept agents uses it.",
+    "permissions": "Permissions of tools are in tools.yaml: permissions.",
+    "providers": "No model of the file uses it.",
     "rag": "Give a pool's memory with recall, or the texts as files of the task.",
     "routing": "An agent has one model; give others to other agents.",
     "skills": "Write skills under notes.skills.",
@@ -72,7 +72,7 @@ def docker_agent_team(
     output = _output(source, edges, first, ids, order)
     for agent in written:
         if agent not in order:
-            message = f"{quoted(first)} calls it nowhere, so it is left out."
+            message = f"{quoted(first)} never calls it, so it is left out."
             source.lose(("agents", agent), message)
     models.keep_unused()
     team = Team(
@@ -102,7 +102,11 @@ def _called(source: ForeignFile, agent: str, written: list[str]) -> Iterator[tup
             if other in written:
                 yield path, other
             elif "/" in other or ":" in other:
-                source.lose(path, f"{quoted(other)} is an agent from elsewhere. Write it here.")
+                source.lose(
+                    path,
+                    f"{quoted(other)} is an agent of another file or registry. Write it into this"
+                    " file.",
+                )
             else:
                 hint = did_you_mean(other, written)
                 source.refuse(path, f"no agent {quoted(other)}.{hint}")
@@ -133,8 +137,8 @@ def _edges(
             if not edges.add(ids[ends[0]], ids[ends[1]]):
                 source.warn(
                     path,
-                    f"if {ids[ends[0]]} reported to {ids[ends[1]]}, that would close a cycle."
-                    " Nobody waits for an answer to an answer here: see execution.rounds.",
+                    f"if {ids[ends[0]]} reported to {ids[ends[1]]}, the edges would form a cycle."
+                    " For repeated exchanges, see execution.rounds.",
                 )
         _warn_of_calls(source, agent)
     return edges
@@ -147,14 +151,14 @@ def _warn_of_calls(source: ForeignFile, agent: str) -> None:
     if subs and not source.text((*path, "instruction")).endswith(calling(subs)):
         source.warn(
             (*path, "sub_agents"),
-            f"{quoted(agent)} calls them there when it likes. Here they all get the task, work"
-            " ahead of it, and report to it: change what its prompt says of calling.",
+            f"{quoted(agent)} calls them there when it chooses to. Here they all get the task,"
+            " work before it, and report to it: adapt what its prompt says about calls.",
         )
     if source.texts((*path, "handoffs")):
         source.warn(
             (*path, "handoffs"),
-            f"{quoted(agent)} chooses one of them there, who goes on with the conversation. Here"
-            " they all work after it, and read what it reports.",
+            f"{quoted(agent)} chooses one of them there, which continues the conversation. Here"
+            " they all work after it, and read its report.",
         )
 
 
@@ -170,7 +174,7 @@ def _output(
             edges.add(sink, output)
             source.warn(
                 ("agents", names[sink]),
-                f"a team has one output, and that is {output}: {sink} reports to it.",
+                f"a team has one output, here {output}: {sink} reports to it.",
             )
     return output
 
@@ -205,10 +209,10 @@ def _instruction(source: ForeignFile, path: Path) -> str:
 
 def _prompt(source: ForeignFile, path: Path, text: str, role: str) -> str:
     if not text:
-        source.warn(path, "it has no instruction, and needs a prompt. It was given one.")
+        source.warn(path, "it has no instruction, but needs a prompt. One was added.")
     prompt = text or role or "Do your part of the task."
     if as_prompt(prompt) != prompt:
-        message = "one such word alone is the name of a file. It was given some words ahead of it."
+        message = "a single such word would name a file, so words were added before it."
         source.warn((*path, "instruction"), message)
     return as_prompt(prompt)
 
@@ -232,8 +236,8 @@ def _role(source: ForeignFile, path: Path) -> tuple[str, str]:
         return described, ""
     source.warn(
         (*path, "description"),
-        f"a role has {LONGEST_ROLE} characters at most, and this has {len(described)}. It stands at"
-        " the head of the prompt.",
+        f"a role has {LONGEST_ROLE} characters at most, and this has {len(described)}. It is at"
+        " the head of the prompt instead.",
     )
     return "", described.strip()
 
@@ -244,7 +248,7 @@ def _schema(source: ForeignFile, path: Path, agent: str) -> Mapping[str, Any] | 
     if schema is None:
         return None
     if not is_mapping(schema):
-        source.lose((*path, "schema"), f"{quoted(schema)} is not a form.")
+        source.lose((*path, "schema"), f"{quoted(schema)} is not a schema.")
         return None
     names = {
         "title": source.text((*path, "name")),
@@ -256,9 +260,9 @@ def _schema(source: ForeignFile, path: Path, agent: str) -> Mapping[str, Any] | 
     for key, text in names.items():
         if form.get(key, "") != text:
             name = "name" if key == "title" else key
-            source.lose((*path, name), f"The form has a {key} of its own.")
+            source.lose((*path, name), f"The schema already has a {key}.")
     if source.take((*path, "strict")) is False:
-        source.warn((*path, "strict"), "An answer that does not fit is asked for again here.")
+        source.warn((*path, "strict"), "Here, an answer that does not fit is always repeated.")
     if first := next(ill_fitting({"output_schema": form}), None):
         place = first[0].removeprefix("output_schema").removeprefix(".")
         source.lose(path, f"It is left out: {place}: {first[1]}")

@@ -64,7 +64,7 @@ class Models:
         if not names:
             return chosen
         if chosen.alias not in self.fields:
-            self.source.lose((*path, "fallback"), "Its model has no name here: say it yourself.")
+            self.source.lose((*path, "fallback"), "Its model has no name here. Name it yourself.")
             return chosen
         fields = {**self.fields[chosen.alias], "fallback": names}
         alias = self._alias(chosen.alias, chosen.alias, fields)
@@ -98,7 +98,7 @@ class Models:
             if key in settings:
                 fields[key] = settings.pop(key)
         for key in settings:
-            message = "An agent says it, and none has this model."
+            message = "It belongs to an agent, and none uses this model."
             self.source.lose(("models", name, key), message)
         self._alias(name, name, fields)
 
@@ -123,7 +123,7 @@ class Models:
             alias=DEFAULT_ALIAS, settings={}
         )  # ends a model that names itself
         if not self.source.has(path):
-            self.source.refuse(path, "no provider, and no model. Write both.")
+            self.source.refuse(path, "the provider and the model are missing. Write both.")
         return self.chosen(path)
 
     def _entry(self, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -158,7 +158,7 @@ class Models:
         if is_count or (isinstance(effort, str) and effort in EFFORTS):
             return effort
         if effort not in (None, -1):
-            self.source.lose(path, f"{quoted(value)} is no effort that coterie knows.")
+            self.source.lose(path, f"{quoted(value)} is not an effort that coterie supports.")
         return None
 
     def _basis(self, name: str) -> str:
@@ -173,7 +173,7 @@ class Models:
         path = ("models", name)
         model = self.source.text((*path, "model"))
         if not model:
-            self.source.refuse(path, "no model. Write which: model.")
+            self.source.refuse(path, "the model is missing. Write it: model.")
         return self._endpoint(self._provider(name), model, path)
 
     def _provider(self, name: str) -> str:
@@ -205,7 +205,9 @@ class Models:
         )
         value = self.source.text(path) if path else ""
         if name == "base_url" and "$" in value:
-            self.source.lose(path, "variables in addresses are not read. Write it: api_base.")
+            self.source.lose(
+                path, "variables in addresses are not supported. Write the address: api_base."
+            )
             return ""
         if name == "token_key" and value and not _KEY_ENV.fullmatch(value):
             self.source.lose(path, "it is not the name of an environment variable.")

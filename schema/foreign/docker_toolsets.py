@@ -25,7 +25,7 @@ SHELL_ALONE = (
     "an agent has tools or a shell, not both, and a shell writes no output_schema. Give the shell"
     " to an agent of its own: agent_type: DefaultAgent."
 )
-NOTHING_WRITTEN = "files are read here, and never written, by an agent that has no shell."
+NOTHING_WRITTEN = "here, an agent without a shell can read files, but not write them."
 UNLISTED = (
     "the file does not list the tools of {name}, and no server is started to ask. See below how to"
     " grant them."
@@ -131,7 +131,7 @@ class Toolsets:
             tools = [tool for tool in self.listed.get(name, ()) if not asked or tool in asked]
             yield from (f"{name}.{tool}" for tool in tools)
             if not tools:
-                message = f"the tools.yaml that was given has none of its tools, as {name}."
+                message = f"the given tools.yaml has none of its tools, such as {name}."
                 self.source.lose(path, f"the toolset 'mcp': {message}")
         elif asked:
             known = self.servers.setdefault(name, {**fields, "tools": []})["tools"]
@@ -232,7 +232,7 @@ class _Server:
         kind = self._text("remote", "transport_type")
         url = self._text("remote", "url")
         if kind not in {"", "streamable", "streamable-http", "http"} or not _URL.fullmatch(url):
-            self.trouble = f"{quoted(kind or url)}: servers are reached over streamable HTTP alone."
+            self.trouble = f"{quoted(kind or url)}: only streamable HTTP is supported."
             return {}
         fields: dict[str, Any] = {"url": url}
         headers = self._place("remote", "headers")
@@ -243,7 +243,7 @@ class _Server:
             elif match and not match[1]:
                 fields.setdefault("headers_env", {})[name] = match[2]
             else:
-                message = "values do not stand in tools.yaml. Name a variable: headers_env."
+                message = "tools.yaml holds no values. Name a variable: headers_env."
                 self.source.lose((*headers, name), message)
         return fields
 
@@ -255,7 +255,7 @@ class _Server:
             if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
                 names.append(name)
             if name not in names or not match or match[2] != name:
-                message = "no value is written. Set the variable in your environment."
+                message = "values are not copied. Set the variable in your environment."
                 self.source.lose((*env, name), message)
         return {**fields, **({"env": names} if names else {})}
 

@@ -31,7 +31,7 @@ __all__ = [
     "slug",
 ]
 
-NOTHING_LIKE_IT = "coterie has nothing like it."
+NOTHING_LIKE_IT = "coterie has no counterpart."
 LONGEST_ID = 64
 MOST_NAMES = 12
 """Names of lost values in one warning."""

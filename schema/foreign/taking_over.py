@@ -64,7 +64,9 @@ def take_over(
             case "docker-agent":
                 imported = docker_agent_team(document, path.stem, listed)
             case _:
-                raise InputError(f"{path}: of no program that is known. There are {SUPPORTED}.")
+                raise InputError(
+                    f"{path}: not a file of a supported program. Supported: {SUPPORTED}."
+                )
     _check(imported)
     return imported
 
@@ -91,8 +93,8 @@ def _crew_folder(path: Path) -> Path:
     folders = crew_folders(path)
     if not folders:
         raise InputError(
-            f"{path}: {AGENTS_FILE} and {TASKS_FILE} of one CrewAI project are looked for here,"
-            " in config/ and in src/*/config/. Name the file, or the folder with both."
+            f"{path}: {AGENTS_FILE} and {TASKS_FILE} of one CrewAI project must be here, in"
+            " config/ or in src/*/config/. Name the file, or the folder with both."
         )
     if len(folders) > 1:
         commands = "".join(f"\n  mas dev import {folder}" for folder in folders)
@@ -113,7 +115,8 @@ def _crew(
     if not agents or not tasks:
         missing = folder / (TASKS_FILE if agents else AGENTS_FILE)
         raise InputError(
-            f"{named or folder}: of CrewAI, and {missing} is missing. A team is made of both files."
+            f"{named or folder}: a file of CrewAI, but {missing} is missing. A team needs both"
+            " files."
         )
     agents_file, tasks_file = (
         _joined([_read(file, root or folder) for file in files]) for files in (agents, tasks)
@@ -143,7 +146,7 @@ def _joined(documents: list[Document]) -> Document:
     for document in documents:
         for name, entry in document.value.items() if is_mapping(document.value) else ():
             if name in value:
-                message = f"{quoted(name)} stands in {grafts[name,].file}, too. Rename one."
+                message = f"{quoted(name)} is in {grafts[name,].file}, too. Rename one."
                 raise ConfigError([document.problem((name,), message, at_key=True)])
             value[name] = entry
             grafts[name,] = _beneath(document, name)

@@ -32,7 +32,7 @@ def fallback_problems(document: Document, value: Any) -> Iterator[Problem]:
         for index, name in fallbacks.items():
             path: Path = ("models", alias, "fallback", index)
             if name == alias:
-                message = f"{quoted(alias)} cannot stand in for itself. Leave it out."
+                message = f"{quoted(alias)} cannot be its own fallback. Leave it out."
                 yield document.problem(path, message)
             elif name not in known:
                 hint = did_you_mean(name, known) or f" Aliases: {listed(sorted(known))}."

@@ -28,12 +28,12 @@ def request_problems(document: Document, value: Any) -> Iterator[Problem]:
             continue
         path: Path = ("models", alias)
         if "effort" in fields and "thinking_tokens" in fields:
-            message = "stands beside effort, and a model is told one of the two. Leave one out."
+            message = "cannot be combined with effort. Leave one of them out."
             yield document.problem((*path, "thinking_tokens"), message, at_key=True)
         open_headers = {name.casefold() for name in _names(fields, "headers")}
         for name in _names(fields, "header_env"):
             if name.casefold() in open_headers:
-                message = f"the header {quoted(name)} stands under headers, too. Leave one out."
+                message = f"the header {quoted(name)} is under headers, too. Leave one of them out."
                 yield document.problem((*path, "header_env", name), message, at_key=True)
 
 

@@ -157,14 +157,10 @@ class Catalogue:
             InputError: A function of it has the name of an installed tool or scorer.
         """
         for name in host_tools.python.keys() & self.tools:
-            raise InputError(
-                f"there is a tool {quoted(name)} already. Name the function otherwise."
-            )
+            raise InputError(f"there is a tool {quoted(name)} already. Rename the function.")
         for name, scorer in host_tools.scorers.items():
             if name in self.scorers and self.python_scorers.get(name) != scorer:
-                raise InputError(
-                    f"there is a scorer {quoted(name)} already. Name the function otherwise."
-                )
+                raise InputError(f"there is a scorer {quoted(name)} already. Rename the function.")
         permissions = {**self.permissions, **host_tools.permissions}
         added = replace(
             self,

@@ -71,13 +71,13 @@ def python_tool(function: Callable[..., Any]) -> PythonTool:
     name = getattr(function, "__name__", "")
     if not inspect.isroutine(function) or not _NAME.fullmatch(name):
         raise InputError(
-            f"{function!r} cannot be a tool. Give a function that is made with def, whose name has"
+            f"{function!r} cannot be a tool. Use a function defined with def, whose name has"
             " lower-case letters, digits and _ only, and begins with a letter."
         )
     documented = inspect.getdoc(function)
     if not documented:
         raise InputError(
-            f"{name}: the function has no docstring, which tells agents what it does. Write one."
+            f"{name}: the function has no docstring. Write one: agents read there what it does."
         )
     described, arguments = _read(documented)
     try:
@@ -88,7 +88,9 @@ def python_tool(function: Callable[..., Any]) -> PythonTool:
     required: list[str] = []
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind not in SAID_BY_SCHEMA:
-            raise InputError(f"{name}: {parameter} cannot be told to a model. Name each argument.")
+            raise InputError(
+                f"{name}: {parameter} cannot be described to a model. Name each argument."
+            )
         properties[parameter.name] = _schema(
             hints.get(parameter.name, Any), f"{name}: {parameter.name}"
         )
@@ -186,7 +188,7 @@ def _schema(hint: Any, place: str) -> dict[str, Any]:
             return dict(PLAIN[other])
         case _:
             raise InputError(
-                f"{place} is {getattr(hint, '__name__', hint)}, which JSON does not have. Use str,"
+                f"{place} is {getattr(hint, '__name__', hint)}, which JSON cannot express. Use str,"
                 " int, float, bool, list, dict, Literal, or a union of those."
             )
 

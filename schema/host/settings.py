@@ -79,7 +79,7 @@ def find_strategy(name: str) -> Configurable:
         lacks = [part for part in PARTS if not hasattr(found, part)]
     if lacks:
         kind = type(found).__name__
-        raise InputError(f"{name!r} of coterie.strategies leads to no strategy, but to a {kind}.")
+        raise InputError(f"{name!r} of coterie.strategies is not a strategy, but a {kind}.")
     return found
 
 

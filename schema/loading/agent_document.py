@@ -149,7 +149,7 @@ def _parts(
             continue
         nodes += len(read[name][0].places)
         if nodes > MOST_NODES:
-            message = f"the agent files of a team have at most {MOST_NODES} values together."
+            message = f"the agent files of a team may have at most {MOST_NODES} values together."
             found.append(document.problem(("agents", one, "use"), message))
             break
         if read[name][0].complete:
@@ -164,7 +164,7 @@ def _used(name: object, folder: Path | None, shown: Path) -> tuple[Document, lis
         ValueError: It is not below the team file's folder, or cannot be read.
     """
     if folder is None:
-        raise ValueError("an agent file is looked for beside a team file. Write the agent out.")
+        raise ValueError("an agent file must lie beside a team file. Write the agent out.")
     if not isinstance(name, str) or not _PATH.fullmatch(name):
         raise ValueError(
             f"{quoted(name)} is not a relative path below the team file's folder. Write for"
@@ -174,7 +174,7 @@ def _used(name: object, folder: Path | None, shown: Path) -> tuple[Document, lis
     if document.complete and not is_mapping(document.value):
         raise ValueError(f"{quoted(name)} is not an agent file: it has no fields.")
     if is_mapping(document.value) and "use" in document.value:
-        message = "an agent file uses no other one. Write the agent out."
+        message = "an agent file cannot use another one. Write the agent out."
         problems = [*problems, document.problem(("use",), message, at_key=True)]
     return document, problems
 
@@ -242,7 +242,7 @@ class _Folder:
             inner[str(name)] = dict(copied) if is_mapping(copied) else {}
             inner = inner[str(name)]
         if place in base.places:
-            message = f"this stands in {self.grafts[place].file} as well. Keep one of them."
+            message = f"this is in {self.grafts[place].file} as well. Keep one of them."
             self.problems.append(base.problem(place, message))
             del self.grafts[place]
         else:
@@ -282,7 +282,7 @@ class _Folder:
             front = self.grafts[place]
             yield from self._taught(place, said, ("task",))
             for key in said:
-                message = "a note's front matter says which task taught it, and nothing else."
+                message = "a note's front matter names the task that taught it, and nothing else."
                 self.problems.append(front.problem((key,), message, at_key=True))
             start = TextPosition(line=1 + whole.count("\n") - text.count("\n"))
             self.grafts[place] = replace(front, value=None, places={(): start}, keys={})
@@ -292,7 +292,7 @@ class _Folder:
         """Read a skill: what stands between two lines of dashes at the top, and its body."""
         said, body = self._parted(self._text(path, place), path, place)
         if said.pop("name", place[-1]) != place[-1]:
-            message = f"the skill's folder is called {quoted(place[-1])}. Give both one name."
+            message = f"the skill's folder is called {quoted(place[-1])}. Give both the same name."
             self.problems.append(self.grafts[place].problem(("name",), message))
         return {**said, "body": body}
 
@@ -300,7 +300,7 @@ class _Folder:
         """Part a text into what its front matter says, and what follows that."""
         parts = _FRONT_MATTER.fullmatch(text)
         if parts is None:
-            message = "it has to begin with its front matter, between two lines of dashes, `---`."
+            message = "it must begin with front matter, between two lines of dashes, `---`."
             self.problems.append(self.grafts[place].problem((), message))
             return {}, text
         said = parts["front"] or "{}"  # of a note that begins with dashes, and that nobody taught
@@ -370,8 +370,8 @@ class _Folder:
         for entry in self._entries(skill):
             if entry.name in UNREAD:
                 message = (
-                    f"an agent reads {SKILL} and nothing beside it, and runs no scripts of a skill."
-                    f" Write what matters of {entry.name} there, and leave it out."
+                    f"an agent reads only {SKILL}, and runs no scripts of a skill. Write the"
+                    f" important parts of {entry.name} there, and leave it out."
                 )
                 self.problems.append(Problem(file=str(entry), message=message))
 

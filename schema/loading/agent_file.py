@@ -122,7 +122,7 @@ def check_agent(
     value = value if is_mapping(value) else {}
     name = value.get("id", whole.name if whole.is_dir() else whole.stem)
     if not _ID.fullmatch(name):
-        message = f"the file's name is the agent's id, and {quoted(name)} is none. Write an id."
+        message = f"the file's name is the agent's id, and {quoted(name)} is not an id. Write one."
         problems = [*problems, document.problem((), message)]
     fields = {key: item for key, item in value.items() if key not in {"id", "lineage"}}
     one = AgentFile(agent=agent_of(name, fields), lineage=lineage_of(value.get("lineage")))

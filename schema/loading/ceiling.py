@@ -152,9 +152,7 @@ class CapabilityPolicy:
         yield from _above((*path, "timeout"), _seconds(team, agent), "seconds", self.timeout)
         steps = _steps(team, agent)
         if steps is None and self.max_steps is not None:
-            message = (
-                f"not written; the ceiling allows {self.max_steps} steps. Write at most these."
-            )
+            message = f"missing; the ceiling allows {self.max_steps} steps. Write at most that."
             yield (*path, "max_steps"), message
         why = ("recall", "by") if agent.drafts else ("max_steps",)
         unit = "steps and plans" if agent.planning_interval else "steps"

@@ -58,7 +58,7 @@ __all__ = [
 ]
 
 TASK_LIMITS = DocumentLimits(bytes=16 << 20, nodes=50_000, scalar=1_000_000)
-THERE_ARE_MORE = "here and elsewhere there are more problems. Mend the first ones, and look again."
+THERE_ARE_MORE = "there are more problems, here and elsewhere. Fix the first ones, and check again."
 
 
 def load_team(path: str | Path, catalogue: Catalogue | None = None) -> Team:
@@ -97,9 +97,11 @@ def team_path(name: str | Path) -> Path:
     if path.is_dir() and not is_team_folder(path):
         is_crew = bool(crew_folders(path))
         how = (
-            f" It is of CrewAI. Take it over: mas dev import {path} -o team.yaml" if is_crew else ""
+            f" It belongs to CrewAI. Import it: mas dev import {path} -o team.yaml"
+            if is_crew
+            else ""
         )
-        raise InputError(f"{path}: a folder, and no team's: there is no {TEAM} in it.{how}")
+        raise InputError(f"{path}: not a team's folder: it has no {TEAM}.{how}")
     if path.is_dir():
         read_file(path / TEAM, LIMITS, root=path)
         return path / TEAM
@@ -229,7 +231,9 @@ def parse_task(
         found.append(document.problem(("repo",), message))
     for name in ("commit", "history"):
         if repo is None and value.get(name):
-            found.append(document.problem((name,), f"a {name} of no repository. Name it: repo."))
+            found.append(
+                document.problem((name,), f"a {name} without a repository. Name it: repo.")
+            )
     if problems := merged(problems, found):
         raise ConfigError(problems)
     return _task(value, files, repo, scorer)

@@ -60,8 +60,8 @@ def foreign_problem(document: Document) -> Problem | None:
     if program is None:
         return None
     message = (
-        f"this is a file of {program}, and not a team. Take it over:"
-        f" mas dev import {document.file} -o team.yaml"
+        f"this is a file of {program}, not a team. Import it: mas dev"
+        f" import {document.file} -o team.yaml"
     )
     return Problem(file=document.file, message=message)
 

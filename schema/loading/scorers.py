@@ -67,8 +67,8 @@ def scorer_of(
     options = MappingProxyType(fields)
     if python is not None:
         own = _granted(python, folder, known)
-        wrong = [] if own else [f"{quoted(python)} does not run by itself. Grant it {GRANTED}."]
-        wrong += ["a scorer has a name, or is python. Leave one out."] if name else []
+        wrong = [] if own else [f"{quoted(python)} runs only if you allow it. Grant it {GRANTED}."]
+        wrong += ["a scorer has either name or python. Leave one of them out."] if name else []
         chosen = ScorerChoice(name=own.name if own else EXACT, options=options, python=own)
         return chosen, [document.problem(("scorer", "python"), message) for message in wrong]
     if name is None:

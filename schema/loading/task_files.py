@@ -102,7 +102,9 @@ def _name_clashes(files: Mapping[str, Any], document: Document) -> list[Problem]
     folders = {str(folder) for name in files for folder in PurePosixPath(name).parents}
     return [
         document.problem(
-            ("files", name), f"{quoted(name)} is also the name of a folder. Rename it.", at_key=True
+            ("files", name),
+            f"{quoted(name)} is also the name of a folder. Rename one.",
+            at_key=True,
         )
         for name in files
         if name in folders

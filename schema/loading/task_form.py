@@ -71,7 +71,7 @@ class TaskForm:
             *fields, name = paths[key]
             holder = value.setdefault("fields", {}) if fields else value
             if name in holder:
-                message = f"two keys are {quoted(name)}. Name one otherwise with --map."
+                message = f"two keys are {quoted(name)}. Rename one with --map."
                 problems.append(document.problem((key,), message, at_key=True))
             elif item is not None:
                 holder[name] = self.value_at(paths[key], item)
@@ -105,7 +105,7 @@ def columns_of(words: Iterable[str]) -> Mapping[str, str] | None:
         name = field if field in FIELDS else _identifier(field)
         if name in columns.values() or column in columns:
             twice = column if column in columns else name
-            raise InputError(f"--map: {quoted(twice)} is there twice. Leave one out.")
+            raise InputError(f"--map: {quoted(twice)} occurs twice. Leave one out.")
         columns[column] = name
     return columns if pairs else None
 

@@ -66,7 +66,7 @@ def read_table(
         for row in rows:
             if any(row) and len(row) != len(paths):
                 many = f"{len(row)} cells, and the first row has {len(paths)}."
-                yield wrong(f"{many} A cell with a comma stands in quotes.")
+                yield wrong(f"{many} Put a cell with a comma in quotes.")
             elif any(row):
                 yield place, dumps(_task(paths, row, form)).encode()
             place = lines.place
@@ -108,10 +108,12 @@ def _header_problems(
             yield f"no column is called {quoted(name)}.{did_you_mean(name, names)}"
     for name, path in zip(names, paths, strict=True):
         if form.columns is None and len(path) > 1 and (hint := did_you_mean(name.lower(), known)):
-            yield f"no column is called {quoted(name)}.{hint} Else name the columns with --map."
+            yield f"no column is called {quoted(name)}.{hint} Or map the columns with --map."
     for path in dict.fromkeys(paths):
         if paths.count(path) > 1:
-            yield f"two columns are the {path[-1]}. Leave one out."
+            yield f"two columns hold the {path[-1]}. Leave one out."
     if ("query",) not in paths:
-        how = "The first row names the columns, parted by commas; or say which it is, with --map."
-        yield f"there is no column query, but {listed(map(quoted, names))}. {how}"
+        how = (
+            "The first row must name the columns, separated by commas; or map a column with --map."
+        )
+        yield f"there is no column query, only {listed(map(quoted, names))}. {how}"

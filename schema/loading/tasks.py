@@ -112,7 +112,7 @@ class _Reader:
         if problems:
             raise ConfigError(problems)
         if not ids:
-            raise InputError(f"{self.path}: there is no task in it.")
+            raise InputError(f"{self.path}: it has no tasks.")
 
     def read(
         self, problems: list[Problem], begin: TextPlace | None = None
@@ -212,7 +212,7 @@ class TaskFile(Sequence[Task]):
         begin = TextPlace(*self._places[2 * at : 2 * at + 2])
         task = next((task for _, task in self._reader.read(problems, begin)), None)
         if task is None or problems:
-            raise InputError(f"{self._reader.path}: it was changed while it was read.")
+            raise InputError(f"{self._reader.path}: it changed while it was read.")
         return task
 
     def __iter__(self) -> Iterator[Task]:

@@ -112,12 +112,12 @@ def _server_problems(document: Document) -> Iterator[Problem]:
     for name, fields in document.value.get("servers", {}).items():
         place = ("servers", name)
         if ("command" in fields) == ("url" in fields):
-            message = "a server is a command or a url. Give one of them."
+            message = "a server has either a command or a url. Give one of them."
             yield document.problem(place, message, at_key=True)
             continue
         kind, idle = ("url", OF_COMMANDS) if "url" in fields else ("command", OF_ADDRESSES)
         for key in sorted({*idle} & {*fields}):
-            yield document.problem((*place, key), f"a server with a {kind} has no use for it.")
+            yield document.problem((*place, key), f"a server with a {kind} ignores it.")
 
 
 def _permission_problems(document: Document, found: HostTools) -> Iterator[Problem]:

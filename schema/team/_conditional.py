@@ -33,7 +33,7 @@ def conditions_that_can_be_told(reading: Reading) -> Iterator[Problem]:
     """Every condition is about an answer that is there before, and can have what is asked for."""
     for agent, path, earlier in _works_after(reading):
         if agent.when is not None and _gives_the_answer(reading.team, agent):
-            message = f"{quoted(agent.id)}, whose output is the answer, always works. Leave it out."
+            message = f"{quoted(agent.id)}, the output agent, always works. Leave it out."
             yield reading.problem((*path, "when"), message, at_key=True)
         elif agent.when is not None:
             yield from _faults(reading, (*path, "when"), agent.when, agent, earlier)
@@ -57,7 +57,7 @@ def _faults(
     reading: Reading, place: Path, when: When, agent: Agent, earlier: frozenset[str]
 ) -> Iterator[Problem]:
     if not when.choices and not when.bounds:
-        yield reading.problem(place, "it tests nothing. Write is, in, at_least or at_most.")
+        yield reading.problem(place, "it has no test. Write is, in, at_least or at_most.")
     elif when.agent not in reading.agent_ids:
         yield unknown_agent(reading, (*place, "agent"), when.agent)
     elif when.agent not in earlier:
@@ -86,7 +86,7 @@ def lists_to_work_on(reading: Reading) -> Iterator[Problem]:
                 hint = (
                     did_you_mean(each.field or "", TASK_LISTS) or f" Known: {listed(TASK_LISTS)}."
                 )
-                message = f"{quoted(each.field)} is no list of a task.{hint} Or name an agent."
+                message = f"{quoted(each.field)} is not a list of a task.{hint} Or name an agent."
                 yield reading.problem((*place, "field"), message)
         elif each.agent not in reading.agent_ids:
             yield unknown_agent(reading, (*place, "agent"), each.agent)
@@ -108,8 +108,8 @@ def _works_after(reading: Reading) -> Iterator[tuple[Agent, Path, frozenset[str]
 
 def _not_before(earlier: str, later: str) -> str:
     return (
-        f"{quoted(earlier)} does not work before {quoted(later)}. Let it report to it, or to one"
-        " that reports to it."
+        f"{quoted(earlier)} does not work before {quoted(later)}. Let it report to that agent,"
+        " directly or through others."
     )
 
 
@@ -128,7 +128,7 @@ def _untestable(when: When, agent: Agent) -> Iterator[tuple[Path, str]]:
                 yield (test,), f"{when.subject} is never {quoted(value)}.{_known(schema)}"
     kind = schema.get("type")
     for test in when.bounds if kind not in {None, "integer", "number"} else ():
-        yield (test,), f"{when.subject} is no number, but of type {kind}."
+        yield (test,), f"{when.subject} is not a number, but of type {kind}."
 
 
 def _part(agent: Agent, field: str | None) -> tuple[Mapping[str, Any], str]:
@@ -185,7 +185,7 @@ def _no_list(each: Each, agent: Agent) -> str:
         return why
     if schema.get("type") == "array":
         return ""
-    return why or f"{each.subject} is no list. Give it type: array in the output_schema."
+    return why or f"{each.subject} is not a list. Give it type: array in the output_schema."
 
 
 CONDITION_RULES: tuple[Rule, ...] = (conditions_that_can_be_told, lists_to_work_on)

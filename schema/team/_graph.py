@@ -132,15 +132,15 @@ def one_output(reading: Reading) -> Iterator[Problem]:
     if team.declared_output is None and team.execution.context != "all" and len(sinks) > 1:
         yield reading.problem(
             ("topology",) if team.edges else ("agents",),
-            f"{len(sinks)} agents report to nobody: {listed(sinks)}. A team has one output: let"
+            f"{len(sinks)} agents report to no one: {listed(sinks)}. A team has one output: let"
             " the others report to it.",
         )
         return
     for lost in _lost(team):
         yield reading.problem(
             ("agents", lost),
-            f"its output reaches nobody who works for the answer of {quoted(team.output)}."
-            " Let it report to someone, or leave it out.",
+            f"its output does not reach the output agent, {quoted(team.output)}. Let it report to"
+            " an agent that does, or leave it out.",
             at_key=True,
         )
 

@@ -141,7 +141,7 @@ def notes_on_others(reading: Reading) -> Iterator[Problem]:
             if agent.id in getattr(agent.notes, kind):
                 yield reading.problem(
                     (*path, "notes", kind, agent.id),
-                    "that is the agent itself. What it is to do differently is a patch.",
+                    "that is the agent itself. Write a patch to change its conduct.",
                     at_key=True,
                 )
 
@@ -236,17 +236,17 @@ def _unknown_tool(tool: str, known: Catalogue) -> str:
     if tool in known.withheld_tools:
         return f"the tool {quoted(tool)} is not granted here. Granted: {listed(proposed)}."
     hint = did_you_mean(tool, known.tools) or _known(proposed)
-    declare = " Its server would be declared in tools.yaml." if "." in tool else ""
+    declare = " Declare its server in tools.yaml." if "." in tool else ""
     return f"no tool {quoted(tool)}.{hint}{declare}"
 
 
 def _no_import(package: str, allowed: frozenset[str] | None) -> str | None:
     """Say why agents have no use for a package, or may not or cannot import it."""
     if package in sys.stdlib_module_names:
-        return f"{package} comes with Python, which is there for every CodeAgent. Leave it out."
+        return f"{package} comes with Python, so every CodeAgent has it. Leave it out."
     if allowed is not None and package not in allowed:
         return (
-            f"the package {quoted(package)} is not to be imported here. Allowed:"
+            f"the package {quoted(package)} is not allowed here. Allowed:"
             f" {listed(sorted(allowed))}."
         )
     if find_package(package) is None:
@@ -297,7 +297,7 @@ def _idle(function: str) -> str | None:
     except InputError as error:
         return str(error)
     return (
-        f"{function} works on what colleagues report, and nobody reports to this agent. Let someone"
+        f"{function} works on colleagues' reports, but no agent reports to this one. Let an agent"
         " report to it, under topology.reports_to, or leave it out."
     )
 

@@ -28,11 +28,13 @@ CLOSING: Path = (*ROUNDS, "closing")
 RECRUIT: Path = ("execution", "recruit")
 NEEDS = {
     "finalized": (
-        "no agent that works in the rounds can say that it is done. Give one an output_schema with"
+        "no agent that works in the rounds can report that it is done. Give one an output_schema"
+        " with"
         " a boolean property final, or write until: unchanged."
     ),
     "converged": (
-        "no agent that works in the rounds can say that it has nothing new. Give those who consult"
+        "no agent that works in the rounds can report that it has nothing new. Give those who"
+        " consult"
         " an output_schema with an array property increment, or write until: unchanged."
     ),
     "accepted": (
@@ -75,7 +77,7 @@ def _unreviewed(reading: Reading, repeating: Sequence[Agent]) -> Iterator[Proble
         if agent.id not in reviewers and reviewers.isdisjoint(receivers.get(agent.id, ())):
             yield reading.problem(
                 (*ROUNDS, "until"),
-                f"nobody reviews {quoted(agent.id)}, so its work is never accepted. Let it report"
+                f"no agent reviews {quoted(agent.id)}, so its work is never accepted. Let it report"
                 f" to one that reviews ({listed(sorted(reviewers))}), or let it open or close.",
             )
 
@@ -98,7 +100,7 @@ def opening_ahead(reading: Reading) -> Iterator[Problem]:
             )
     if opening and team.output in opening:
         path = OPENING if team.output in rounds.opening else RECRUIT
-        yield reading.problem(path, f"{quoted(team.output)}, whose output is the answer, opens.")
+        yield reading.problem(path, f"{quoted(team.output)}, the output agent, opens.")
 
 
 def meeting_between(reading: Reading) -> Iterator[Problem]:
@@ -154,7 +156,7 @@ def heard_in_rounds(reading: Reading) -> Iterator[Problem]:
     for index, one in enumerate(rounds.hears):
         if one not in repeating:
             message = (
-                f"{quoted(one)} does not work in the rounds, so nobody hears it. Leave it out."
+                f"{quoted(one)} does not work in the rounds, so no agent hears it. Leave it out."
             )
             yield reading.problem((*HEARS, index), message)
 
@@ -167,8 +169,8 @@ def closing_at_the_end(reading: Reading) -> Iterator[Problem]:
     if team.output not in rounds.closing:
         yield reading.problem(
             CLOSING,
-            f"{quoted(team.output)}, whose output is the answer, is not among them. Add it, or"
-            " leave out closing.",
+            f"{quoted(team.output)}, the output agent, is not among them. Add it, or leave out"
+            " closing.",
         )
     for index, one in enumerate(rounds.closing):
         if others := [other for other in _hearing(team, one) if other not in rounds.closing]:

@@ -36,7 +36,7 @@ def nothing_beside(reading: Reading) -> Iterator[Problem]:
 
 def _beside(team: Team) -> Iterator[tuple[Path, str]]:
     execution, roster = team.execution, team.execution.roster
-    who = "who works, and for whom, shows while it does"
+    who = "the lead decides who works for whom during the run"
     if team.reports_to:
         yield (
             ("topology", "reports_to"),
@@ -45,8 +45,8 @@ def _beside(team: Team) -> Iterator[tuple[Path, str]]:
     if roster is not None and team.declared_output not in {None, roster.lead}:
         yield (
             ("topology", "output"),
-            f"{quoted(team.declared_output)} is not the lead, {quoted(roster.lead)}, who hands in."
-            " Leave it out, or let it lead.",
+            f"{quoted(team.declared_output)} is not the lead, {quoted(roster.lead)}, which gives"
+            " the answer. Leave it out, or let it lead.",
         )
     for name in ("rounds", "recruit"):
         if getattr(execution, name) is not None:
@@ -57,7 +57,7 @@ def _beside(team: Team) -> Iterator[tuple[Path, str]]:
     if execution.context != "predecessors":
         yield (
             ("execution", "context"),
-            "in an open roster agents see what is sent to them, and no more. Leave it out.",
+            "in an open roster, agents see only messages sent to them. Leave it out.",
         )
 
 

@@ -144,10 +144,10 @@ class _Expansion:
             return {name: said}
         if name in self.members:
             for one in before.keys() & self.members[name]:
-                self._complain(name, f"an agent {quoted(one)} is there already.")
+                self._complain(name, f"an agent {quoted(one)} exists already.")
             return {one: self._fields(one, ()) for one in self.members[name]}
         if "*" in name:
-            self._complain(name, "a name with * is a group's. Write its count, or leave out the *.")
+            self._complain(name, "a name with * is a group. Write its count, or leave out the *.")
         return {} if name in self.place_of else {name: self._fields(name, ())}
 
     def _fields(self, name: str, liking: Sequence[str]) -> dict[str, Any]:
@@ -168,7 +168,7 @@ class _Expansion:
         """Return the fields that a member has from its group; a * in the role is its number."""
         group, number = self.place_of[member]
         if not GROUPING.isdisjoint(said):
-            self._complain(member, f"a member of {quoted(group)} has neither count nor like.")
+            self._complain(member, f"a member of {quoted(group)} cannot have count or like.")
         base = numbered(self._fields(group, liking), number)
         self._inherit(member, group, base, said)
         return base

@@ -33,8 +33,8 @@ TO_BE_WRITTEN = frozenset({
 })  # fmt: skip
 """What an agent is told to put in the place of, when a prompt shows it the form of its answer."""
 INSTEAD = (
-    "is sent as it stands: prompts are no templates. The task, its context and what colleagues"
-    " report come with every prompt by themselves. Leave it out, or write {{ task.NAME }} for a"
+    "is sent unchanged: prompts are not templates. Every prompt already has the task, its context"
+    " and colleagues' reports. Leave it out, or write {{ task.NAME }} for a"
     " field of the task."
 )
 

@@ -445,7 +445,7 @@ class Lineage:
         reason: Why, in the operator's words.
         task: The id of the task on which it was made.
         run: The run in which it was made.
-        steps: The steps from its parents to it, in order, where there were several.
+        steps: The steps from the parents to this team, in order, if there were several.
     """
 
     operator: str

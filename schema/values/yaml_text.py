@@ -189,7 +189,7 @@ ADVICE = {
 }
 """What most often lies behind a problem that the library names."""
 
-WRITE_IT_OUT = "Anchors and aliases are not used here: write the value where it is needed."
+WRITE_IT_OUT = "Anchors and aliases are not supported: write the value where it is needed."
 
 
 def _report_extras(event: Any, place: TextPosition, builder: Builder) -> None:
@@ -197,7 +197,7 @@ def _report_extras(event: Any, place: TextPosition, builder: Builder) -> None:
         builder.report(place, f"anchor &{event.anchor}. {WRITE_IT_OUT}", builder.path())
     if event.tag is not None:
         tag = event.tag.replace("tag:yaml.org,2002:", "!!")
-        builder.report(place, f"tag {tag}. Tags are not used here: remove it.", builder.path())
+        builder.report(place, f"tag {tag}. Tags are not supported: remove it.", builder.path())
 
 
 def _scalar(event: yaml.ScalarEvent, place: TextPosition, builder: Builder) -> Any:

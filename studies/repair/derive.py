@@ -99,7 +99,7 @@ def add_to_file(instance: Instance, path: Path) -> None:
         [dict(read_record.fields) for read_record in read_records(path)] if path.exists() else []
     )
     if any(one.get("instance_id") == instance.instance_id for one in there):
-        raise InputError(f"{path}: the instance {instance.instance_id!r} is there already.")
+        raise InputError(f"{path}: the instance {instance.instance_id!r} exists already.")
     if path.suffix not in {".json", ".jsonl"}:
         raise InputError(f"{path}: instances are kept in .json or .jsonl, not {path.suffix!r}.")
     rows = [*there, _row(instance)]

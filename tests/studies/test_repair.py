@@ -58,7 +58,7 @@ def test_an_instance_is_derived_and_graded(tmp_path: Path) -> None:
     assert told["instances"]["small-1"]["FAIL_TO_PASS"]["success"] == row["FAIL_TO_PASS"]
     assert "2 failed, 3 passed" in (tmp_path / "logs" / "small-1.log").read_text()
     again = derived(tmp_path, MORE_TESTS, RIGHT, "--repeats=1")
-    assert (again.exit_code, "is there already" in again.output) == (2, True)
+    assert (again.exit_code, "exists already" in again.output) == (2, True)
     none = CliRunner().invoke(repair, [*words, "--instances", "large-*"])
     assert (none.exit_code, "fits none of the 1 ids" in none.output) == (2, True)
 

@@ -20,7 +20,7 @@ class _Operators(Group):
     """A group whose commands are operators, a plugin's too."""
 
     entries = "operators"
-    summaries = {"credit": "Say what each agent of a finished run was worth to its score."}  # noqa: RUF012 - no operator
+    summaries = {"credit": "Estimate what each agent contributed to a run's score."}  # noqa: RUF012 - no operator
 
     def command_of(self, point: EntryPoint) -> click.Command | None:
         """Make an operator's command.
@@ -50,7 +50,7 @@ class _Operators(Group):
 
 @click.group("op", cls=_Operators, moved={"attribute": "mas dev blame RUN"})
 def main() -> None:
-    """Let an operator act once, and look at what it proposes before anything is kept."""
+    """Run one operator once, and review its proposal before anything is kept."""
 
 
 main.add_command(credit_run)

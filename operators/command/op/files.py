@@ -58,7 +58,7 @@ def _written(file: Path, operator: str, make: Callable[[Any], Read]) -> Read:
     try:
         return make(loads(read_file(file)))
     except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{file}: not what mas dev op {operator} writes: {error!r}.") from None
+        raise InputError(f"{file}: not the output of mas dev op {operator}: {error!r}.") from None
 
 
 def _judged(file: Path) -> Contributions:
@@ -66,7 +66,7 @@ def _judged(file: Path) -> Contributions:
         return contributions_in(text_in(file))
     except InvalidAnswer as unfit:
         why = unfit.problems[0].removeprefix("the answer: ")
-        raise InputError(f"{file}: not what mas dev op contributions writes: {why}.") from None
+        raise InputError(f"{file}: not the output of mas dev op contributions: {why}.") from None
 
 
 def judged(judged_files: tuple[Path, ...]) -> list[Contributions]:
@@ -81,7 +81,7 @@ def contribution(agent_id: str, judged_file: Path | None) -> Contribution | None
     of = _judged(judged_file).of
     if agent_id not in of:
         raise InputError(
-            f"{judged_file}: nothing is said of {agent_id!r}, only of {', '.join(of)}."
+            f"{judged_file}: it has no entry for {agent_id!r}, only for {', '.join(of)}."
         )
     return of[agent_id]
 
@@ -118,8 +118,8 @@ def recorded(options: dict[str, Any], known: Catalogue, recorded_folder: Path) -
     said = utterances(done)
     if not said:
         raise InputError(
-            f"{folder}: nobody consults in a run of {loaded.team.name}: there is no agent that"
-            " asks a model, beside the one that decides."
+            f"{folder}: no agent consults in a run of {loaded.team.name}: only the agent that"
+            " decides asks a model."
         )
     return Recorded(folder=folder, task=loaded.task, said=said)
 
@@ -129,13 +129,13 @@ def _must_be_whole(folder: Path) -> None:
 
     if (status := read_run(folder).status) != "done":
         raise InputError(
-            f"{folder}: this run is {status}, so not all is there that was said. Finish it with:"
+            f"{folder}: this run is {status}, so its utterances are incomplete. Finish it with:"
             f" mas-run --resume {folder}"
         )
     if (folder / RECIPE).exists():
         raise InputError(
-            f"{folder}: this run was adapted, so its rounds are not those that its team declares."
-            " Give a run that was made without --adapt."
+            f"{folder}: the team of this run adapted, so its rounds differ from those that its"
+            " file declares. Use a run without --adapt."
         )
 
 
@@ -151,7 +151,7 @@ async def _passes(
             scrubber = services.scrubber(os.environ)
             done = await passes(plan, task, services.context(journal=journal, scrubber=scrubber))
             if journal.divergences:
-                raise InputError(f"{folder}: it cannot be made again. {journal.divergences[0]}")
+                raise InputError(f"{folder}: it cannot be replayed. {journal.divergences[0]}")
     return done
 
 
@@ -175,7 +175,9 @@ def utterance(recorded: Recorded, agent_id: str, round_number: int | None) -> Ut
     if of:
         return of[-1]
     turns = ", ".join(f"{each.agent} in round {each.round}" for each in recorded.said)
-    raise InputError(f"{recorded.folder}: {agent_id!r} said nothing there. Who spoke: {turns}.")
+    raise InputError(
+        f"{recorded.folder}: {agent_id!r} said nothing in that round. Utterances: {turns}."
+    )
 
 
 def utterance_score(utterance: Utterance, scores_file: Path | None) -> Contribution | None:
@@ -185,7 +187,7 @@ def utterance_score(utterance: Utterance, scores_file: Path | None) -> Contribut
     scores = _written(scores_file, "appraise", _scores)
     if utterance.turn not in scores:
         raise InputError(
-            f"{scores_file}: nothing is said of {utterance.agent} in round {utterance.round}."
+            f"{scores_file}: it has no entry for {utterance.agent} in round {utterance.round}."
         )
     return scores[utterance.turn]
 
@@ -237,7 +239,7 @@ def surviving(
     left = survivors(ideas, by_name, [*by_name])
     if not left:
         raise InputError(
-            f"{ideas_file}: most would drop each of these strategies. Nothing is left."
+            f"{ideas_file}: most agents would drop each of these strategies. None is left."
         )
     return [(ideas[n], [member.opinions[n].reason for member in debated]) for n in left]
 

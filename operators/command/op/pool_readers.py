@@ -78,7 +78,7 @@ def steps(pool: Pool, task: Task) -> list[EvolutionStep]:
     children = [member for member in pool.teams.values() if member.born.task == task.id]
     if not children:
         raise InputError(
-            f"{pool.folder}: no team was made on task {task.id!r}. Give the task of an evolution."
+            f"{pool.folder}: no team was created on task {task.id!r}. Use a task of an evolution."
         )
     parents = {name for member in children for name in member.born.parents}
     wanted = parents | {member.name for member in children}
@@ -142,7 +142,7 @@ def structures(
     teams = [load_source(source, known) for source in structure_files or STRUCTURES]
     fitting = {each.name: each for each in teams if fits(each, [*chosen])}
     if not fitting:
-        raise InputError(f"no structure works with {', '.join(chosen)} only. Let more agents work.")
+        raise InputError(f"no structure works with only {', '.join(chosen)}. Name more agents.")
     return fitting
 
 
@@ -159,8 +159,8 @@ def seated_leader(pool: Pool, population: Population, team: Team, task: Task) ->
     seated = {seat: name for seat in sorted(filter(None, taken)) if (name := taken[seat])}
     if ANCHOR not in seated:
         raise InputError(
-            f"{team.name}: nobody of a pool sits in the seat of the anchor. Give a team that"
-            " worked, as a pool keeps it under worked/."
+            f"{team.name}: no agent of a pool has the seat of the anchor. Use a team that worked,"
+            " as a pool keeps it under worked/."
         )
     return leader(pool, population, seated, task)
 

@@ -79,7 +79,7 @@ def task(
 ) -> Task:
     """Load the task, or that of the run which is the evidence."""
     if task_file is not None and query is not None:
-        raise InputError("give a task file or a question with --query, one of them.")
+        raise InputError("give either a task file or a question with --query.")
     if query is not None:
         return Task(id="query", query=query)
     folders = (run_folder,) if run_folder else runs
@@ -171,8 +171,8 @@ def account(team: Team, run_folder: Path) -> Account:
     if {*run.agents} != {*team.agents}:
         raise InputError(
             f"{run_folder}: the agents of this run are {', '.join(run.agents)}, not those of"
-            f" {team.name}. Give the team that worked: {run_folder / 'team.yaml'}; where it"
-            " adapted, that of the round that answered."
+            f" {team.name}. Use the team that worked: {run_folder / 'team.yaml'}; if it adapted,"
+            " the team of the round that answered."
         )
     return Account(team=team, run=run)
 
@@ -183,8 +183,8 @@ def reward(account: Account, run_folder: Path, worth: float | None) -> float:
         return worth
     if (score := account.run.score) is None:
         raise InputError(
-            f"{run_folder}: this run has no score, since its task has no reference answer. Say what"
-            " it was worth: --reward 0.5."
+            f"{run_folder}: this run has no score, because its task has no reference answer. Give"
+            " one: --reward 0.5."
         )
     return score.value
 
@@ -249,8 +249,8 @@ def speaker(ground: Ground, agent: str) -> str:
     speaking = speakers(ground.team, ground.run)
     if agent not in speaking:
         raise InputError(
-            f"{agent} asked no model in this run, so it has no conversation to go on with."
-            f" These have: {', '.join(speaking) or 'nobody'}."
+            f"{agent} asked no model in this run, so it has no conversation to continue. These"
+            f" have: {', '.join(speaking) or 'nobody'}."
         )
     return agent
 

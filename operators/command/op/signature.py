@@ -48,11 +48,11 @@ NAMED = ("agent_id", "other_agent_id")
 """The words that the path of a question has, beside the operator's name."""
 TYPES = {"int": int, "float": float, "str": str, "bool": bool}
 RESULTS = {
-    "child": "The child goes to standard output or to -o FILE; what differs, and why, to standard"
-    " error. Ends with 1 where there is no valid child below the ceiling.",
-    "changes": "What differs, and why, goes to standard output. --keep lets it happen to the pool.",
-    "entry": "The entry goes to standard output, and to the memory of the pool.",
-    "words": "The result goes to standard output.",
+    "child": "Writes the child to standard output or to -o FILE, and the changes with their"
+    " reason to standard error. Ends with 1 if no valid child stays within the limits.",
+    "changes": "Prints the changes and their reason. --keep applies them to the pool.",
+    "entry": "Prints the entry, and adds it to the pool's memory.",
+    "words": "Prints the result.",
 }
 
 
@@ -60,7 +60,7 @@ SCALES = {
     "agent": "It works on one agent.",
     "pair": "It works on two agents that work together.",
     "team": "It works on a team.",
-    "roster": "It works on who is in a team or a pool.",
+    "roster": "It works on the members of a team or a pool.",
 }
 
 

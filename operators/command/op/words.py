@@ -27,7 +27,7 @@ USUAL = PopulationSettings()
 
 ARGUMENTS: Mapping[str, tuple[str, str, dict[str, Any]]] = {
     "pool_folder": ("pool", "the folder of a pool", {"type": FOLDER}),
-    "recorded_folder": ("run", "the folder of a run that came to its end", {"type": FOLDER}),
+    "recorded_folder": ("run", "the folder of a finished run", {"type": FOLDER}),
     "team_file": ("team", TEAM, {}),
     "first_file": ("first", TEAM, {}),
     "second_file": ("second", TEAM, {}),
@@ -62,7 +62,7 @@ OPTIONS: Mapping[str, Any] = {
         type=FOLDER,
         required=True,
         metavar="RUN",
-        help="The folder of a run of the team: what its agents did; its task, where none is given.",
+        help="The folder of a run of the team, as evidence. Without a task, its task is used.",
     ),
     "runs": click.option(
         "--run",
@@ -70,8 +70,8 @@ OPTIONS: Mapping[str, Any] = {
         type=FOLDER,
         multiple=True,
         metavar="RUN",
-        help="The folder of a run of the team on the task, as evidence; its task, where none is"
-        " given. Once for each team, in their order.",
+        help="The folder of a run of the team on the task, as evidence. Without a task, its task"
+        " is used. Repeat it for each team, in order.",
     ),
     "memory_folder": click.option(
         "--memory",
@@ -85,48 +85,48 @@ OPTIONS: Mapping[str, Any] = {
         "--judged",
         "judged_file",
         type=FILE,
-        help="What `contributions` wrote of the run.  [default: the model is asked for that first]",
+        help="The output of `contributions` for the run.  [default: the model writes it first]",
     ),
     "judged_files": click.option(
         "--judged",
         "judged_files",
         type=FILE,
         multiple=True,
-        help="What `contributions` wrote of a round; once for each round, the first one first.",
+        help="The output of `contributions` for a round. Repeat it for each round, in order.",
     ),
     "scores_file": click.option(
         "--judged",
         "scores_file",
         type=FILE,
-        help="What `appraise` wrote of the run.  [default: the model is asked for that first]",
+        help="The output of `appraise` for the run.  [default: the model writes it first]",
     ),
     "rubric_file": click.option(
         "--rubric",
         "rubric_file",
         type=FILE,
-        help="A text that says what is good.  [default: the one that comes with coterie]",
+        help="A file with the criteria to score by.  [default: coterie's own]",
     ),
     "round_number": click.option(
         "--round",
         "round_number",
         type=POSITIVE,
-        help="In which round it was said.  [default: the last in which the agent spoke]",
+        help="The round of the utterance.  [default: the last in which the agent spoke]",
     ),
     "roles_folder": click.option(
         "--roles",
         "roles_folder",
         type=FOLDER,
         default=ROLES,
-        help="The catalogue: a folder of agent files.  [default: the one that comes with coterie]",
+        help="The catalogue: a folder of agent files.  [default: coterie's own]",
     ),
     "worth": click.option(
         "--reward",
         "worth",
         type=FRACTION,
-        help="What the team's answer was worth.  [default: the score of the run]",
+        help="The score of the team's answer.  [default: the score of the run]",
     ),
     "own_score": click.option(
-        "--score", "own_score", type=FRACTION, help="What the agent's own answer was worth."
+        "--score", "own_score", type=FRACTION, help="The score of the agent's own answer."
     ),
     "own_scores": click.option(
         "--scores",
@@ -134,29 +134,28 @@ OPTIONS: Mapping[str, Any] = {
         type=(FRACTION, FRACTION),
         default=(0.0, 1.0),
         show_default=True,
-        help="What their own answers were worth.",
+        help="The scores of their own answers.",
     ),
     "niche_names": click.option(
         "--niche",
         "niche_names",
         multiple=True,
-        help="A kind of task that strategies may be for; once for each.  [default: that of the"
-        " task]",
+        help="A niche that strategies may be for. May be repeated.  [default: the task's]",
     ),
     "ideas_file": click.option(
         "--ideas",
         "ideas_file",
         type=FILE,
         required=True,
-        help="What `dream_imagine` wrote: the strategies.",
+        help="The strategies: the output of `dream_imagine`.",
     ),
     "opinion_files": click.option(
         "--opinions",
         "opinion_files",
         type=FILE,
         multiple=True,
-        help="What `dream_debate` wrote; once for each agent. Ideas that most would drop are left"
-        " out.",
+        help="The output of `dream_debate` for an agent. May be repeated. Strategies that most"
+        " agents would drop are left out.",
     ),
     "own_models": click.option(
         "--own-models/--one-model",
@@ -172,34 +171,35 @@ OPTIONS: Mapping[str, Any] = {
         "structure_files",
         metavar="TEAM",
         multiple=True,
-        help="A structure that may be chosen: a team file whose agents are seats, or seed:NAME;"
-        " once for each.  [default: the four that come with coterie]",
+        help="A structure to choose from: a team file whose agents are seats, or seed:NAME. May"
+        " be repeated.  [default: coterie's four]",
     ),
     "team_size": click.option(
         "--team-size",
         type=POSITIVE,
         default=USUAL.team_size,
         show_default=True,
-        help="How many work, where no agents are named.",
+        help="How many agents work if you name none.",
     ),
     "bank": click.option(
         "--bank",
         type=click.IntRange(min=0),
         default=USUAL.bank,
         show_default=True,
-        help="How many earlier rounds of leadership the leader is shown.",
+        help="How many earlier rounds of leadership the leader reads.",
     ),
     "niche": click.option(
         "--niche", help="The niche to write for.  [default: that in which the agent worked most]"
     ),
     "any_niche": click.option(
-        "--niche", "any_niche", help="The kind of task that it is made for.  [default: any]"
+        "--niche", "any_niche", help="The niche to write the agent for.  [default: any]"
     ),
     "founder_file": click.option(
         "--founder",
         "founder_file",
         type=FILE,
-        help="The agent file that it is like but for its persona.  [default: a generic assistant]",
+        help="The agent file from which the new agent takes everything but its persona.  [default:"
+        " a generic assistant]",
     ),
 }
 """The options that inputs are read from, by the name of the value."""
@@ -212,7 +212,7 @@ _output = click.option(
     help="Where to write the child.  [default: standard output]",
 )
 _keep = click.option(
-    "--keep", is_flag=True, help="Let it happen to the pool.  [default: only show it]"
+    "--keep", is_flag=True, help="Apply the change to the pool.  [default: only show it]"
 )
 OUTPUTS: Mapping[str, tuple[Any, ...]] = {
     "child": (_dry_run, _output),

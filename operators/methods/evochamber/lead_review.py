@@ -145,9 +145,9 @@ LEAD_REVIEW = Operator(
     name=OPERATOR,
     scale="team",
     act=lead_review,
-    about="Let the leader of a team say why the structure by which it worked did or did not work."
-    " Give a team whose seats are taken, as a pool keeps them under worked/. The model is not"
-    " shown the reference answer.",
+    about="Let the leader of a team explain why its structure did or did not work. TEAM is a team"
+    " whose seats are taken, as a pool keeps them under worked/. The model does not see the"
+    " reference answer.",
     inputs={"leader": "seated_leader", "structure": "structure"},
     gives="words",
 )

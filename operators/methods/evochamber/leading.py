@@ -315,8 +315,8 @@ LEAD = Operator(
     name=OPERATOR,
     scale="team",
     act=lead,
-    about="Let the leader of a team of a population choose the structure by which it works on a"
-    " task. Without names of agents, who works is chosen as EvoChamber does.",
+    about="Let the leader of a team choose the team's structure for a task. Without AGENTS, the"
+    " members are chosen as EvoChamber does.",
     inputs={"known": "earlier_rounds"},
     gives="words",
 )

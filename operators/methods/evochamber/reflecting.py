@@ -172,8 +172,7 @@ REFLECT = Operator(
     name=OPERATOR,
     scale="agent",
     act=reflect,
-    about="Let a model put what an agent should know after a run into a lesson for tasks of the"
-    " same kind and an insight for tasks of any. Either may be empty. It is not shown the"
-    " reference answer.",
+    about="Let a model write an agent's lesson from a run, for tasks of the same niche, and an"
+    " insight for all tasks. Either may be empty. The model does not see the reference answer.",
     gives="words",
 )

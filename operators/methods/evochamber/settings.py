@@ -42,7 +42,7 @@ class PopulationSettings:
         transfer: To whom insights go: those who lack them, or everybody (an ablation).
         deficit: Who lacks an insight.
         cross_domain: To whom those go that are for tasks of any kind.
-        insights: The most insights that a dream comes to.
+        insights: The most insights of a dream.
         lifecycle: Whether the roster changes.
         tau: Tasks between two looks at the roster.
         rolling: How many of an agent's last tasks its rolling reward is of.

@@ -231,9 +231,9 @@ SELECT = Operator(
     name="select",
     scale="team",
     act=select,
-    about="Choose the teams of a pool that are to begin with a task, the most promising first."
-    " With --no-model, the first of the shortlist are taken.",
-    inputs={"k": Setting(about="How many.", least=1, option="-k")},
+    about="Choose the pool's most promising teams for a task, the best first. With --no-model,"
+    " takes the first of the shortlist.",
+    inputs={"k": Setting(about="How many teams to choose.", least=1, option="-k")},
     asks="maybe",
     gives="words",
 )

@@ -224,8 +224,8 @@ APPRAISE = Operator(
     name="appraise",
     scale="team",
     act=appraise,
-    about="Let a model score every utterance of a run, a question for each round. It is not shown"
-    " the reference answer. `distil` reads the scores with --judged.",
+    about="Let a model score every utterance of a run, with one question for each round. The"
+    " model does not see the reference answer. `distil` reads the scores with --judged.",
     alone=appraise_rounds,
     inputs={"task": "recorded_task"},
     gives="words",

@@ -183,8 +183,8 @@ DISTIL = Operator(
     name="distil",
     scale="agent",
     act=distil,
-    about="Let a model put what an agent said in a run into what it should know in a similar case:"
-    " when it applies, what to do then, and why.",
+    about="Let a model distil an agent's utterance into advice for similar cases: when it"
+    " applies, what to do, and why.",
     alone=distil_alone,
     inputs={"task": "recorded_task", "score": "utterance_score"},
     gives="words",

@@ -115,7 +115,7 @@ def _id_of(role: str) -> str:
 
 
 def _pupils(team: Team) -> Sequence[str]:
-    """Name those who answer ahead of all others: who opens and does not recruit."""
+    """Name those who answer before all others: who opens and does not recruit."""
     rounds, recruit = team.execution.rounds, team.execution.recruit
     opening = rounds.opening if rounds else ()
     return [agent for agent in opening if recruit is None or agent != recruit.by]

@@ -361,13 +361,13 @@ RETROSPECT = Operator(
     inputs={
         "agent": "speaker",
         "evidence": Setting(
-            about="The most questions that an agent may put to colleagues.",
+            about="The most questions that an agent may ask its colleagues.",
             least=0,
             most=20,
             option="--questions",
         ),
         "looks": Setting(
-            about="The most times that the agent may look at the files that it worked on.",
+            about="How often the agent may look at the files that it worked on.",
             least=0,
             most=20,
         ),

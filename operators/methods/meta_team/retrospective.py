@@ -331,23 +331,22 @@ REORGANISE = Operator(
     scale="team",
     act=reorganise,
     about="Let a team look back on a run, and change its notes, its rules and its organisation."
-    " Agents look back on themselves, pairs settle what they learnt, the team discusses that, and"
-    " its lead decides.",
+    " Agents review their own work, pairs settle what they learnt, the team discusses it, and its"
+    " lead decides.",
     alone=reorganise_alone,
     inputs={
         "scheme": Setting(
-            about="Who reads what happened: one analyser all; each agent its own; or that with"
-            " exchange.",
+            about="Who reads the run. centralised: one analyser reads everything. partitioned:"
+            " each agent reads its own part. collaborative: the same, and they exchange.",
             choices=get_args(Scheme),
         ),
         "level": Setting(
-            about="Look back only at this level; may be given several times.  [default: at all"
-            " three]",
+            about="Look back only at this level. May be repeated.  [default: all three]",
             choices=LEVELS,
             several=True,
         ),
         "evidence": Setting(
-            about="The most questions that an agent may put to colleagues.",
+            about="The most questions that an agent may ask its colleagues.",
             least=0,
             most=20,
             option="--questions",

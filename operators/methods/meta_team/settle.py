@@ -253,7 +253,7 @@ SETTLE = Operator(
     scale="pair",
     act=settle,
     about="Let two agents that worked together in a run note what they learnt about each other."
-    " Each first tells the other how their work went.",
+    " First, each reports to the other how their work went.",
     alone=settle_alone,
-    inputs={"alone": Setting(about="Neither tells the other how their work went.")},
+    inputs={"alone": Setting(about="Skip the reports to each other.")},
 )

@@ -179,8 +179,8 @@ CONSOLIDATE = Operator(
     name="consolidate",
     scale="team",
     act=consolidate,
-    about="Write what an evolution learnt on a task into its pool's memory. With --no-model, the"
-    " summary is the trace in words.",
+    about="Write the lessons of an evolution on a task into its pool's memory. With --no-model,"
+    " the summary is the trace in words.",
     asks="maybe",
     gives="entry",
 )

@@ -68,7 +68,7 @@ class SearchAttempt:
 
     @property
     def operator(self) -> str:
-        """What made it."""
+        """The operator of the step."""
         return "select" if isinstance(self.made, Team) else self.made.operator
 
     @property

@@ -138,7 +138,7 @@ async def coach_alone(
         account: What the team did.
         agent: Whom.
         contribution: What the meta-judge said of the agent. None: it is asked first.
-        room: The most characters of what the agent is told.
+        room: The most characters of the advice.
 
     Raises:
         CoterieError: As for `OperatorModel.ask`.
@@ -201,11 +201,11 @@ COACH = Operator(
     name="coach",
     scale="agent",
     act=coach,
-    about="Let a model tell an agent what it did wrong in a run, and what to do in the next. The"
-    " child has that in the agent's notes.",
+    about="Let a model coach an agent: its mistakes in a run, and advice for the next. The child"
+    " has the advice in the agent's notes.",
     alone=coach_alone,
     inputs={
         "agent": "asking_agent",
-        "room": Setting(about="The most characters of what the agent is told.", least=SHORTEST),
+        "room": Setting(about="The most characters of the advice.", least=SHORTEST),
     },
 )

@@ -123,7 +123,7 @@ ENLIST = Operator(
     name="enlist",
     scale="roster",
     act=enlist,
-    about="Let a model make a team of a catalogue's roles for a task. The team that is given says"
-    " how it is run; its agents go.",
+    about="Let a model make a team for a task from a catalogue of roles. TEAM gives its execution"
+    " settings; TEAM's agents are replaced.",
     inputs={"frame": "team", "most": Setting(about="The most agents.", least=FEWEST)},
 )

@@ -96,7 +96,7 @@ async def restructure(
         team: The team that is to change: the same, maybe with other notes.
         roles: Who may come, by role.
         dying: Who may go.
-        agents: The most agents that come and go.
+        agents: The most agents to add and remove.
         edges: The most edges that come and go beside theirs.
 
     Returns:
@@ -156,8 +156,8 @@ class _Offer:
         team: The team that is to change.
         roles: Who may come, by role.
         dying: Who may die.
-        agents: The most agents that come and go.
-        edges: The most edges that come and go.
+        agents: The most agents to add and remove.
+        edges: The most edges to add and remove.
     """
 
     team: Team
@@ -351,17 +351,19 @@ RESTRUCTURE = Operator(
     name="restructure",
     scale="roster",
     act=restructure,
-    about="Let a model take agents of a catalogue's roles into a team, let go of some, and move"
+    about="Let a model add agents from a catalogue of roles to a team, remove some, and move"
     " edges.",
     alone=restructure_alone,
     inputs={
-        "agents": Setting(about="The most agents that come and go.", least=0),
-        "edges": Setting(about="The most edges that come and go.", least=0),
+        "agents": Setting(about="The most agents to add and remove.", least=0),
+        "edges": Setting(about="The most edges to add and remove.", least=0),
         "low": Setting(
-            about="Who contributed less in each of the last rounds may go.", least=0, most=1
+            about="An agent may go if it contributed less than this in each of the last rounds.",
+            least=0,
+            most=1,
         ),
         "patience": Setting(
-            about="How many rounds those are; with fewer --judged, nobody may go.", least=1
+            about="How many last rounds count; with fewer --judged, no agent may go.", least=1
         ),
     },
 )

@@ -111,7 +111,7 @@ def test_a_dry_run_asks_no_model_and_leaves_nothing(desk: Desk) -> None:
     first, second = came.out.splitlines()
     assert first == (
         "bbeh-mini: 24 tasks in 3 niches x 2 trials by pair, 2 agents: at most 96 model calls,"
-        " retries apart"
+        " without retries"
     )
     assert second.startswith("estimate: 96 calls, ")
     assert "the price of m is unknown" in second
@@ -135,7 +135,7 @@ def test_a_provider_that_fails_is_said_and_resume_makes_the_rest(desk: Desk) -> 
     (folder,) = desk.results
     assert came.code == 1
     assert "not complete: 2 samples missing, 2 of them failed by a provider" in came.out
-    assert f"2 trials could not be made. Go on with: mas-bench resume results/{folder.name}" in (
+    assert f"2 trials could not be made. Resume: mas-bench resume results/{folder.name}" in (
         came.err
     )
     told = results_of(folder)
@@ -163,7 +163,7 @@ def test_a_provider_that_fails_everything_stops_it(desk: Desk) -> None:
     came = desk.run(replies=Reply.error(403))
     assert came.code == 1
     assert "stopped: 10 trials in a row could not be made" in came.err
-    assert "Go on with: mas-bench resume" in came.err
+    assert "Resume: mas-bench resume" in came.err
     assert came.calls < TASKS
     (folder,) = desk.results
     assert results_of(folder)["headline"]["value"] is None
@@ -246,7 +246,7 @@ def test_an_interrupted_one_keeps_its_figures_and_says_how_to_go_on(desk: Desk) 
         _, err = process.communicate()
     assert process.returncode == 143
     (folder,) = desk.results
-    assert f"interrupted. Go on with: mas-bench resume results/{folder.name}" in err
+    assert f"interrupted. Resume: mas-bench resume results/{folder.name}" in err
     told = results_of(folder)
     assert 9 <= told["samples"] <= 11
     assert told["missing"] == TASKS - told["samples"]

@@ -65,7 +65,7 @@ def test_scores_that_are_0_for_want_of_a_form_stop_an_evaluation(own: Desk) -> N
     assert (came.code, came.calls) == (2, 10), came.err
     assert "the scorer exact does not find it there." in came.err
     (folder,) = own.results
-    assert f"Go on with: mas-bench resume {folder.relative_to(own.folder)}" in came.err
+    assert f"Resume: mas-bench resume {folder.relative_to(own.folder)}" in came.err
     again = own.bench("resume", str(folder), "--quiet", "--allow-zeros", replies=adds)
     assert (again.code, again.calls) == (0, 1), again.err
 

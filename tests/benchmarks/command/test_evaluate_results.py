@@ -83,7 +83,7 @@ def test_a_table_of_a_killed_evaluation_has_what_there_is_and_says_how_to_go_on(
     assert "| 10 x 1 |" in came.out
     assert "| 14 " in came.out
     assert "interrupted" in came.out
-    assert f"14 samples missing. Go on with: mas-bench resume {folder}" in came.err
+    assert f"14 samples missing. Resume: mas-bench resume {folder}" in came.err
 
 
 def test_results_say_what_they_were_made_of(desk: Desk) -> None:
@@ -206,7 +206,7 @@ def test_agents_recall_from_a_pool_on_what_it_has_not_learnt_from(desk: Desk, po
         (["run", "nope", "--team", "solo.yaml"], "no benchmark is called 'nope'. Known: "),
         (["run", "bbeh-mini", "--team", "gone.yaml"], "gone.yaml"),
         (["run", "bbeh-mini", "--team", "seed:gone"], "no seed team 'seed:gone'. Seeds: "),
-        (["run", "bbeh-mini"], "say what is run: --team TEAM"),
+        (["run", "bbeh-mini"], "name what to run: --team TEAM"),
         (["run", "bbeh-mini", "--team", "solo.yaml"], "--data"),
         (["run", "bbeh-mini", "--team", "solo.yaml", "--data", "."], "neither mini.json nor"),
         (["run", "bbeh-mini", "--team", "solo.yaml", "--data", "gone"], "does not exist"),
@@ -259,6 +259,6 @@ def test_two_processes_cannot_work_on_the_same_results(desk: Desk) -> None:
 def test_after_a_budget_was_met_the_command_that_goes_on_works_as_printed(desk: Desk) -> None:
     stopped = desk.run("--budget", f"calls={TASKS - 1}")
     assert stopped.code == 3
-    hint = stopped.err.split("Go on with: ")[-1].splitlines()[0]
+    hint = stopped.err.split("Resume: ")[-1].splitlines()[0]
     assert f" --budget calls={2 * (TASKS - 1)} --model " in hint
     assert desk.bench(*shlex.split(hint)[1:], replies=adds).code == 0

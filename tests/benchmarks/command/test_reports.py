@@ -166,7 +166,7 @@ def test_a_margin_is_a_number_behind_the_folders(desk: Desk, words: list[str]) -
         kept(desk.folder / name, [sample("t", 1.0)])
     came = desk.bench("compare", "good", "bad", *words)
     assert came.code == 2
-    assert "no margin. Name the folders first" in came.err or "not between 0 and 1" in came.err
+    assert "not a margin. Name the folders first" in came.err or "not between 0 and 1" in came.err
 
 
 def test_evolutions_are_compared_by_what_was_held_out(desk: Desk) -> None:

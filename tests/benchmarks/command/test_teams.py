@@ -54,17 +54,17 @@ def test_a_team_is_given_the_tools_of_a_benchmark(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["vote", "solo.yaml"], "say how many with -k, or whose tokens to match"),
-        (["vote", "solo.yaml", "--match", "data"], "say how many with -k"),
+        (["vote", "solo.yaml"], "give the number with -k, or results whose tokens to match"),
+        (["vote", "solo.yaml", "--match", "data"], "give the number with -k"),
         (
             ["vote", "solo.yaml", "-k", "3", "--single", "data", "--match", "data"],
-            "say how many with -k",
+            "give the number with -k",
         ),
         (["vote", "solo.yaml", "-k", "1"], "2<=x<=200"),
         (["vote", "pair.yaml", "-k", "3"], "pair has 2 agents. A vote is over one, k times."),
         (["vote", "gone.yaml", "-k", "3"], "gone.yaml"),
         (["vote", "solo.yaml", "--single", "data", "--match", "data"], "there is no such file"),
-        (["equip", "bbeh", "solo.yaml"], "bbeh has no tools of its own"),
+        (["equip", "bbeh", "solo.yaml"], "bbeh has no tools"),
         (["equip", "nope", "solo.yaml"], "no benchmark is called 'nope'"),
         (["equip", "workbench", "solo.yaml"], "no agent of it that lacks these tools can use any"),
     ],

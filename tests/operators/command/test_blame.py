@@ -154,21 +154,21 @@ def test_a_run_that_succeeded_is_refused_unless_one_knows_better(desk: Desk) -> 
     run = desk.make(TEAM, {**TASK, "answer": "6"})
     came = desk.blame(run)
     assert (came.code, came.calls) == (2, 0)
-    assert "this run succeeded, with score 1: nobody failed." in came.err
+    assert "this run succeeded, with score 1: no agent failed." in came.err
     assert not (run / "blame").exists()
     assert desk.blame(run, "--scheme", "local", "--wrong").code == 0
     assert desk.blame(run, "--scheme", "global", "--expected", "7").code == 0
     assert "right_answer" in desk.model.calls[-1].text
     same = desk.blame(run, "--expected", "6 ")
     assert (same.code, same.calls) == (2, 0)
-    assert "came to the expected answer" in same.err
+    assert "gave the expected answer" in same.err
 
 
 def test_of_an_answer_without_a_score_one_has_to_say_that_it_is_wrong(desk: Desk) -> None:
     run = desk.make(TEAM, {"id": "fruit", "query": "How many apples?"})
     came = desk.blame(run)
     assert came.code == 2
-    assert "nothing says that it failed" in came.err
+    assert "so it may have succeeded" in came.err
     assert "--wrong" in came.err
     assert desk.blame(run, "--wrong", "--scheme", "global").code == 0
     assert "right_answer" not in desk.model.calls[-1].text

@@ -139,7 +139,7 @@ def test_a_budget_stops_it_and_a_larger_one_goes_on(desk: Desk) -> None:
     run = desk.make()
     came = desk.blame(run, "--budget", "calls=4")
     assert (came.code, came.calls) == (3, 4)
-    assert "The same command goes on." in came.err
+    assert "The same command resumes." in came.err
     came = desk.blame(run, "--budget", "calls=9", "--json")
     assert (came.code, came.calls) == (0, 5)
     assert came.json["usage"]["calls"] == 9

@@ -264,7 +264,7 @@ def test_a_judge_who_says_nothing_of_use_is_no_score(desk: Desk, stage: Stage) -
     run = desk.make(GLOVES)
     came = desk.credit(run, "--judge", "default")
     assert came.code == 1
-    assert "default, who judges: the model gave no valid answer" in came.err
+    assert "the judge default: the model gave no valid answer" in came.err
     came = desk.credit(run, "--judge", "default", "--scheme", "naive")
     assert came.code == 1
     assert "the judge said nothing of use" in came.err
@@ -274,7 +274,7 @@ def test_a_dry_run_asks_nothing_and_bounds_what_would_be_asked(desk: Desk) -> No
     run = desk.make(GLOVES)
     came = desk.credit(run, "--dry-run")
     assert came.out == (
-        "difference, 3 agents: 4 runs, the run itself among them; at most 3 calls that its journal"
+        "difference, 3 agents: 4 runs, including the run itself; at most 3 calls that its journal"
         " does not answer\n"
     )
     assert came.calls == 0
@@ -291,7 +291,7 @@ def test_a_budget_holds_and_the_same_command_goes_on(desk: Desk) -> None:
     came = desk.credit(run, "--budget", "calls=2", "--workers", "1")
     assert (came.code, came.calls) == (3, 2)
     assert "the credit has reached its budget calls=2" in came.err
-    assert "The same command goes on." in came.err
+    assert "The same command resumes." in came.err
     came = desk.credit(run, "--budget", "calls=3", "--json")
     assert (came.calls, came.json["calls"]["asked"]) == (1, 3)
 
@@ -307,7 +307,7 @@ def test_a_failure_of_the_provider_is_no_score(desk: Desk, stage: Stage) -> None
     came = desk.credit(run)
     assert came.code == 1
     assert came.err.splitlines()[-1].startswith("stopped: without ")
-    assert came.err.rstrip().endswith("The same command goes on.")
+    assert came.err.rstrip().endswith("The same command resumes.")
     assert came.out == ""
     stage.script = gloves
     assert worth(desk.credit(run, "--json")) == {"left": 1.0, "one": 0.0, "two": 0.0}
@@ -384,7 +384,7 @@ def test_a_run_that_was_changed_is_refused(desk: Desk) -> None:
     (run / "result.json").write_text(json.dumps({**result, "answer": "no"}))
     came = desk.credit(run)
     assert (came.code, came.calls) == (2, 0)
-    assert "does not come to its answer" in came.err
+    assert "does not reproduce this run's answer" in came.err
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def test_the_report_begins_with_the_held_out_score_of_the_team_that_would_be_dep
     best = most_promising(Pool.open("pool"))[0].name
     gain, first, *others = came.out.splitlines()
     assert gain.startswith("held out, 4 tasks x 2 repeats: gain +1.000 [")
-    assert "over the control, the same without what was learnt" in gain
+    assert "over the control, the same without the lessons" in gain
     assert first.startswith(f"  {best} 1.000 [0.510, 1.000]")
     assert "tokens" in first
     assert [line.split()[:2] for line in others[:2]] == [["pair", "(control)"], ["solo", "(seed)"]]

@@ -68,7 +68,7 @@ def test_calls_of_a_task_that_is_not_finished_are_counted_too(lab: Lab) -> None:
     assert sum(one["calls"] for one in spending.values()) == first + 2
     assert spending["unfinished"]["calls"] == 2
     told = lab.evolve(*cap).out
-    assert "unfinished: 2 calls for tasks that have no result yet; nothing is lost" in told
+    assert "unfinished: 2 calls for tasks without a result yet; nothing is lost" in told
     assert "unfinished" not in lab.evolve().out
 
 
@@ -138,7 +138,7 @@ def test_a_pool_is_no_folder_of_pools(lab: Lab) -> None:
     assert lab.evolve("--limit", "1").code == 0
     came = lab.evolve("--seeds", "2")
     assert came.code == 2
-    assert "pool is a pool itself" in came.err
+    assert "pool is a pool" in came.err
 
 
 def test_where_a_judge_chooses_the_report_says_so(lab: Lab) -> None:
@@ -185,7 +185,7 @@ def test_a_report_beside_one_that_is_at_work_leaves_out_what_it_cannot_see(lab: 
     with Journal.open(lab.folder / "pool/evolutions/recipe"):
         told = lab.report("pool")
     assert told.code == 0
-    assert "unfinished tasks: another process is at work on them" in told.out
+    assert "unfinished tasks: another process works on them" in told.out
 
 
 def test_the_manifest_says_which_file_the_embedded_model_is_and_prices_that_count(

@@ -61,4 +61,4 @@ def test_a_model_that_nobody_asks_is_told(tmp_path: Path) -> None:
     words = ["recipe.yaml", "t.csv", "--pool", "pool", "--dry-run", "--model", "w=m@http://h:1/v1"]
     came = invoked_in(tmp_path, main, words, "mas-evolve")
     assert came.code == 2
-    assert "nobody here asks the model 'w'" in came.err
+    assert "no agent here uses the model 'w'" in came.err

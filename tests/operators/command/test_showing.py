@@ -44,7 +44,7 @@ def test_without_its_journal_it_says_so(lab: Lab) -> None:
     (lab.folder / EVOLUTION / "journal.sqlite").unlink()
     came = shown(EVOLUTION, "t0")
     assert came.code == 0
-    assert "the journal that has them is not here" in came.out
+    assert "their journal is not here" in came.out
 
 
 def test_the_folder_is_named_from_anywhere(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:

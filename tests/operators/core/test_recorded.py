@@ -58,7 +58,7 @@ def test_agents_without_output_and_runs_without_score_are_read(folder: Path) -> 
 
 def test_what_is_no_run_is_said(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="no run that came to its end"):
+    with pytest.raises(InputError, match="this run is unfinished"):
         read_run(tmp_path / "empty")
     changed(folder, agents={"worker": {}})
     with pytest.raises(InputError, match="no record of a run"):

@@ -114,7 +114,7 @@ def test_a_failing_provider_is_no_score_and_the_same_command_goes_on(
     code, _, err, _ = evolved(folder, "pool", script=denied)
     assert code == 1
     assert "stopped: " in err
-    assert "The same command goes on." in err
+    assert "The same command resumes." in err
     assert "Traceback" not in err
     code, _, err, _ = evolved(folder, "pool")
     assert code == 0, err

@@ -122,7 +122,7 @@ def test_all_islands_meet_equally_often_and_never_after_the_last_task(count: int
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--island", "1/3"), "say where the islands meet"),
+        (("--island", "1/3"), "name the folder where the islands meet"),
         (("--island", "4/3", "--meet", "meet"), "is not such as 3/8"),
         (("--island", "1/14", "--meet", "meet"), "there are only 13 tasks"),
         (("--meet", "meet"), "--meet is for islands"),

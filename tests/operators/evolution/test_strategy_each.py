@@ -39,7 +39,7 @@ def test_scores_that_are_0_for_want_of_a_form_stop_an_evolution(
     assert "the answer ends in 'All in all it makes 7.', the reference answer is '7'" in came.err
     assert 'write "scorer": {"name": "number"} into the tasks' in came.err
     assert came.err.rstrip().endswith(
-        "add --allow-zeros; nothing is lost. The same command goes on."
+        "add --allow-zeros; nothing is lost. The same command resumes."
     )
 
 
@@ -110,14 +110,14 @@ def test_a_run_that_no_judge_could_judge_says_so(tmp_path: Path) -> None:
 
     came = adapt(tmp_path, "tacomas", in_turn)
     assert came.code == 0
-    assert "round 2: ended, most; round 2 answers; no round was judged" in came.err
+    assert "round 2: ended, most; round 2 answers; no round was scored" in came.err
     assert "warning: nothing was judged: contributions had no answer of use." in came.err
 
 
 def test_a_run_in_which_no_operator_is_asked_says_so(tmp_path: Path) -> None:
     came = adapt(tmp_path, "fixed", judged)
     assert came.code == 0
-    assert "warning: fixed asked no operator: the team worked unchanged." in came.err
+    assert "warning: fixed called no operator: the team worked unchanged." in came.err
 
 
 @pytest.mark.parametrize("strategy", [name for name in ASKING if name != "race"])

@@ -61,7 +61,7 @@ BAD = {
     "no split": (("best", "pool", "--split", "x"), "on the split 'x'. Niches there: none."),
     "too few": (("best", "pool", "--at-least", "9"), "no team of pool has 9 evaluations"),
     "no source": (("import", "pool", "nothing"), "no file 'nothing'"),
-    "a team of a file": (("import", "pool", "seed:debate", "x"), "'seed:debate' is one team"),
+    "a team of a file": (("import", "pool", "seed:debate", "x"), "'seed:debate' is a single team"),
     "source no pool": (("import", "pool", "empty"), "no pool in 'empty'"),
     "retire nobody": (("retire", "pool", "x", "--reason", "y"), "no team 'x' in pool."),
     "restore nobody": (("restore", "pool", "x"), "no team 'x' in pool."),
@@ -166,7 +166,7 @@ def test_what_a_team_was_taken_in_for_is_told_apart(pool: Pool) -> None:
         Evaluated(member="vote_1", trial=Trial(task="t", score=1, run="r-1", chosen=True)), op="won"
     )
     done = run("show", pool.folder, "vote_1")
-    said = "  won       1 trial, score 1.000, for which it was taken in: not in its mean\n"
+    said = "  won       1 trial, score 1.000, with which it entered the pool: not in its mean\n"
     assert done.stdout.startswith("vote_1: 0.700 [0.267, 0.937] n=4\n")
     assert said in done.stdout
     assert told("show", pool.folder, "vote_1", "--json")["chosen"] == 1

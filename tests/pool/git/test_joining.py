@@ -337,12 +337,12 @@ def test_two_heads_are_told_and_the_scaffold_follows(two: tuple[Path, Path]) -> 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("ann",), "two pools are merged at a time, and 1"),
+        (("ann",), "name two pools to merge, not 1"),
         (("ann", "ann"), "are one folder"),
         (("ann", "nowhere"), "no pool in"),
-        (("ann", "ben", "--into", "ann"), "is there already"),
+        (("ann", "ben", "--into", "ann"), "exists already"),
         (("ann", "ben", "--into", "no/where"), "there is no folder"),
-        (("--driver", "a", "b"), "is given four paths"),
+        (("--driver", "a", "b"), "takes four paths"),
     ],
 )
 def test_wrong_words_are_told(

@@ -224,11 +224,11 @@ def test_what_a_person_edits_is_taken_in_where_they_ask_for_it(pool: Pool) -> No
         result = CliRunner().invoke(mas_pool, ["adopt", str(pool.folder), "--reason", "Kinder."])
         return f"{result.exit_code} {result.output}"
 
-    assert "There is nothing to take in" in adopt()
+    assert "There is nothing to adopt" in adopt()
     (folder / "agents/critic/agent.yaml").write_text("# mine\nrole: kind critic\n")
     (folder / "agents/critic/notes/patches").mkdir(parents=True)
     (folder / "agents/critic/notes/patches/mine.md").write_text("Be kind.\n")
-    assert adopt() == "0 desk_1: the head now\n"
+    assert adopt() == "0 desk_1: now the head\n"
     pool.refresh()
     assert pool.head is not None
     assert pool.head.name == "desk_1"

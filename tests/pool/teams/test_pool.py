@@ -97,7 +97,7 @@ def test_teams_without_a_ledger_are_not_made_a_pool(tmp_path: Path) -> None:
 
 def test_where_no_folder_can_be_made_there_is_no_pool(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="file/pool: cannot be made: Not a directory"):
+    with pytest.raises(InputError, match="file/pool: cannot be created: Not a directory"):
         Pool.init(tmp_path / "file" / "pool")
 
 

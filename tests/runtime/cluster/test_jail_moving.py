@@ -198,7 +198,7 @@ def test_without_a_journal_nothing_is_paid_twice_either(lab: Lab) -> None:
         made = lab.run(jails, journaled=False)
         assert made.moves
         (told, *_) = [one for one in made.events if one.type == "agent_moved"]
-        assert said(told.type, told.fields).startswith("begins again elsewhere: The worker")
+        assert said(told.type, told.fields).startswith("restarts on another host: The worker")
         assert made.came() == here.came()
 
 

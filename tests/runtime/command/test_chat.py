@@ -81,7 +81,7 @@ def test_only_what_was_answered_can_be_continued(folder: Path) -> None:
     done = call(folder, mas_run, "--continue", str(run), "-q", "say BLUE")
     assert (done.code, done.calls) == (2, 0)
     assert f"Finish it first: mas-run --resume {run}" in done.err
-    assert "say what to ask now" in call(folder, mas_run, "--continue", str(run)).err
+    assert "give the next question" in call(folder, mas_run, "--continue", str(run)).err
 
 
 @pytest.mark.parametrize("words", [("-q", "-"), ("-",)])

@@ -165,7 +165,7 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
     before = file.read_text("utf-8")
     came = export(tmp_path, text.replace("Say", "Sing"), *words)
     assert came.code == 2
-    assert "is there already" in came.err
+    assert "exists already" in came.err
     assert file.read_text("utf-8") == before
 
 

@@ -94,7 +94,7 @@ def test_lines_tell_what_agents_of_an_open_roster_do(
     assert lines[1] == "   1.5 s  a: starts b: Write it."
     assert len(lines[2]) < 230
     assert lines[3:] == [
-        "   1.5 s  a: is active no more",
+        "   1.5 s  a: is no longer active",
         "   1.5 s  the team: ended after 2 messages, silence",
     ]
 

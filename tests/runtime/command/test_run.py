@@ -83,7 +83,7 @@ def test_an_answer_that_was_cut_off_is_marked_wherever_it_is_told(folder: Path) 
         words = ["team.yaml", "task.json", "--model", f"m@{model.api_base}"]
         done = invoked_in(folder, main, words, "mas-run")
     assert "judge: its answer was cut off at max_tokens\n" in done.err
-    assert "score 1 (right), cut off: what judge answered, 2 calls" in done.err
+    assert "score 1 (right), cut off: the answer of judge, 2 calls" in done.err
     (run,) = (folder / "runs").iterdir()
     assert json.loads((run / "result.json").read_text())["cut_off"] == ["judge"]
 
@@ -105,7 +105,7 @@ def test_an_error_is_said_once_and_the_way_on_has_a_line_of_its_own(folder: Path
         assert done.err.count(model.origin) == 2  # in the error, and in the command
     (run,) = (folder / "runs").iterdir()
     again = f"mas-run --resume {run.relative_to(folder)} {' '.join(words[2:])}"
-    assert f"\nGo on with: {again}\n" in done.err
+    assert f"\nResume: {again}\n" in done.err
 
 
 def test_levels_are_counted_as_in_a_picture_of_the_team(folder: Path) -> None:
@@ -160,8 +160,8 @@ def test_problems_of_both_files_show_at_once_and_nothing_is_spent(folder: Path) 
         (("nowhere.yaml", "task.json"), "error: no file 'nowhere.yaml'."),
         (("teem.yaml", "task.json"), "Did you mean 'team.yaml'?"),
         (("seed:nothing", "task.json"), "error: no seed team 'seed:nothing'. Seeds:"),
-        (("team.yaml",), "error: give a task file, or a question with --query; one of them."),
-        (("team.yaml", "task.json", "-q", "x"), "error: give a task file, or a question"),
+        (("team.yaml",), "error: give either a task file or a question with --query."),
+        (("team.yaml", "task.json", "-q", "x"), "error: give either a task file or a question"),
         (("team.yaml", "task.json", "--model", "gpt"), "error: --model: 'gpt' is neither"),
         (("team.yaml", "task.json", "--model", "openai/m"), "OPENAI_API_KEY is not set"),
         (("team.yaml", "task.json", "--model", "foo/bar"), "there is no provider 'foo'."),
@@ -233,7 +233,7 @@ def test_the_end_of_a_session_stops_the_run_and_leaves_a_readable_folder(folder:
     told, hint = said.splitlines()[-2:]
     assert told.startswith("1 agent cancelled (judge), 2 calls, ")
     assert told.endswith(f" s; runs/{run.name}/")
-    assert hint == f"Go on with: mas-run --resume runs/{run.name} {' '.join(chosen)}"
+    assert hint == f"Resume: mas-run --resume runs/{run.name} {' '.join(chosen)}"
     events = [json.loads(line) for line in (run / "events.jsonl").read_text().splitlines()]
     assert [event["agent"] for event in events if event["type"] == "model_call"] == ["worker"]
 
@@ -283,11 +283,11 @@ def test_a_program_that_is_missing_is_told_before_anybody_is_paid(
     [
         (
             "writer=m@http://h:1/v1",
-            "nobody here asks the model 'writer'. The aliases here: default.",
+            "no agent here uses the model 'writer'. The aliases here: default.",
         ),
         (
             "defualt=m@http://h:1/v1",
-            "nobody here asks the model 'defualt'. Did you mean 'default'?",
+            "no agent here uses the model 'defualt'. Did you mean 'default'?",
         ),
     ],
 )

@@ -74,7 +74,7 @@ def test_a_killed_run_goes_on_where_it_was(folder: Path) -> None:
     assert numbers == list(range(1, len(numbers) + 1))
     code, out, err = mas_run(folder, "--resume", str(run))
     assert (code, out) == (0, "three\n")
-    assert "finished already" in err
+    assert "already finished" in err
 
 
 def test_a_failed_run_can_be_tried_again(folder: Path) -> None:
@@ -108,7 +108,7 @@ def test_a_budget_stops_the_run_and_a_larger_one_goes_on(folder: Path) -> None:
         run = run_of(folder)
         assert json.loads((run / "result.json").read_text())["status"] == "stopped"
         assert mas_run(folder, "--resume", str(run), *chosen)[0] == 3  # its budget still holds
-        hint = err.split("Go on with: ")[1].splitlines()[0]
+        hint = err.split("Resume: ")[1].splitlines()[0]
         again = f"mas-run --resume {run.relative_to(folder)} --budget calls=4"
         assert hint == f"{again} {' '.join(chosen)}"
         code, out, _ = mas_run(folder, *shlex.split(hint)[1:])
@@ -176,7 +176,7 @@ def test_a_replay_of_an_interrupted_run_says_how_far_it_got(folder: Path) -> Non
     code, out, _ = mas_run(folder, "--replay", str(run), "--verify")
     assert (code, out) == (
         0,
-        "verified: 2 recorded answers, no difference, as far as the run got.\n",
+        "verified: 2 recorded answers, no difference, up to where the run ended.\n",
     )
 
 
@@ -195,7 +195,7 @@ def test_a_cache_serves_the_next_run(folder: Path) -> None:
         (["--resume", "nowhere"], "does not exist"),
         (["--resume", "."], "run.json: there is no such file. Is '.' the folder of a run?"),
         (["--verify"], "--verify checks a replay"),
-        (["--resume", ".", "--replay", "."], "one of them"),
+        (["--resume", ".", "--replay", "."], "give either"),
         (["--resume", ".", "team.yaml"], "Leave them out"),
         (["team.yaml", "task.json", "--budget", "usd=-1"], "usd is '-1'. Write a number above 0"),
         (["team.yaml", "task.json", "--budget", "token=5"], "tokens"),

@@ -128,9 +128,9 @@ def test_a_shared_run_is_read_and_says_nothing_of_the_machine(folder: Path) -> N
     [
         (["list", "nowhere"], "nowhere: there is no such folder"),
         (["list", "--older-than", "3y"], "'3y' is no age. Write 90m, 12h, 30d or 4w"),
-        (["prune"], "say which runs"),
+        (["prune"], "choose runs by"),
         (["share", "runs", "--to", "x.zip"], "runs is not the folder of a run"),
-        (["archive", "--status", "none", "--to", "x.tar.gz"], "there is no run to pack"),
+        (["archive", "--status", "none", "--to", "x.tar.gz"], "no run to pack"),
     ],
 )
 def test_wrong_input_is_told(folder: Path, words: list[str], message: str) -> None:

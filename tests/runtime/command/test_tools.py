@@ -42,7 +42,7 @@ def test_what_is_imported_loads_and_holds_no_key(
     done = invoked_in(tmp_path, main, ["import", "mcp.json"], "mas dev tools")
     assert done.code == 0
     assert KEY not in done.out + done.err
-    assert "note: my_clock: set CLOCK_TOKEN; no value of FILE is written." in done.err
+    assert "note: my_clock: set CLOCK_TOKEN; values in FILE are not copied." in done.err
     assert "note: gone is left out: the tool server 'gone' needs the program" in done.err
     (tmp_path / "tools.yaml").write_text(done.out)
     (server,) = load_tools(tmp_path / "tools.yaml").servers.values()

@@ -114,7 +114,7 @@ def test_a_run_says_how_to_look_at_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize("other", [["--dry-run"], ["--replay", "."]])
 def test_only_a_run_that_is_made_is_shown_meanwhile(tmp_path: Path, other: list[str]) -> None:
     came = invoked_in(tmp_path, mas_run, ["seed:direct", "--view", *other], "mas-run")
-    assert (came.code, f"{other[0]} makes none" in came.err) == (2, True)
+    assert (came.code, f"{other[0]} starts none" in came.err) == (2, True)
 
 
 def test_a_run_is_shown_while_it_is_made_and_until_ctrl_c(tmp_path: Path) -> None:

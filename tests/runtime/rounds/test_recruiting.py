@@ -108,7 +108,7 @@ def test_a_choice_that_is_none_is_repaired_once_and_fails_the_run(bench: Bench) 
         run = bench.run(ward_round(max_retries=0), model)
         assert len(model.calls) == 2
     assert (run.status, run.answer, run.recruited) == ("failed", None, {})
-    assert str(run.error).startswith("ahead of all others, agent chief: ")
+    assert str(run.error).startswith("before all others, agent chief: ")
     assert not bench.of("recruited")
 
 

@@ -48,7 +48,7 @@ def test_caps_are_read_as_people_type_them() -> None:
         ("euros=3", "The caps are usd, tokens, calls, seconds"),
         ("", "no cap is named ''"),
         ("usd=1,", "no cap is named ''"),
-        ("usd=1,usd=2", "usd is there twice"),
+        ("usd=1,usd=2", "usd occurs twice"),
         ("usd", "usd is ''. Write a number above 0"),
         ("usd=two", "usd is 'two'. Write a number above 0"),
         ("usd=nan", "usd is 'nan'"),

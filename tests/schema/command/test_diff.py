@@ -129,7 +129,8 @@ def test_a_driver_compares_texts_where_a_side_is_no_team(files: tuple[Path, Path
     assert done.exit_code == 0
     assert done.stdout.splitlines()[:2] == [
         "team.yaml",
-        "no team that loads, so as text: control character U+001B in the file. Remove it.",
+        "the team does not load, so the texts are compared: control character U+001B in the file."
+        " Remove it.",
     ]
     assert "+  solver: {rol: sol\\u001b[2Jver, prompt: Solve the task step by step.}" in done.stdout
     other.write_bytes(b"\xff\x00")

@@ -108,7 +108,7 @@ def test_git_never_stops_at_a_file_that_is_no_team(repository: Repository) -> No
     lines = repository.git("diff").splitlines()
     assert lines[0] == "teams/debate_3.yaml"
     broken = lines.index("teams/majority_vote_3.yaml")
-    assert lines[broken + 1].startswith("no team that loads, so as text: ")
+    assert lines[broken + 1].startswith("the team does not load, so the texts are compared: ")
     assert "+    temperature: [" in lines[broken:]
 
 

@@ -44,4 +44,4 @@ def test_a_page_is_printed_as_it_stands_in_docs(document: str) -> None:
 def test_two_wishes_at_once_are_refused() -> None:
     done = mas("dev", "explain", "agents", "--schema", "team")
     assert done.exit_code == 2
-    assert "one of them" in done.stderr
+    assert "give one of PATH" in done.stderr

@@ -84,7 +84,10 @@ def test_a_team_is_written_as_a_folder_and_as_one_file_again(tmp_path: Path) -> 
     assert (done.exit_code, done.stdout) == (0, f"{folder}: written\n")
     assert (folder / "agents/solver/prompt.md").read_text() == "Solve it my way.\n"
     (folder / "todo.txt").write_text("Mine.")
-    assert "todo.txt is no part of the team. It stays." in fmt(folder, "--to-folder", folder).stderr
+    assert (
+        "todo.txt is not part of the team, and stays unchanged."
+        in fmt(folder, "--to-folder", folder).stderr
+    )
     assert fmt(folder, "--to-file", whole).exit_code == 0
     assert load_team(whole, Catalogue.of_host()) == load_team(folder, Catalogue.of_host())
     assert fmt("--check", folder, whole).exit_code == 0
@@ -92,4 +95,4 @@ def test_a_team_is_written_as_a_folder_and_as_one_file_again(tmp_path: Path) -> 
     assert fmt("--check", folder).stdout == f"{folder / 'agents/solver'}: not canonical\n"
     for wrong in ((file, whole, "--to-folder", folder), (file, "--to-file", whole, "--check")):
         assert fmt(*wrong).exit_code == 2
-    assert "a folder, and no team's" in fmt(prompts, "--to-file", whole).stderr
+    assert "not a team's folder" in fmt(prompts, "--to-file", whole).stderr

@@ -48,7 +48,7 @@ def test_nothing_is_written_over(file: Path) -> None:
     (file.parent / "models.yaml").write_text("models: {}\n", encoding="utf-8")
     done = mas("dev", "import", file, "-o", file.parent / "team.yaml")
     assert done.exit_code == 2
-    assert "models.yaml: is there already, and nothing is overwritten" in done.stderr
+    assert "models.yaml: exists already, and is not overwritten" in done.stderr
     assert not (file.parent / "team.yaml").exists()
 
 
@@ -103,8 +103,8 @@ def test_each_command_says_what_the_file_is(file: Path, command: str) -> None:
     done = mas(*command.split(), *([file] * (2 if command == "dev diff" else 1)))
     assert done.exit_code == 2
     assert (
-        f"{file}:1:1: error: this is a file of docker-agent, and not a team. Take it over:"
-        f" mas dev import {file} -o team.yaml" in done.stderr
+        f"{file}:1:1: error: this is a file of docker-agent, not a team. Import it: mas dev import"
+        f" {file} -o team.yaml" in done.stderr
     )
 
 
@@ -121,14 +121,17 @@ def test_a_crews_folder_is_known_for_what_it_is(tmp_path: Path) -> None:
     (config / "tasks.yaml").write_text("t: {description: D, expected_output: E, agent: a}\n")
     done = mas("dev", "graph", tmp_path / "crew")
     assert done.exit_code == 2
-    assert f"It is of CrewAI. Take it over: mas dev import {tmp_path / 'crew'}" in done.stderr
+    assert f"It belongs to CrewAI. Import it: mas dev import {tmp_path / 'crew'}" in done.stderr
     assert "name: crew" in mas("dev", "import", tmp_path / "crew").stdout
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("name: x\nagents: {a: {prompt: Answer it.}}\n", "of no program that is known"),
+        (
+            "name: x\nagents: {a: {prompt: Answer it.}}\n",
+            "not a file of a supported program",
+        ),
         ("agents: [\n", "not YAML"),
         ("agents: {a: {instruction: &x hello}}\n", "anchor &x"),
     ],

@@ -269,7 +269,7 @@ def test_a_new_output_hears_the_agent_that_gave_the_answer() -> None:
         assert child.declared_output == "last"
         assert child.predecessors["last"] == ("a", "j")
     both = refused(team(), new, SetOutput(agent="a"))
-    assert "it decides topology.output, and so does edits[0].add_agent" in both[0]
+    assert "it sets topology.output, and so does edits[0].add_agent" in both[0]
 
 
 def test_other_edits_name_agents_by_their_new_ids() -> None:
@@ -351,12 +351,12 @@ def test_a_child_has_no_lineage() -> None:
         ),
         (
             [SetModel(agent="a", model_id="fast"), SetModel(agent="a", model_id="default")],
-            "edits:1:1: error: edits[1].set_model: it decides agents.a.model_id, and so does"
+            "edits:1:1: error: edits[1].set_model: it sets agents.a.model_id, and so does"
             " edits[0].set_model. Keep one of them.",
         ),
         (
             [AddEdge(sender="a", receiver="b"), ReplaceTopology(reports_to={})],
-            "edits:1:1: error: edits[1].replace_topology: it decides topology.reports_to.a.b, and"
+            "edits:1:1: error: edits[1].replace_topology: it sets topology.reports_to.a.b, and"
             " so does edits[0].add_edge. Keep one of them.",
         ),
     ],
@@ -370,8 +370,8 @@ def test_edits_without_a_place_are_refused(edits: list[Edit], message: str) -> N
     [
         (AddEdge(sender="j", receiver="a"), "topology.reports_to.", "a cycle: "),
         (AddEdge(sender="a", receiver="k"), "topology.reports_to.a[1]", "no agent 'k'."),
-        (AddEdge(sender="a", receiver="j"), "topology.reports_to.a[1]", "'j' is there twice."),
-        (RemoveEdge(sender="a", receiver="j"), "topology", "2 agents report to nobody"),
+        (AddEdge(sender="a", receiver="j"), "topology.reports_to.a[1]", "'j' occurs twice."),
+        (RemoveEdge(sender="a", receiver="j"), "topology", "2 agents report to no one"),
         (GrantTool(agent="a", tool="shell"), "agents.a", "an agent of type LLM makes one chat"),
         (SetOutput(agent="k"), "topology.output", "no agent 'k'."),
         (SetModel(agent="a", model_id="fats"), "agents.a.model_id", "no model 'fats'"),

@@ -13,7 +13,7 @@ def test_a_field_is_explained_in_full() -> None:
     assert explain("agents.w2.max_tokens") == (
         "agents.<id>.max_tokens\n"
         "\n"
-        "The most that the model may write in one answer.\n"
+        "The most tokens that the model may write in one answer.\n"
         "\n"
         "  type      integer, 1 to 1000000 tokens\n"
         "  default   4096\n"
@@ -23,7 +23,7 @@ def test_a_field_is_explained_in_full() -> None:
 
 def test_an_object_shows_its_fields() -> None:
     assert explain("topology").endswith(
-        "               output finds its way to the output agent.\n"
+        "               every agent must lead to the output agent.\n"
         "  output       The agent whose output is the team's answer.\n"
     )
 
@@ -93,5 +93,6 @@ def test_the_outline_has_every_file_and_fits_a_terminal() -> None:
     assert tops == list(DOCUMENTS)
     assert max(map(len, lines)) <= 100
     assert any(
-        re.match(r"      max_tokens +The most that the model may write", line) for line in lines
+        re.match(r"      max_tokens +The most tokens that the model may write", line)
+        for line in lines
     )

@@ -59,8 +59,8 @@ def test_every_field_is_in_a_table_of_four_cells(document: str) -> None:
 
 def test_a_row_has_value_default_meaning_and_example() -> None:
     assert (
-        "| `max_tokens` | integer, 1 to 1000000 tokens | `4096` | The most that the model may write"
-        " in one answer. Example: `max_tokens: 4096` |"
+        "| `max_tokens` | integer, 1 to 1000000 tokens | `4096` | The most tokens that the model"
+        " may write in one answer. Example: `max_tokens: 4096` |"
     ) in reference("team").splitlines()
 
 

@@ -93,7 +93,7 @@ def test_placeholders_are_what_the_task_says(tmp_path: Path) -> None:
     scout = imported.team.agents["scout"]
     assert scout.role == "[topic] scout"
     assert "news about [topic] in 2026." in scout.prompt
-    assert scout.prompt.endswith("What stands here in brackets, the task says: [topic].")
+    assert scout.prompt.endswith("The task gives the values in brackets: [topic].")
     assert "brackets" not in imported.team.agents["polish"].prompt
     assert any('--query "[topic]: …"' in one for one in imported.advice)
 
@@ -102,12 +102,12 @@ def test_what_has_no_counterpart_is_told_with_its_line(tmp_path: Path) -> None:
     lost = told(taken(tmp_path, year="2026"))
     says = {
         ("agents.yaml", 4): "'{topic}' is filled in by crew.py there",
-        ("agents.yaml", 10): "`mas-view --text` tells",
+        ("agents.yaml", 10): "`mas-view --text` shows",
         ("agents.yaml", 15): "'house_llm' is not PROVIDER/NAME",
         ("agents.yaml", 16): "Grant tools by name",
-        ("agents.yaml", 17): "no task of tasks.yaml is its",
+        ("agents.yaml", 17): "it has no task in tasks.yaml",
         ("tasks.yaml", 9): "Did you mean 'scout'? Its agent has the task as its prompt.",
-        ("tasks.yaml", 16): "is in the run's folder",
+        ("tasks.yaml", 16): "The run's folder has",
         ("tasks.yaml", 21): "",
     }
     assert lost.keys() == says.keys()
@@ -129,7 +129,7 @@ def test_a_crew_of_one_task_is_a_team_of_one(tmp_path: Path) -> None:
     tasks = "look:\n  description: Look.\n  expected_output: News\n"
     imported = taken(tmp_path, tasks=tasks)
     assert list(imported.team.agents) == ["look"]
-    assert "crew.py says who does it" in told(imported)["tasks.yaml", 1]
+    assert "crew.py assigns it" in told(imported)["tasks.yaml", 1]
 
 
 def test_a_field_of_another_type_is_lost_and_no_other(tmp_path: Path) -> None:
@@ -147,9 +147,9 @@ def test_several_files_of_tasks_are_one_crew(tmp_path: Path) -> None:
     (config / "more_tasks.yaml").write_text(more)
     imported = take_over(tmp_path / "crew")
     assert imported.team.output == "ghost"
-    assert "nothing like it" in told(imported)["more_tasks.yaml", 5]
+    assert "no counterpart" in told(imported)["more_tasks.yaml", 5]
     (config / "more_tasks.yaml").write_text(more.replace("last:", "write:"))
-    with pytest.raises(ConfigError, match=r"more_tasks\.yaml:1:1: error: write: 'write' stands in"):
+    with pytest.raises(ConfigError, match=r"more_tasks\.yaml:1:1: error: write: 'write' is in"):
         take_over(tmp_path / "crew")
 
 
@@ -167,7 +167,7 @@ def test_several_crews_of_a_project_are_named(tmp_path: Path) -> None:
 
 def test_half_of_a_crew_is_told_what_is_missing(tmp_path: Path) -> None:
     (tmp_path / "agents.yaml").write_text(AGENTS, encoding="utf-8")
-    with pytest.raises(InputError, match=r"tasks\.yaml is missing. A team is made of both"):
+    with pytest.raises(InputError, match=r"tasks\.yaml is missing. A team needs both"):
         take_over(tmp_path / "agents.yaml")
     with pytest.raises(InputError, match="Name the file, or the folder with both"):
         take_over(tmp_path)

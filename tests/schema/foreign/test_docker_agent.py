@@ -132,14 +132,14 @@ def test_what_has_no_counterpart_is_told_with_its_line(tmp_path: Path) -> None:
     lines = NEWSROOM.splitlines()
     lost = told(taken(tmp_path, NEWSROOM))
     where = {
-        "author:": "coterie has nothing like it",
+        "author:": "coterie has no counterpart",
         "provider_opts:": "models.house.provider_opts",
-        "sub_agents: [reporter": "Here they all get the task, work ahead of it",
+        "sub_agents: [reporter": "Here they all get the task, work before it",
         "- type: think": "the toolset 'think'",
         "- {type: mcp": "the file does not list the tools of duckduckgo",
-        "sub_agents: [fact_checker, chief": "chief_editor reported to reporter, that would close",
+        "sub_agents: [fact_checker, chief": "chief_editor reported to reporter, the edges",
         "max_iterations:": "makes one call",
-        "intern:": "'chief-editor' calls it nowhere",
+        "intern:": "'chief-editor' never calls it",
     }
     found = {next(i for i, one in enumerate(lines, 1) if key in one): key for key in where}
     assert lost.keys() == found.keys()
@@ -168,7 +168,7 @@ agents:
     }
     assert {one.model_id for one in team.agents.values()} == {"default"}
     assert imported.models == {}
-    assert "a team has one output, and that is writer" in told(imported)[7]
+    assert "a team has one output, here writer" in told(imported)[7]
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,9 @@ def test_a_file_that_docker_agent_would_refuse_is_refused(
 
 def test_agents_from_elsewhere_are_told(tmp_path: Path) -> None:
     text = "agents:\n  root: {instruction: Greet people., sub_agents: [catalog/pirate]}\n"
-    assert "'catalog/pirate' is an agent from elsewhere" in told(taken(tmp_path, text))[2]
+    assert (
+        "'catalog/pirate' is an agent of another file or registry" in told(taken(tmp_path, text))[2]
+    )
 
 
 def test_what_our_files_cannot_hold_is_bent_and_told(tmp_path: Path) -> None:
@@ -237,7 +239,7 @@ agents:
         "wild": {"model": "openai/x"},
     }
     assert "an agent has one model. This one has 'near'" in told(imported)[3]
-    assert "variables in addresses are not read" in told(imported)[4]
+    assert "variables in addresses are not supported" in told(imported)[4]
 
 
 @pytest.mark.parametrize(
@@ -249,7 +251,7 @@ agents:
             "max_tokens: lots",
             "models.careful.max_tokens: 'lots' is not a number",
         ),
-        ("thinking_budget: low", "thinking_budget: lots", "'lots' is no effort that"),
+        ("thinking_budget: low", "thinking_budget: lots", "'lots' is not an effort that"),
         ("thinking_budget: low", "thinking_budget: {effort: low, x: 1}", "Only its effort is kept"),
         (
             "token_key: GATEWAY_KEY",
@@ -333,8 +335,8 @@ agents:
 @pytest.mark.parametrize(
     ("models", "says"),
     [
-        ("{one: {provider: openai}}", "2:15: error: models.one: no model. Write which"),
-        ("{one: {}}", "models.one.model: no provider, and no model. Write both."),
+        ("{one: {provider: openai}}", "2:15: error: models.one: the model is missing"),
+        ("{one: {}}", "models.one.model: the provider and the model are missing. Write both."),
         ("[one]", "error: agents.root.model: no model 'one' under models."),
     ],
 )
@@ -386,7 +388,7 @@ agents:
     assert {problem.path.rpartition("root.")[2] for problem in imported.lost} == {
         "structured_output.name", "structured_output.strict", "fallback"
     }  # fmt: skip
-    assert "3 is not a form" in told(taken(tmp_path, text.replace("SCHEMA", "3")))[5]
+    assert "3 is not a schema" in told(taken(tmp_path, text.replace("SCHEMA", "3")))[5]
 
 
 WORDS = st.sampled_from(

@@ -56,10 +56,10 @@ def test_toolsets_become_tools_a_shell_and_servers(tmp_path: Path) -> None:
     }  # fmt: skip
     lost = "\n".join(f"{problem.path}: {problem.message}" for problem in imported.lost)
     for part in (
-        "mcps.notes.env.MODE: no value is written",
+        "mcps.notes.env.MODE: values are not copied",
         "toolsets[2]: the toolset 'shell': an agent has tools or a shell",
         "toolsets[0]: the file does not list the tools of w_example",
-        "headers.X-Secret: values do not stand in tools.yaml",
+        "headers.X-Secret: tools.yaml holds no values",
         "toolsets[0].tools[1]: 'write_file' has no counterpart",
         'toolsets[1].command: ["x"] is not a text',
     ):
@@ -71,7 +71,7 @@ def test_tools_that_a_tools_yaml_lists_are_granted(tmp_path: Path) -> None:
     imported = take_over(tmp_path / "t.yaml", listed={"w_example": ("see",)})
     assert imported.team.agents["looker"].tools == ("w_example.see",)
     assert (imported.servers, imported.clients) == ({}, {})
-    assert "was given has none of its tools, as notes" in "\n".join(
+    assert "has none of its tools, such as notes" in "\n".join(
         problem.message for problem in imported.lost
     )
 
@@ -102,8 +102,8 @@ agents:
     for part in (
         "an agent has 64 tools at most",
         "'no tool' is not the name of a tool",
-        "no value is written",
+        "values are not copied",
         "it has no command, no remote, and no ref",
-        "'sse': servers are reached over streamable HTTP alone",
+        "'sse': only streamable HTTP is supported",
     ):
         assert part in lost

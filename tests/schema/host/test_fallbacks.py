@@ -50,7 +50,7 @@ def test_fallbacks_are_loaded_in_their_order(file: Path) -> None:
         (
             models(a="[b, a]", b="[]"),
             [
-                "2:38: error: models.a.fallback[1]: 'a' cannot stand in for itself. Leave it out.",
+                "2:38: error: models.a.fallback[1]: 'a' cannot be its own fallback. Leave it out.",
             ],
         ),
         (
@@ -62,7 +62,7 @@ def test_fallbacks_are_loaded_in_their_order(file: Path) -> None:
         ),
         (
             models(a="[b, b]", b="[]"),
-            ["2:38: error: models.a.fallback[1]: 'b' is there twice. Keep one."],
+            ["2:38: error: models.a.fallback[1]: 'b' occurs twice. Keep one."],
         ),
         (
             models(a="b", b="[]"),

@@ -90,11 +90,11 @@ def lost(day: Nowhere) -> str:  # type: ignore[name-defined]  # noqa: F821
 @pytest.mark.parametrize(
     ("function", "why"),
     [
-        (undocumented, r"undocumented: the function has no docstring, .* Write one\."),
-        (sized, r"sized: size is bytes, which JSON does not have\. Use str, int,"),
-        (any_number, r"any_number: \*numbers: 'int' cannot be told to a model\. Name each"),
-        (Shout, r"cannot be a tool\. Give a function that is made with def, whose name has lower"),
-        (lambda day: day, r"cannot be a tool\. Give a function that is made with def"),
+        (undocumented, r"undocumented: the function has no docstring. Write one: agents"),
+        (sized, r"sized: size is bytes, which JSON cannot express\. Use str, int,"),
+        (any_number, r"any_number: \*numbers: 'int' cannot be described to a model\. Name each"),
+        (Shout, r"cannot be a tool\. Use a function defined with def, whose name has lower"),
+        (lambda day: day, r"cannot be a tool\. Use a function defined with def"),
         ("weekday", r"'weekday' cannot be a tool\."),
         (lost, r"lost: its type hints cannot be read: name 'Nowhere' is not defined\."),
     ],

@@ -56,12 +56,12 @@ def test_what_is_said_of_requests_is_loaded(tmp_path: Path) -> None:
         (
             "    effort: low\n    thinking_tokens: 9",
             "5:5",
-            "thinking_tokens: stands beside effort, and a model is told one of the two.",
+            "thinking_tokens: cannot be combined with effort.",
         ),
         (
             "    headers: {X-A: a}\n    header_env: {x-a: A}",
             "5:18",
-            "the header 'x-a' stands under headers, too. Leave one out.",
+            "the header 'x-a' is under headers, too. Leave one of them out.",
         ),
     ],
 )

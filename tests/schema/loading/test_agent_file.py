@@ -112,14 +112,14 @@ def test_every_problem_names_the_file_and_the_line_where_it_is(tmp_path: Path) -
     (path / "notes/pairs/eve.md").write_text("---\ntask: sums\n---\n")
     found = problems(path)
     for said in (
-        "critic/agent.yaml:2:9: error: prompt: this stands in ",
+        "critic/agent.yaml:2:9: error: prompt: this is in ",
         "critic/agent.yaml:3:1: error: maxtokens: unknown field.",
         "critic/skills/nines/SKILL.md:2:1: error: description is missing.",
         "critic/skills/nines/SKILL.md:2:7: error: name: the skill's folder is called 'nines'.",
-        "critic/skills/empty/SKILL.md:1:1: error: it has to begin with its front matter",
-        "critic/notes/patches/units.md:2:1: error: tsak: a note's front matter says which task",
+        "critic/skills/empty/SKILL.md:1:1: error: it must begin with front matter",
+        "critic/notes/patches/units.md:2:1: error: tsak: a note's front matter names the task",
         "critic/notes/pairs/bob.md:2:7: error: 'a b' is not a task id",
-        "critic/notes/pairs/ann.md:1:1: error: it has to begin with its front matter",
+        "critic/notes/pairs/ann.md:1:1: error: it must begin with front matter",
         "critic/notes/pairs/eve.md:3:1: error: 0 characters are too few",
         "critic/notes/patches/Bad Name.md:1:1: error: 'Bad Name' is not an id",
         "critic/notes/coaching.md:2:1: error: control character U+0000",
@@ -222,7 +222,7 @@ def test_a_fault_in_a_used_file_is_told_there_and_one_in_the_team_file_here(pair
 
 def test_an_agent_file_that_uses_another_is_refused(pair: Path) -> None:
     (pair.parent / "agents/critic.yaml").write_text("use: agents/critic.yaml\nprompt: Hm.\n")
-    assert "agents/critic.yaml:1:1: error: use: an agent file uses no other one" in str(
+    assert "agents/critic.yaml:1:1: error: use: an agent file cannot use another one" in str(
         problems(pair, load_team)
     )
 

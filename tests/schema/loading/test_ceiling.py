@@ -98,7 +98,7 @@ def test_a_team_is_not_above_its_own_ceiling() -> None:
         ),
         (
             with_coder(max_steps=None),
-            "agents.coder.max_steps: not written; the ceiling allows 4 steps. Write at most these.",
+            "agents.coder.max_steps: missing; the ceiling allows 4 steps. Write at most that.",
         ),
         (with_coder(timeout=31), "agents.coder.timeout: 31 seconds; the ceiling allows 30."),
         (with_coder(timeout=None), "agents.coder.timeout: 60 seconds; the ceiling allows 30."),

@@ -85,7 +85,7 @@ def bad_task(number: int, name: str, content: str | bytes | int, *told: str) -> 
     return bad(number, name, content, *told, file="task.json")
 
 
-WRITE_IT_OUT = "Anchors and aliases are not used here: write the value where it is needed."
+WRITE_IT_OUT = "Anchors and aliases are not supported: write the value where it is needed."
 ID = "an id: a lower-case letter, then lower-case letters, digits or _, at most 64 characters"
 PATH = "a relative path, with / between its parts and without .. among them"
 SECRET = (
@@ -165,11 +165,11 @@ YAML = (
     ),
     bad(
         13, "Python tag", having("name: vote", "name: !!python/object/apply:os.system [ls]"),
-        "1:7: error: name: tag !!python/object/apply:os.system. Tags are not used here: remove it.",
+        "1:7: error: name: tag !!python/object/apply:os.system. Tags are not supported: remove it.",
     ),
     bad(
         14, "unknown tag", having("name: vote", "name: !env NAME"),
-        "1:7: error: name: tag !env. Tags are not used here: remove it.",
+        "1:7: error: name: tag !env. Tags are not supported: remove it.",
     ),
     bad(
         15, "2,000 levels", "name: " + "[" * 2000 + "]" * 2000,
@@ -295,12 +295,12 @@ GRAPH = (
     ),
     bad(
         33, "two sinks", having("    w2: [boss]\n", ""),
-        "7:3: error: topology: 2 agents report to nobody: w2, boss. A team has one output: let the"
+        "7:3: error: topology: 2 agents report to no one: w2, boss. A team has one output: let the"
         " others report to it.",
     ),
     bad(
         33, "no edges", GOOD[: GOOD.index("topology")],
-        "3:3: error: agents: 3 agents report to nobody: w1, w2, boss. A team has one output: let"
+        "3:3: error: agents: 3 agents report to no one: w1, w2, boss. A team has one output: let"
         " the others report to it.",
     ),
     bad(
@@ -321,8 +321,8 @@ GRAPH = (
     ),
     bad(
         36, "disconnected agent", having("    w2: [boss]\n", "") + "  output: boss\n",
-        "4:3: error: agents.w2: its output reaches nobody who works for the answer of 'boss'. Let"
-        " it report to someone, or leave it out.",
+        "4:3: error: agents.w2: its output does not reach the output agent, 'boss'. Let"
+        " it report to an agent that does, or leave it out.",
     ),
     bad(
         37, "receiver without a list", having("w1: [boss]", "w1: boss"),
@@ -345,7 +345,7 @@ GRAPH = (
     ),
     bad(
         38, "duplicate edge", having("w1: [boss]", "w1: [boss, boss]"),
-        "8:16: error: topology.reports_to.w1[1]: 'boss' is there twice. Keep one.",
+        "8:16: error: topology.reports_to.w1[1]: 'boss' occurs twice. Keep one.",
     ),
     bad(
         39, "receiver in another case", having("w1: [boss]", "w1: [Boss]"),
@@ -420,8 +420,9 @@ VALUES = (
     ),
     bad(
         44, "tool of an unknown server", boss("agent_type: ToolCallingAgent, tools: [web.search]"),
-        "5:48: error: agents.boss.tools[0]: no tool 'web.search'. Known: list_files, read_file."
-        " Its server would be declared in tools.yaml.",
+        "5:48: error: agents.boss.tools[0]: no tool 'web.search'. Known: list_files,"
+        " read_file. Declare"
+        " its server in tools.yaml.",
         options=("--allow-tool", "list_files", "--allow-tool", "read_file"),
     ),
     bad(
@@ -437,12 +438,12 @@ VALUES = (
     ),
     bad(
         45, "module of Python's own", boss("agent_type: CodeAgent, imports: [numpy, json]"),
-        "5:50: error: agents.boss.imports[1]: json comes with Python, which is there for every"
-        " CodeAgent. Leave it out.",
+        "5:50: error: agents.boss.imports[1]: json comes with Python, so every CodeAgent has it."
+        " Leave it out.",
     ),
     bad(
         45, "package that is not allowed", boss("agent_type: CodeAgent, imports: [numpy, yaml]"),
-        "5:50: error: agents.boss.imports[1]: the package 'yaml' is not to be imported here."
+        "5:50: error: agents.boss.imports[1]: the package 'yaml' is not allowed here."
         " Allowed: numpy.",
         options=("--allow-import", "numpy"),
     ),
@@ -556,11 +557,12 @@ TASKS = (
         "1:27: error: query: duplicate key 'query', first at 1:13. Keep one.",
     ),
     bad_task(
-        60, "missing field", '{"id": "t"}', "1:1: error: query is missing. What is asked, in words."
+        60, "missing"
+        " field", '{"id": "t"}', "1:1: error: query is missing. The question or instruction."
     ),
     bad_task(
         60, "another word for a field", '{"id": "t", "question": "q"}',
-        "1:1: error: query is missing. What is asked, in words.",
+        "1:1: error: query is missing. The question or instruction.",
         "1:13: error: question: not a field here. Write query.",
     ),
     bad_task(
@@ -593,7 +595,7 @@ TASKS = (
     ),
     bad_task(
         63, "file in the place of a folder", task('"files": {"a": "text", "a/b": "text"}'),
-        "1:37: error: files.a: 'a' is also the name of a folder. Rename it.",
+        "1:37: error: files.a: 'a' is also the name of a folder. Rename one.",
     ),
 )  # fmt: skip
 
@@ -719,7 +721,7 @@ def test_all_problems_of_several_files_show_at_once() -> None:
         " in it, for instance 4096.",
         "team.yaml:4:23: error: agents.w2.tols: unknown field. Did you mean 'tools'?",
         "team.yaml:8:10: error: topology.reports_to.w1[0]: no agent 'bos'. Did you mean 'boss'?",
-        "task.json:1:1: error: query is missing. What is asked, in words.",
+        "task.json:1:1: error: query is missing. The question or instruction.",
         "none.yaml:1:1: error: no file 'none.yaml'.",
     ]
     assert result.exit_code == 2

@@ -42,13 +42,13 @@ def test_a_granted_function_scores_tasks_that_name_it(folder: Path, scorer: obje
 
 
 def test_a_task_file_runs_no_python_by_itself(folder: Path) -> None:
-    with pytest.raises(ConfigError, match=r"'grading\.py:polite' does not run by itself"):
+    with pytest.raises(ConfigError, match=r"'grading\.py:polite' runs only if you allow it"):
         task({"python": "grading.py:polite"}, Catalogue.of_host())
     assert not (folder / "ran").exists()
 
 
 def test_a_file_of_the_same_name_elsewhere_is_not_granted(folder: Path) -> None:
-    with pytest.raises(ConfigError, match="does not run by itself"):
+    with pytest.raises(ConfigError, match="runs only if you allow it"):
         task({"python": "elsewhere/grading.py:polite"}, granted())
 
 

@@ -58,10 +58,10 @@ def test_all_bad_rows_are_told_at_once_with_their_lines(table: Path) -> None:
     ("header", "said"),
     [
         ("qery,answer", "no column is called 'qery'. Did you mean 'query'?"),
-        ("query,answer,reference", "two columns are the answer."),
-        ("answer", "there is no column query, but 'answer'."),
-        ("query;answer", "there is no column query, but 'query;answer'. The first row names"),
-        ("", "there is no column query, but none."),
+        ("query,answer,reference", "two columns hold the answer."),
+        ("answer", "there is no column query, only 'answer'."),
+        ("query;answer", "there is no column query, only 'query;answer'. The first row must name"),
+        ("", "there is no column query, only none."),
     ],
 )
 def test_a_header_that_is_wrong_is_told(table: Path, header: str, said: str) -> None:
@@ -118,10 +118,10 @@ def test_numbers_of_others_are_texts_where_tasks_have_texts(tmp_path: Path) -> N
     ("words", "header", "message"),
     [
         ("query=subjekt", "subject", "no column is called 'subjekt'. Did you mean 'subject'?"),
-        ("query=subject", "query,subject", "two columns are the query. Leave one out."),
-        ("tier=A,answer=B", "A,B,Tier,query", "two columns are the tier. Leave one out."),
-        ("", "subject,label", "there is no column query, but 'subject', 'label'. The first"),
-        ("", "query,refernce", "Did you mean 'reference'? Else name the columns with --map."),
+        ("query=subject", "query,subject", "two columns hold the query. Leave one out."),
+        ("tier=A,answer=B", "A,B,Tier,query", "two columns hold the tier. Leave one out."),
+        ("", "subject,label", "there is no column query, only 'subject', 'label'. The first"),
+        ("", "query,refernce", "Did you mean 'reference'? Or map the columns with --map."),
     ],
 )
 def test_maps_that_do_not_fit_are_refused(

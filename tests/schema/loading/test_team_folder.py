@@ -155,7 +155,7 @@ def test_stopped_at_any_point_every_file_is_whole_and_writing_again_ends_it(
 
 
 def test_a_folder_is_no_team_and_a_fault_is_told_in_the_right_file(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="a folder, and no team's"):
+    with pytest.raises(InputError, match="not a team's folder"):
         load_team(tmp_path)
     write_team(tmp_path / "pair", PAIR)
     assert team_path(tmp_path / "pair") == tmp_path / "pair/team.yaml"
@@ -212,5 +212,5 @@ def test_what_a_skill_asks_for_and_cannot_have_is_refused(tmp_path: Path) -> Non
         load_agent(tmp_path / "clerk")
     found = "\n".join(str(one).replace(f"{path.parent}/", "") for one in caught.value.problems)
     assert "SKILL.md:4:1: error: allowed-tools: not a field here. A skill grants no tools." in found
-    assert "scripts:1:1: error: an agent reads SKILL.md and nothing beside it" in found
+    assert "scripts:1:1: error: an agent reads only SKILL.md" in found
     assert "'pdf--forms' is not a skill's name" in found

@@ -91,11 +91,11 @@ servers:
         "1:28: there is a tool 'weekday' already. Rename the function.",
         f"1:48: no file 'none.py' (looked in {folder}).",
         "2:15: no tool 'weekdya'. Did you mean 'weekday'?",
-        "4:3: a server is a command or a url. Give one of them.",
-        "5:3: a server is a command or a url. Give one of them.",
-        "6:51: a server with a command has no use for it.",
-        "6:69: a server with a command has no use for it.",
-        "7:60: a server with a url has no use for it.",
+        "4:3: a server has either a command or a url. Give one of them.",
+        "5:3: a server has either a command or a url. Give one of them.",
+        "6:51: a server with a command ignores it.",
+        "6:69: a server with a command ignores it.",
+        "7:60: a server with a url ignores it.",
     ]
 
 

@@ -57,7 +57,7 @@ def told(fixer: str = "", end: str = "", execution: str = "") -> list[str]:
 
 def test_a_team_says_when_its_agents_work_and_on_what() -> None:
     when = "when: {agent: triage, field: kind, in: [bug], at_most: 3}"
-    with pytest.raises(Exception, match=r"triage\.kind is no number, but of type string"):
+    with pytest.raises(Exception, match=r"triage\.kind is not a number, but of type string"):
         loaded(when)
     agent = loaded("when: {agent: triage, field: score, is: 1, at_least: 0.5}").agents["fixer"]
     assert agent.when == When(agent="triage", field="score", is_=1, at_least=0.5)
@@ -74,7 +74,7 @@ def test_a_team_says_when_its_agents_work_and_on_what() -> None:
     [
         ("when: {agent: triag, is: x}", "12:42: fixer.when.agent: no agent 'triag'."),
         ("when: {agent: end, is: x}", "12:42: fixer.when.agent: 'end' does not work before"),
-        ("when: {agent: triage, field: kind}", "12:34: fixer.when: it tests nothing. Write"),
+        ("when: {agent: triage, field: kind}", "12:34: fixer.when: it has no test. Write"),
         ("when: {agent: triage, is: bug}",
          "12:34: fixer.when.field: 'triage' answers with an object. Name one of its"),
         ("when: {agent: triage, field: kin, is: bug}",
@@ -92,11 +92,12 @@ def test_a_team_says_when_its_agents_work_and_on_what() -> None:
         ("reads: {plan: {is: x}}", "12:36: fixer.reads.plan: no agent 'plan'."),
         ("reads: {triage: {field: kind, is: buk}}",
          "12:62: fixer.reads.triage.is: triage.kind is never 'buk'."),
-        ("reads: {plain: {agent: triage, field: kind}}", "12:43: fixer.reads.plain: it tests"),
+        ("reads: {plain: {agent: triage, field:"
+        " kind}}", "12:43: fixer.reads.plain: it has no test"),
         ("each: {agent: triage, field: kind}",
-         "12:57: fixer.each.field: triage.kind is no list. Give it type: array"),
-        ("each: {agent: plain}", "12:34: fixer.each: plain is no list."),
-        ("each: {field: fils}", "12:42: fixer.each.field: 'fils' is no list of a task."),
+         "12:57: fixer.each.field: triage.kind is not a list. Give it type: array"),
+        ("each: {agent: plain}", "12:34: fixer.each: plain is not a list."),
+        ("each: {field: fils}", "12:42: fixer.each.field: 'fils' is not a list of a task."),
         ("each: {agent: triage, field: steps, most: 101}", "12:70: fixer.each.most: 101 is out of"),
         ("each: {field: files}, agent_type: DefaultAgent",
          "12:28: fixer.each: 'fixer' changes a repository. Leave it out."),
@@ -108,7 +109,7 @@ def test_what_can_never_hold_does_not_load(fixer: str, message: str) -> None:
 
 def test_the_answer_is_never_left_out_and_a_list_is_tested_by_nobody() -> None:
     assert told(end="when: {agent: fixer, is: x}") == [
-        "14:26: end.when: 'end', whose output is the answer, always works. Leave it out."
+        "14:26: end.when: 'end', the output agent, always works. Leave it out."
     ]
     [problem] = told("each: {field: files}", "each: {agent: fixer, field: steps}")
     assert problem.endswith("'fixer' answers with a list. Leave out field.")

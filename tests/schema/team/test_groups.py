@@ -180,10 +180,10 @@ def test_what_is_wrong_with_groups_has_its_place() -> None:
         (2, "written out, 265 agents: at most 256."),
         (3, "0 is out of range"),
         (5, "it is like itself: b -> c -> b."),
-        (6, "a name with * is a group's."),
+        (6, "a name with * is a group."),
         (7, "no agent 'zork'."),
         (7, "no model 'nope'"),
-        (8, "a member of 'a' has neither count nor like."),
+        (8, "a member of 'a' cannot have count or like."),
         (11, "a cycle: "),
     ]
     for line, message in expected:

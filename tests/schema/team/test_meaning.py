@@ -48,8 +48,8 @@ def test_every_output_reaches_the_last_agent() -> None:
 
 def test_an_agent_after_the_output_works_for_nothing() -> None:
     assert problems(f"{DIAMOND}  output: left\n") == [
-        f"{line}:3: error: agents.{lost}: its output reaches nobody who works for the answer of"
-        " 'left'. Let it report to someone, or leave it out."
+        f"{line}:3: error: agents.{lost}: its output does not reach the output agent,"
+        " 'left'. Let it report to an agent that does, or leave it out."
         for line, lost in ((5, "right"), (6, "end"))
     ]
 
@@ -78,8 +78,8 @@ def test_where_all_see_all_an_earlier_level_needs_no_edge() -> None:
 
 def test_where_all_see_all_nobody_sees_who_stands_beside_the_output() -> None:
     assert problems(CONTEXT_ALL) == [
-        "6:3: error: agents.fourth: its output reaches nobody who works for the answer of 'third'."
-        " Let it report to someone, or leave it out."
+        "6:3: error: agents.fourth: its output does not reach the output agent, 'third'."
+        " Let it report to an agent that does, or leave it out."
     ]
 
 
@@ -187,8 +187,8 @@ topology:
 @pytest.mark.parametrize("function", ["calculate", "concat", "extract_json", "majority", "vote"])
 def test_a_function_that_nobody_reports_to_does_not_load(function: str) -> None:
     assert problems(VOTE % function) == [
-        f"4:43: error: agents.count.function: {function} works on what colleagues report, and"
-        " nobody reports to this agent. Let someone report to it, under topology.reports_to, or"
+        f"4:43: error: agents.count.function: {function} works on colleagues' reports, but no"
+        " agent reports to this one. Let an agent report to it, under topology.reports_to, or"
         " leave it out."
     ]
     heard = VOTE.replace("first: [last]", "first: [count]")

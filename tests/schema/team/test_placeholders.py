@@ -80,7 +80,7 @@ def test_a_likely_mistake_is_a_warning_with_its_place(tmp_path: Path) -> None:
     assert (done.exit_code, done.stdout) == (0, "1 file: no problems.\n")
     first, second = done.stderr.splitlines()
     assert first.startswith(f"{file}:5:13: warning: agents.one.prompt: '{{topic}}' in line 2 of")
-    assert "prompts are no templates" in first
+    assert "prompts are not templates" in first
     assert second.startswith(f"{file}:8:17: warning: agents.two.prompt: the prompt file asks.md: ")
     as_json = CliRunner().invoke(validate.main, [str(file), "--format", "json"])
     assert as_json.exit_code == 0

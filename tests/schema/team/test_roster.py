@@ -84,10 +84,11 @@ def test_nothing_stands_beside_a_roster_that_says_who_works_when() -> None:
         "execution.recruit",
     ]
     assert told[0].endswith(
-        "an open roster has no edges: who works, and for whom, shows while it does. Leave it out,"
+        "an open roster has no edges: the lead decides who works for whom during the run. Leave it"
+        " out,"
         " or leave out execution.roster."
     )
-    assert "'critic' is not the lead, 'planner', who hands in." in told[1]
+    assert "'critic' is not the lead, 'planner', which gives the answer." in told[1]
 
 
 def test_every_candidate_acts() -> None:
@@ -222,4 +223,4 @@ def test_turns_count_under_the_ceiling() -> None:
 def test_it_is_explained() -> None:
     told = explain("execution.roster.alive")
     assert "integer, 1 to 1000 agents" in told
-    assert "How many agents are active at the same time at most" in told
+    assert "The most agents that are active at the same time" in told

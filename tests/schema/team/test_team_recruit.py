@@ -142,13 +142,15 @@ def test_what_is_wrong_is_told_with_its_place(execution: str, told: str) -> None
 
 def test_consulting_needs_somebody_who_says_what_is_new() -> None:
     [told] = problems("rounds: {most: 2, until: converged}", text=FILE.replace("increment", "x"))
-    assert "no agent that works in the rounds can say that it has nothing new." in told
+    assert "no agent that works in the rounds can report that it has nothing new." in told
 
 
 def test_work_that_is_to_be_accepted_is_reviewed_by_somebody() -> None:
     text = FILE.replace(INCREMENT, REVIEWS, 1)  # heart reviews whoever reports to it: nobody
     found = problems("rounds: {most: 2, until: accepted, closing: [report]}", text=text)
-    assert "rounds.until: nobody reviews 'nerve', so its work is never accepted." in "".join(found)
+    assert "rounds.until: no agent reviews 'nerve', so its work is never accepted." in "".join(
+        found
+    )
 
 
 SAID = loaded(f"{GOOD}, {MET}")

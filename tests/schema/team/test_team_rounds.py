@@ -72,8 +72,8 @@ def test_a_team_says_how_often_it_works() -> None:
         ),
         (
             "most: 3, closing: [critic]",
-            "10:40: closing: 'editor', whose output is the answer, is not among them. Add it, or"
-            " leave out closing.",
+            "10:40: closing: 'editor', the output agent, is not among them. Add it, or leave out"
+            " closing.",
         ),
         (
             "most: 3, hears: everybody",
@@ -81,11 +81,12 @@ def test_a_team_says_how_often_it_works() -> None:
         ),
         (
             "most: 3, hears: [critic, editor], closing: [editor]",
-            "10:47: hears[1]: 'editor' does not work in the rounds, so nobody hears it. Leave it",
+            "10:47: hears[1]: 'editor' does not work in the rounds, so no agent hears it. Leave it",
         ),
         (
             "most: 3, until: finalized",
-            "10:38: until: no agent that works in the rounds can say that it is done. Give one an"
+            "10:38: until: no agent that works in the rounds can report that it is done. Give one"
+            " an"
             " output_schema with a boolean property final, or write until: unchanged.",
         ),
     ],
@@ -97,7 +98,7 @@ def test_what_is_wrong_is_told_with_its_place(rounds: str, told: str) -> None:
 
 def test_rounds_have_a_number() -> None:
     assert problems("until: never") == [
-        "10:21: error: execution.rounds: most is missing. How many rounds there are at most."
+        "10:21: error: execution.rounds: most is missing. The most rounds."
     ]
 
 
@@ -131,7 +132,7 @@ def test_only_who_works_in_the_rounds_can_end_them() -> None:
     assert loaded("most: 3, until: finalized, closing: [editor]", text=ends)
     closes = FILE.replace('"Polish it."', f'"Polish it.", output_schema: {schema}')
     [told] = problems("most: 3, until: finalized, closing: [editor]", text=closes)
-    assert "can say that it is done" in told
+    assert "can report that it is done" in told
 
 
 REVISING = loaded("most: 3, closing: [editor]")

@@ -155,12 +155,12 @@ DREAM_CRYSTALLIZE = Operator(
     name=OPERATOR,
     scale="team",
     act=dream_crystallize,
-    about="Let a model make insights of strategies, each with how far it reaches. None of them is"
+    about="Let a model turn strategies into insights, each with its scope. None of them is"
     " verified.",
     inputs={
         "ideas": "surviving_ideas",
         "criticism": "criticism",
-        "most": Setting(about="How many.", least=1),
+        "most": Setting(about="The most results.", least=1),
     },
     gives="words",
 )

@@ -94,7 +94,7 @@ DREAM_DEBATE = Operator(
     name=OPERATOR,
     scale="agent",
     act=dream_debate,
-    about="Let a model criticise strategies from where an agent stands, and say which to drop."
+    about="Let a model criticise strategies from an agent's point of view, and say which to drop."
     " `dream_crystallize` reads the opinions.",
     alone=dream_debate_alone,
     gives="words",

@@ -123,8 +123,8 @@ DREAM_IMAGINE = Operator(
     name=OPERATOR,
     scale="team",
     act=dream_imagine,
-    about="Let a model imagine strategies that follow from what made the difference."
+    about="Let a model imagine strategies that follow from the difference."
     " `dream_debate` and `dream_crystallize` read them.",
-    inputs={"most": Setting(about="How many.", least=1)},
+    inputs={"most": Setting(about="The most results.", least=1)},
     gives="words",
 )

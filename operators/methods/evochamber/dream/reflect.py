@@ -59,8 +59,8 @@ DREAM_REFLECT = Operator(
     name=OPERATOR,
     scale="agent",
     act=dream_reflect,
-    about="Let a model say what went right and wrong in an agent's own work. It is not shown the"
-    " reference answer, nor anybody else's work.",
+    about="Let a model say what went right and wrong in an agent's own work. It sees neither the"
+    " reference answer nor other agents' work.",
     inputs={"work": "scored_work"},
     gives="words",
 )

@@ -146,7 +146,7 @@ FUSE = Operator(
     name=OPERATOR,
     scale="agent",
     act=fuse,
-    about="Let a model make one of two texts that say almost the same.",
+    about="Let a model merge two texts that say almost the same.",
     inputs={"earlier": "earlier_text", "new": "new_text"},
     gives="words",
 )

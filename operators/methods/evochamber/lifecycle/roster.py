@@ -117,8 +117,8 @@ FORK = Operator(
     name="fork",
     scale="roster",
     act=_with_persona(_forked),
-    about="Let a model write a twin of an agent of a pool that goes further into its niche. It"
-    " knows all that the agent knows.",
+    about="Let a model write a twin of an agent that specialises further in its niche. The twin"
+    " inherits the agent's memory.",
     inputs={"event": "niche_event", "agents": "pool_agent"},
     gives="changes",
 )
@@ -126,8 +126,8 @@ MERGE = Operator(
     name="merge",
     scale="roster",
     act=_with_persona(_merged),
-    about="Let a model write one agent in the place of two of a pool. It knows what both know, and"
-    " is as the first is but for its persona; the two are retired.",
+    about="Let a model merge two agents of a pool into one. The new agent inherits both memories;"
+    " all but its persona is the first agent's. The two retire.",
     inputs={"event": "pair_event", "agents": "pool_pair"},
     gives="changes",
 )
@@ -135,8 +135,8 @@ PRUNE = Operator(
     name="prune",
     scale="roster",
     act=prune,
-    about="Say how an agent of a pool did, and retire it with --keep. Its folder and its lessons"
-    " stay, and `mas-pool restore` brings it back.",
+    about="Report how an agent of a pool performed, and retire it with --keep. Its folder and its"
+    " lessons stay, and `mas-pool restore` brings it back.",
     inputs={"event": "agent_event", "agents": "pool_agent"},
     asks="nobody",
     gives="changes",
@@ -145,7 +145,7 @@ GENESIS = Operator(
     name="genesis",
     scale="roster",
     act=_with_persona(_founded),
-    about="Let a model write a new agent of a pool, which knows nothing yet.",
+    about="Let a model write a new agent for a pool, with an empty memory.",
     inputs={"event": "founding_event", "agents": "founders"},
     gives="changes",
 )
@@ -153,7 +153,7 @@ SPECIALIZE = Operator(
     name="specialize",
     scale="agent",
     act=_with_persona(_specialized),
-    about="Let a model nudge the persona of an agent of a pool towards what it is good at.",
+    about="Let a model nudge the persona of an agent of a pool towards its strengths.",
     inputs={"event": "niche_event", "agents": "pool_agent"},
     gives="changes",
 )

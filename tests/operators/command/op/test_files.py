@@ -80,20 +80,24 @@ def opinions(*keep: bool) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("words", "value", "message"),
     [
-        (("distil", "ward_run", "chief"), {}, "'chief' said nothing there. Who spoke: heart in"),
-        (DISTIL, [{"agent": "brain", "round": 1}], "not what mas dev op appraise writes"),
-        (DISTIL, [], "nothing is said of heart in round 2"),
-        (CRYSTALLIZE, [{"text": "Count."}], "not what mas dev op dream_imagine writes"),
-        ((*CRYSTALLIZE, "ideas"), {"opinions": [1]}, "not what mas dev op dream_debate writes"),
+        (
+            ("distil", "ward_run", "chief"),
+            {},
+            "'chief' said nothing in that round. Utterances: heart in",
+        ),
+        (DISTIL, [{"agent": "brain", "round": 1}], "not the output of mas dev op appraise"),
+        (DISTIL, [], "it has no entry for heart in round 2"),
+        (CRYSTALLIZE, [{"text": "Count."}], "not the output of mas dev op dream_imagine"),
+        ((*CRYSTALLIZE, "ideas"), {"opinions": [1]}, "not the output of mas dev op dream_debate"),
         ((*CRYSTALLIZE, "ideas"), opinions(), "no opinions on the 1 strategies"),
-        ((*CRYSTALLIZE, "ideas"), opinions(False), "Nothing is left."),
+        ((*CRYSTALLIZE, "ideas"), opinions(False), "None is left."),
         (
             ("dream_imagine", "judged.json", *TASKED),
             {},
-            "not what mas dev op dream_contrast writes",
+            "not the output of mas dev op dream_contrast",
         ),
-        ((*COACH, "--judged", "judged.json"), {}, "not what mas dev op contributions writes"),
-        ((*COACH, "--judged", "judged.json"), judgement({"writer": 1}), "only of writer"),
+        ((*COACH, "--judged", "judged.json"), {}, "not the output of mas dev op contributions"),
+        ((*COACH, "--judged", "judged.json"), judgement({"writer": 1}), "only for writer"),
         ((*COACH, "--judged", "none.json"), {}, "none.json"),
     ],
 )
@@ -116,16 +120,16 @@ def test_a_run_that_did_not_end_or_was_adapted_is_refused(world: Path) -> None:
     result.write_text(json.dumps({**json.loads(done_text), "status": "failed"}))
     done = mas("appraise", "ward_run")
     assert done.code == 2
-    assert "this run is failed, so not all is there that was said." in done.err
+    assert "this run is failed, so its utterances are incomplete." in done.err
     result.write_text(done_text)
     (world / "ward_run" / "adapt.yaml").write_text("strategy: tacomas\n")
     done = mas("appraise", "ward_run")
     assert done.code == 2
-    assert "this run was adapted" in done.err
+    assert "the team of this run adapted" in done.err
     result.unlink()
     done = mas("appraise", "ward_run")
     assert done.code == 2
-    assert "no run that came to its end" in done.err
+    assert "this run is unfinished" in done.err
 
 
 @pytest.mark.usefixtures("world")
@@ -133,4 +137,4 @@ def test_a_run_in_which_nobody_consults_has_no_utterances() -> None:
     run("solo.yaml", *TASKED, folder="solo_run", replies="7")
     done = mas("appraise", "solo_run")
     assert (done.code, done.asked) == (2, [])
-    assert "nobody consults in a run of solo" in done.err
+    assert "no agent consults in a run of solo" in done.err

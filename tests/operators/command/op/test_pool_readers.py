@@ -34,12 +34,12 @@ def test_a_leader_is_shown_who_works_and_earlier_rounds() -> None:
         (("lead", "town", "--team-size", "4"), "a team of 4 cannot be made of 3 agents"),
         (
             ("lead", "town", "ada", "--structure", STRUCTURES[1]),
-            "no structure works with anchor only.",
+            "no structure works with only anchor.",
         ),
         (("lead", "town", "--structure", "seed:croto"), "croto is no structure of a population"),
         (
             ("lead_review", "town", STRUCTURES[0], "--run", "vote_run"),
-            "voting: nobody of a pool sits in the seat of the anchor.",
+            "voting: no agent of a pool has the seat of the anchor.",
         ),
     ],
 )
@@ -58,7 +58,7 @@ def test_a_leader_says_why_a_structure_did_or_did_not_work() -> None:
     review = ("lead_review", "town", voting(), "--run", "unscored")
     done = mas(*review)
     assert (done.code, done.asked) == (2, [])
-    assert "Say what it was worth: --reward 0.5." in done.err
+    assert "Give one: --reward 0.5." in done.err
     done = mas(*review, "--reward", "0.25", replies=NOTE)
     assert "the team's answer: 0.25" in done.asked[0].text
 

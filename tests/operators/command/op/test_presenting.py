@@ -98,7 +98,7 @@ def test_consolidate_puts_what_was_learnt_into_the_memory() -> None:
     assert "One judge is enough." not in call.text
     nothing = mas("consolidate", "pool", "-q", "x", "--no-model")
     assert nothing.code == 2
-    assert "no team was made on task 'query'" in nothing.err
+    assert "no team was created on task 'query'" in nothing.err
 
 
 def test_what_each_agent_was_worth_and_why_a_structure_is_beside_the_result(world: Path) -> None:

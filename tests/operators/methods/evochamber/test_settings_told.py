@@ -76,7 +76,7 @@ def test_a_dry_run_says_what_would_be_done_and_makes_nothing(tmp_path: Path) -> 
         "agents of town (new): 6, solver_1 to solver_6",
         "scores: by the reference answers",
         "memory: hashing",
-        "nothing was made or spent",
+        "nothing was written or spent",
     ):
         assert said in came.out
     assert not Path("town").exists()
@@ -85,5 +85,5 @@ def test_a_dry_run_says_what_would_be_done_and_makes_nothing(tmp_path: Path) -> 
 def test_every_setting_is_explained() -> None:
     came = invoked(explain, ["settings.theta"], "mas dev explain")
     assert came.code == 0
-    assert "A team whose reward is below this dreams" in came.out
+    assert "A team dreams if its reward is below this" in came.out
     assert "0.6" in came.out

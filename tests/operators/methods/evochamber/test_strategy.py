@@ -37,7 +37,7 @@ def test_each_task_is_done_by_a_team_of_the_population(tmp_path: Path) -> None:
     assert 0 < came.calls <= int(most)
     assert came.code == 0, came.err
     assert "anchor's competence: " in came.out
-    assert came.out.endswith("what it has become: mas-pool population town\n")
+    assert came.out.endswith("its agents: mas-pool population town\n")
     events = [one["what"] for one in chamber.lines_of(Path("town")) if one["kind"] == "told"]
     count = events.count("dream")
     assert re.search(rf"^dreams: .*, {count} in all$", came.out, re.MULTILINE)

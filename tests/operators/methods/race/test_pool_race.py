@@ -18,7 +18,7 @@ from ...evolving import evolved, write_world
 
 
 def seeds_differ(request: Request) -> Reply:
-    """Let the team of one agent be right, and the vote now and then; operators are of no use."""
+    """Let the team of one agent be right, and the vote now and then; operators are not usable."""
     if "response_format" in request:
         return Reply.json({})
     text = json.dumps(request["messages"])
