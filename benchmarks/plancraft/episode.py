@@ -33,7 +33,7 @@ class CraftingWorld:
     Attributes:
         target: The item to be made.
         slots: What lies where.
-        recipes: Those that can come to apply.
+        recipes: The recipes that can apply.
         stacks: How many of an item a slot takes where that is less than 64.
         steps: How many actions an episode has.
     """

@@ -45,7 +45,7 @@ _OPTIONS: Mapping[str, Any] = {
         "additionalProperties": _STACK,
         "description": "What lies where, and how many of it.",
     },
-    "recipes": {"type": "array", "items": RECIPE, "description": "Those that can come to apply."},
+    "recipes": {"type": "array", "items": RECIPE, "description": "The recipes that can apply."},
     "stacks": {
         "type": "object",
         "additionalProperties": {"type": "integer", "minimum": 1, "maximum": 64},

@@ -59,7 +59,7 @@ DIFFERENTIAL = in_worlds(
     "differential",
     "Differential diagnosis of invented conditions",
     "A record of findings; the answer is a ranked list of conditions, and its figure the MRR. Every"
-    " department, an agent's id, is told by a brief how often its own conditions come with which"
+    " department, an agent's id, learns from a brief how often its own conditions come with which"
     " findings, so nobody alone knows all. Level 1: 2 departments with 3 conditions each; level 5:"
     " 8 with 12. All cases of a seed and a level are about the same conditions. The niches are"
     f" `short`, records of at most {FEW} findings, and `long`.",

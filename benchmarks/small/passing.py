@@ -48,7 +48,7 @@ _SOURCE = {"type": "string"}
             "type": "object",
             "required": ["prompt", "entry_point", "test"],
             "properties": {
-                "prompt": {**_SOURCE, "description": "What the answer goes on from."},
+                "prompt": {**_SOURCE, "description": "What the answer continues."},
                 "entry_point": {
                     **_SOURCE,
                     "pattern": r"[A-Za-z_]\w{0,127}",
@@ -135,7 +135,7 @@ def _judged(problem: Mapping[str, str], answer: _Answer, jail: AnyJail) -> str:
     if answer.broken is not None:
         raise answer.broken
     if done.error is not None:
-        raise JailError(f"the test of {problem['entry_point']} came to no end: {done.error}")
+        raise JailError(f"the test of {problem['entry_point']} did not end: {done.error}")
     return answer.failure or str(done.output)
 
 

@@ -139,8 +139,8 @@ TEACHING = in_worlds(
     "teaching",
     "Teaching an invented language",
     "What a phrase of an invented language means: one of four choices, so guessing gives 0.25."
-    f" Agents called {', '.join(TEACHERS)} are told the key and why; a student is not. The score is"
-    " whether the team's answer is right; where it has an agent"
+    f" Agents called {', '.join(TEACHERS)} know the key and the reason; a student does not. The"
+    " score is whether the team's answer is right; where it has an agent"
     f" `{STUDENT_BEFORE}`, whose answer counts as what the student knew before, the learning gain"
     " is the difference. Level 1: one word; each level adds"
     " one. All questions of a seed and a level are about the same language.",

@@ -117,7 +117,7 @@ def moment(value: Any) -> datetime | None:
         anything.
 
     Raises:
-        ValueError: It is no point in time.
+        ValueError: It is no time.
         OverflowError: It is too far away.
         TypeError: It is neither text nor a number.
     """
@@ -126,7 +126,7 @@ def moment(value: Any) -> datetime | None:
     if isinstance(value, datetime):
         return value
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise TypeError(f"{value!r} is no point in time")
+        raise TypeError(f"{value!r} is no time")
     if not isinstance(value, str):
         return _EPOCH + timedelta(microseconds=int(value) // 1_000)
     if value in _NEVER:
@@ -134,7 +134,7 @@ def moment(value: Any) -> datetime | None:
     if value in {"now", "today"}:
         return NOW
     if not _may_be_date(value):
-        raise ValueError(f"{value[:80]!r} is no point in time")
+        raise ValueError(f"{value[:80]!r} is no time")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of dateutil, about names of zones that it does not know
         return parser.parse(value, default=datetime(1, 1, 1))  # noqa: DTZ001 - see NOW

@@ -344,7 +344,7 @@ class TaskRuns:
     async def _scored(self, run: Run, what: str, *, judged: bool) -> Score | RejectedProposal:
         recipe = self.stage.recipe
         if run.answer is None:
-            return Score(value=0.0, reason=run.error or "it came to no answer.")
+            return Score(value=0.0, reason=run.error or "it gave no answer.")
         if judged:
             verdict = await judge(
                 self.judge,

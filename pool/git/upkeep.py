@@ -185,7 +185,7 @@ def _left_behind(path: Path, state: State, end: int) -> Iterator[str]:
     if (size := path.stat().st_size) > end:
         yield (
             f"{path}: the last line was left unfinished when a process or the machine stopped: its"
-            f" {size - end} bytes count for nothing. The next update removes them."
+            f" {size - end} bytes are ignored. The next update removes them."
         )
     if (pending := path.parent / PENDING).exists():
         yield (

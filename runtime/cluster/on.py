@@ -17,9 +17,9 @@ __all__ = ["On", "on_option"]
 _ADDRESS = re.compile(r"(?P<host>[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:]+\]):(?P<port>\d{1,5})")
 _LAST_PORT = 65535
 WAYS = (
-    "Say ray (a cluster of this machine, for this command alone), ray:auto (the one that this"
-    " machine is a node of), ray:HOST:PORT (the same, by its address) or ray://HOST:PORT (any"
-    " other, by its Ray Client server)."
+    "Write ray for a cluster of this machine and this command; ray:auto or ray:HOST:PORT for the"
+    " cluster that this machine is a node of; ray://HOST:PORT for any other, by its Ray Client"
+    " server."
 )
 
 

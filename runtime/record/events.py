@@ -60,7 +60,7 @@ def events_of(folder: Path, scrub: Callable[[str], str] = unscrubbed) -> EventLo
         text = path.read_bytes().decode("utf-8", "surrogateescape")
     except FileNotFoundError:
         raise InputError(
-            f"{path}: there is no such file, so nothing tells what this run did. Is {str(folder)!r}"
+            f"{path}: there is no such file, so nothing shows what this run did. Is {str(folder)!r}"
             " the folder of a run?"
         ) from None
     except OSError as error:

@@ -91,7 +91,7 @@ class Estimate:
 
     def __str__(self) -> str:
         calls, tokens = self.calls.told("{:,.0f}"), self.tokens.told("{:,.0f}")
-        return f"{calls} calls, {tokens} tokens, {self._cost}, retries and tools' results apart"
+        return f"{calls} calls, {tokens} tokens, {self._cost}, without retries and tools' results"
 
     @property
     def _cost(self) -> str:

@@ -181,13 +181,13 @@ def _mode(entry: os.DirEntry[str]) -> int:
 
 def _not_regular(folder: int, name: str, path: str) -> ToolError:
     if beneath.is_folder(folder, name):
-        return ToolError(f"{path!r} is a folder. list_files tells what is in it.")
+        return ToolError(f"{path!r} is a folder. list_files lists its contents.")
     return ToolError(f"{path!r} is not a regular file.")
 
 
 def _problem(error: OSError | ValueError, path: str, kind: str) -> ToolError:
     if isinstance(error, FileNotFoundError):
-        return ToolError(f"there is no {path!r} here. list_files tells what there is.")
+        return ToolError(f"there is no {path!r} here. list_files lists what there is.")
     if isinstance(error, ValueError):
         return ToolError(f"{path!r} is not a path: it has characters that no file has.")
     if error.errno in {errno.ELOOP, errno.ENOTDIR}:

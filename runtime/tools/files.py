@@ -46,7 +46,7 @@ def _list_files(root: Path, path: str = ".") -> str:
 def _read_file(root: Path, path: str, start_line: int = 1, line_count: int | None = None) -> str:
     names = split(path)
     if not names:
-        raise ToolError(f"{path!r} is a folder. list_files tells what is in it.")
+        raise ToolError(f"{path!r} is a folder. list_files lists its contents.")
     with open_folder(root, names[:-1]) as folder:
         text = _text(read_bytes(folder, names[-1], path), path)
     total = text.count("\n") + (text[-1:] not in {"", "\n"})

@@ -85,7 +85,7 @@ def _said(event: str, fields: Mapping[str, Any]) -> str | None:
         case "cut_off", {"finish_reason": reason}:
             said = f"{CUT_OFF} ({reason})"
         case "work_unused", {"files": [first, *_], "count": count}:
-            said = f"it answers with text, so what it changed counts for nothing: {first}"
+            said = f"it answers with text, so its changes are ignored: {first}"
             said += f" and {count - 1} more" if count > 1 else ""
         case _:
             pass

@@ -45,7 +45,7 @@ def tried(episode: Episode, team: Seated, run: Run, reward: float) -> Evaluated:
         score=reward,
         usage=run.usage,
         run=kept(episode.stage.pool.folder, team.team),
-        reason="" if run.answer is not None else run.error or "it came to no answer.",
+        reason="" if run.answer is not None else run.error or "it gave no answer.",
         agents={seat: TrialPart(member=name) for seat, name in team.seats.items()},
         structure=team.structure,
     )

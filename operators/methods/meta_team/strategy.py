@@ -107,7 +107,7 @@ def _tried(episode: Episode, head: Member, run: Run, outcome: Score) -> Evaluate
         reward=episode.reward(run, outcome),
         usage=run.usage,
         run=episode.stage.name,
-        reason="" if run.answer is not None else run.error or "it came to no answer.",
+        reason="" if run.answer is not None else run.error or "it gave no answer.",
         rounds=run.rounds,
     )
     return Evaluated(member=head.name, trial=trial)

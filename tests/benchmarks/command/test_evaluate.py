@@ -134,7 +134,7 @@ def test_a_provider_that_fails_is_said_and_resume_makes_the_rest(desk: Desk) -> 
     came = desk.run(replies=failing)
     (folder,) = desk.results
     assert came.code == 1
-    assert "not complete: 2 samples missing, 2 of them failed by a provider" in came.out
+    assert "not complete: 2 samples missing, 2 of them failed because of a provider" in came.out
     assert f"2 trials could not be made. Resume: mas-bench resume results/{folder.name}" in (
         came.err
     )
@@ -268,7 +268,7 @@ def test_a_trial_that_lost_an_agent_to_its_provider_is_made_again(desk: Desk) ->
 
     came = desk.run(team="vote", replies=one_less)
     assert came.code == 1
-    assert "not complete: 1 sample missing, 1 of them failed by a provider" in came.out
+    assert "not complete: 1 sample missing, 1 of them failed because of a provider" in came.out
     (folder,) = desk.results
     assert desk.bench("resume", str(folder), "--quiet", replies=adds).code == 0
     assert results_of(folder)["unscored"] == 0

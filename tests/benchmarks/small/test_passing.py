@@ -208,7 +208,7 @@ def test_a_failing_jail_is_no_verdict(jails: Jails, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_test_that_comes_to_no_end_is_no_verdict(jails: Jails) -> None:
-    with pytest.raises(JailError, match="the test of shifted came to no end"):
+    with pytest.raises(JailError, match="the test of shifted did not end"):
         verdict(jails, BODY, task(test="def check(candidate): raise SystemExit\n"))
 
 

@@ -253,7 +253,7 @@ def test_a_scorer_of_ones_own_is_part_of_what_an_evolution_is_made_with(lab: Lab
     lab.write("own.py", "def mine(answer, reference):\n    return answer == reference\n")
     lab.tasks("tasks.jsonl", [{**task, "scorer": {"python": "own.py:mine"}} for task in TASKS])
     refused = lab.evolve("--limit", "1")
-    assert (refused.code, "'own.py:mine' does not run by itself" in refused.err) == (2, True)
+    assert (refused.code, "'own.py:mine' runs only if you allow it" in refused.err) == (2, True)
     assert lab.evolve("--limit", "1", "--scorer", "own.py:mine").code == 0
     lab.write("own.py", "def mine(answer):\n    return True\n")
     changed = lab.evolve("--limit", "1", "--scorer", "own.py:mine")

@@ -72,7 +72,7 @@ def test_what_a_crash_left_is_told_and_no_fault(pool: Pool) -> None:
     findings = verify(pool.folder)
     assert findings.faults == ()
     unfinished, orphan = findings.notes
-    assert "its 12 bytes count for nothing" in unfinished
+    assert "its 12 bytes are ignored" in unfinished
     assert orphan.endswith(
         "teams/vote_3.yaml: belongs to no team. mas-pool verify --delete removes it."
     )

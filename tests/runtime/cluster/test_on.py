@@ -67,7 +67,7 @@ def test_what_is_known(said: str, address: str, host: str, port: int) -> None:
     ],
 )
 def test_what_means_nothing(said: str) -> None:
-    with pytest.raises(InputError, match=r"is nothing that is known here\. Say ray "):
+    with pytest.raises(InputError, match=r"is nothing that is known here\. Write ray "):
         On.parse(said)
 
 

@@ -297,5 +297,5 @@ def test_changes_that_count_for_nothing_are_told(repository: Path) -> None:
     run = studio.run(of("ann", "rex", ann="rex"))
     assert made(run.answer) == "line 3 ann"
     assert run.agents["rex"].mishaps == (
-        "it answers with text, so what it changed counts for nothing: trial.py",
+        "it answers with text, so its changes are ignored: trial.py",
     )

@@ -69,9 +69,8 @@ def test_an_address_is_refused_where_models_yaml_refuses_it(
     assert "tokentoken" not in line
     given = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": f" {address}\r\n"}
     endpoint = endpoint_of(Model(alias="default", model="openai/m"), given)
-    assert (
-        endpoint.api_base == f"http://{place}{path.removesuffix('/chat/completions').rstrip('/')}"
-    )
+    served = path.removesuffix("/chat/completions").rstrip("/") or "/v1"
+    assert endpoint.api_base == f"http://{place}{served}"
 
 
 @given(

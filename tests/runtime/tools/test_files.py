@@ -153,7 +153,7 @@ class TestReading:
         [
             ("nothing.txt", "there is no 'nothing.txt' here"),
             ("no/thing.txt", "there is no 'no' here"),
-            ("src", "'src' is a folder. list_files tells"),
+            ("src", "'src' is a folder. list_files lists"),
             (".", "'.' is a folder"),
             ("", "'' is a folder"),
             ("/etc/passwd", "starts with '/'"),

@@ -138,7 +138,7 @@ class _Form:
     def _text(self, text: str) -> str:
         line = said("text", text, self.longest)
         if gives_away(line, self.answers):
-            raise InvalidAnswer("text: it gives away an answer to the task. Say how to come to it.")
+            raise InvalidAnswer("text: it gives away an answer to the task. Say how to find it.")
         return line
 
     def _scope(self, level: Level, niche: str | None) -> str | None:
