@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 ValidationError = Any
 """A `jsonschema.ValidationError`, whose own types say of most fields that they may be unset."""
 
-__all__ = ["schema_text", "shape_problems", "shape_schema", "sound"]
-
 LONGEST_EXAMPLE = 60
 """Characters of a value that is shown again as it should have been written."""
 

@@ -20,8 +20,6 @@ from ..values.values import is_list, is_mapping
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["surely_valid"]
-
 _PLAIN = frozenset({bool, dict, float, int, list, str, type(None)})
 _SILENT = frozenset({
     "$defs", "$schema", "default", "description", "else", "examples", "then", "title",

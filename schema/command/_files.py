@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from ..team.team import Team
 
-__all__ = ["kind_of", "team_in", "with_agents"]
-
 MARKS: Mapping[bytes, str] = {
     b"query": "task",
     b"models": "models",

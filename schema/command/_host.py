@@ -14,18 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-__all__ = [
-    "HOST",
-    "catalogue_of",
-    "host_catalogue",
-    "host_options",
-    "map_option",
-    "name_options",
-    "note",
-    "scorer_option",
-    "task_options",
-]
-
 
 def note(text: str) -> None:
     """Print a note on standard error."""

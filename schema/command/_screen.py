@@ -9,8 +9,6 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["FIRST_SCREEN", "HELP_ALL", "is_long", "write_options"]
-
 FIRST_SCREEN = 15
 """Options that `--help` shows of a command, with `--help` itself."""
 ALL = f"{__name__}.all"

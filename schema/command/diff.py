@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ..team.team import Team
     from ..values.problems import Problem
 
-__all__ = ["main", "painted"]
-
 DIFFER = 1
 TONES: Mapping[Tone, str] = {"name": "cyan", "old": "red", "new": "green", "place": "magenta"}
 

@@ -12,8 +12,6 @@ from ..loading.seeds import is_seed
 from ..values.errors import InputError
 from . import Command
 
-__all__ = ["main"]
-
 
 @click.command(cls=Command)
 @click.argument("path", required=False)

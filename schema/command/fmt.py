@@ -19,8 +19,6 @@ from ..values.yaml_text import read_yaml
 from . import Command, note, problem_format
 from ._files import kind_of, with_agents
 
-__all__ = ["main"]
-
 NOBODY: frozenset[str] = frozenset()
 
 

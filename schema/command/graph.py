@@ -13,8 +13,6 @@ from ..values.files import write_atomically
 from ..values.terminal import speakable
 from . import Command
 
-__all__ = ["main"]
-
 SUFFIXES = {".mmd": "mermaid", ".svg": "svg"}
 
 

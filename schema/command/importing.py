@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from ..foreign.source import Imported
 
-__all__ = ["main"]
-
 MODELS, TOOLS, SERVERS = "models.yaml", "tools.yaml", "servers.json"
 ALL_TOOLS = "all_tools.yaml"
 

@@ -10,8 +10,6 @@ from ..explain.starting import FRIENDLY, begin
 from ..values.terminal import speakable
 from . import Command, note
 
-__all__ = ["main"]
-
 
 @click.command(cls=Command)
 @click.argument(

@@ -16,8 +16,6 @@ from . import Command
 if TYPE_CHECKING:
     from ..team.team import Team
 
-__all__ = ["main"]
-
 WIDTH = 100
 
 

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from ..host.catalogue import Catalogue
     from ..loading.task_form import TaskForm
 
-__all__ = ["main"]
-
 
 @click.command(cls=Command)
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))

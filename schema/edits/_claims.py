@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from ..values.problems import Path
     from .kinds.kinds import Edit
 
-__all__ = ["conflicts", "settled"]
-
 
 def conflicts(edits: Sequence[Edit]) -> Iterator[tuple[int, int, Path]]:
     """Find edits that decide the same thing, or one the whole of which the other decides a part.

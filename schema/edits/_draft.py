@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from .kinds.kind import Objection, Value
     from .kinds.kinds import Edit
 
-__all__ = ["draft", "in_canonical_order"]
-
 
 def draft(
     team: Team, edits: Sequence[Edit], *, joined: bool = True

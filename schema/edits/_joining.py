@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from .kinds.kind import Value
     from .kinds.kinds import Edit
 
-__all__ = ["join_ends", "join_rounds"]
-
 
 def join_ends(team: Team, value: Value, edits: Sequence[Edit]) -> None:
     """Join the agents that removals cut off, and then all ends to a new output.

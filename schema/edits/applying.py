@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from .kinds.kind import Kind
     from .kinds.kinds import Edit
 
-__all__ = ["RejectedEdits", "apply"]
-
 EDITS = "edits"
 CHILD = "child.yaml"
 

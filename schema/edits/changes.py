@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ..values.problems import Path
     from .components import Component
 
-__all__ = ["FieldChange", "agent_changes", "changes", "pairs", "renamed_agents", "same", "written"]
-
 ORDER: Path = ("agents",)
 EDGES: Path = ("topology", "reports_to")
 OUTPUT: Path = ("topology", "output")

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Literal, get_args
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["AGENT_FIELDS", "COMPONENTS", "TEAM_FIELDS", "Component"]
-
 Component = Literal[
     "prompts", "model_id", "tools", "topology", "parameters", "roster", "notes", "metadata"
 ]

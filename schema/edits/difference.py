@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from .changes import FieldChange
     from .kinds.kinds import AgentEdit, Edit, RosterEdit, TopologyEdit
 
-__all__ = ["agent_edits", "diff"]
-
 
 def diff(before: Team, after: Team) -> tuple[Edit, ...]:
     """Find the edits that lead from one team to another: few, and none that changes nothing.

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from ..host.catalogue import Catalogue
     from ..team.team import Agent, Team
 
-__all__ = ["rewritten"]
-
 BYTE_ORDER_MARK = "\ufeff"
 ONLY_IN_FILES = {*GROUPING, "use"}
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from .components import Component
     from .kinds.kinds import Edit
 
-__all__ = ["edits_from_json", "edits_to_json", "edits_to_values"]
-
 BY_TAG: Mapping[str, type[Edit]] = MappingProxyType({tag(kind): kind for kind in KINDS})
 
 LISTS = ("reports_to", "receives_from", "tools")

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ..team.team import Agent, Team
     from .kinds.kinds import Edit
 
-__all__ = ["taught"]
-
 
 def taught(team: Team, edits: Iterable[Edit], task: str) -> Team:
     """Write down which task taught the notes that edits have set.

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ..values.problems import Path
     from .changes import FieldChange
 
-__all__ = ["Paint", "Tone", "plainly", "summary", "unified", "words"]
-
 Tone = Literal["name", "old", "new", "place"]
 """What a piece of text is, for whoever colours it."""
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from ..host.fields import Field
 
-__all__ = ["example", "explain", "kind", "outline"]
-
 WIDTH = 100
 INDENT = 12
 LEAST = ("minLength", "minItems", "minProperties")

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
     from ..host.fields import Field
 
-__all__ = ["PAGES", "reference"]
-
-
 WIDTH = 100
 
 

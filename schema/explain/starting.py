@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from ..team.team import Team
 
-__all__ = ["FRIENDLY", "begin"]
-
 STARTER = {
     "task.json": "task.json",
     "tasks.jsonl": "tasks.jsonl",

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ..values.document import Document
     from ..values.problems import Path
 
-__all__ = ["crew_team"]
-
 ADVICE_ON_AGENTS = {
     "allow_code_execution": "Write agent_type: CodeAgent, whose code runs in a jail.",
     "allow_delegation": "Agents do not call each other: the topology says who reports to whom.",

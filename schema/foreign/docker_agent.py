@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ..values.document import Document
     from ..values.problems import Path
 
-__all__ = ["docker_agent_team"]
-
 LONGEST_ROLE = 200
 ADVICE = {
     "add_date": "Write the date into the task.",

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ..values.problems import Path
     from .source import ForeignFile
 
-__all__ = ["Chosen", "Models"]
-
 LONGEST_ALIAS = 100
 NUMBERS = ("max_tokens", "temperature", "top_p")
 IN_BODY = ("frequency_penalty", "presence_penalty")

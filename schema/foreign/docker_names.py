@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["AUTO", "FILE_TOOLS", "MODEL_RUNNER", "PROVIDERS", "ROOT", "VERSION", "calling"]
-
 VERSION = "7"
 """The version of the format that is written (agent-schema.json of docker/docker-agent)."""
 ROOT = "root"

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ..values.problems import Path
     from .source import ForeignFile
 
-__all__ = ["Granted", "Toolsets"]
-
 MOST_TOOLS = 64
 ORIGINAL = "{ORIGINAL_INSTRUCTIONS}"
 """What stands there for the instructions that come with a toolset."""

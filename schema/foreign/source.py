@@ -20,17 +20,6 @@ if TYPE_CHECKING:
     from ..team.team import Team
     from ..values.problems import Path, Problem
 
-__all__ = [
-    "NOTHING_LIKE_IT",
-    "Edges",
-    "ForeignFile",
-    "Imported",
-    "as_prompt",
-    "ids_of",
-    "ill_fitting",
-    "slug",
-]
-
 NOTHING_LIKE_IT = "coterie has no counterpart."
 LONGEST_ID = 64
 MOST_NAMES = 12

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from ..values.document import Document
     from .source import Imported
 
-__all__ = ["crew_name", "models_text", "take_over", "tools_text"]
-
 SUPPORTED = f"{CREWAI}'s {AGENTS_FILE} and {TASKS_FILE}, and the YAML of {DOCKER_AGENT}"
 NO_NAME = ("config", "src", "")
 """Folders that are called so in every project."""

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from ..values.document import Document
 
-__all__ = ["fallback_problems"]
-
 
 def fallback_problems(document: Document, value: Any) -> Iterator[Problem]:
     """Find fallbacks that are unknown, or lead back to where they come from.

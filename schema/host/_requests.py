@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from ..values.document import Document
 
-__all__ = ["request_problems"]
-
 
 def request_problems(document: Document, value: Any) -> Iterator[Problem]:
     """Find what is said twice, or in two ways, about the requests of a model.

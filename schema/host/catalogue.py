@@ -32,20 +32,6 @@ if TYPE_CHECKING:
     from .python_scorer import PythonScorer
     from .python_tool import PythonTool
 
-__all__ = [
-    "Catalogue",
-    "ToolServer",
-    "benchmark_scorers",
-    "find_package",
-    "installed",
-    "is_installed",
-    "load_named",
-    "load_tool",
-    "needs_reports",
-    "plugin_packages",
-    "tool_identifier",
-]
-
 BUILT_IN_PROMPTS = Path(__file__).parents[2] / "seeds" / "prompts"
 LARGEST_PROMPT_FILE = 4 << 20
 """Bytes, its front matter included."""

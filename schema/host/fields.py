@@ -17,8 +17,6 @@ from .settings import settings_schemas
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["DOCUMENTS", "Field", "find", "root", "walk"]
-
 DOCUMENTS = ("team", "task", "models", "tools", "policy", "evolution")
 """The kinds of files, by the names of their schemas."""
 

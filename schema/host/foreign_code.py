@@ -17,8 +17,6 @@ from ..values.secrets import scrubbed
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
 
-__all__ = ["foreign_code", "is_theirs", "place_of", "plugin_place", "why"]
-
 LONGEST = 1_000
 OWN = __name__.partition(".")[0]
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from .python_scorer import PythonScorer
     from .python_tool import PythonTool
 
-__all__ = ["HostTools", "Permission"]
-
 Permission = Literal["allow", "ask", "deny"]
 """Whether agents may have a tool called; `ask` asks a person before each call."""
 

@@ -9,18 +9,6 @@ from typing import Any, Literal, get_args
 from ..values.attachments import Kind
 from ..values.codec import kept
 
-__all__ = [
-    "DEFAULT_ALIAS",
-    "EFFORTS",
-    "EMBEDDED",
-    "INBOX",
-    "PERSON",
-    "PERSON_MODEL",
-    "Effort",
-    "Model",
-    "is_more",
-]
-
 Effort = Literal["none", "minimal", "low", "medium", "high"]
 """How long a model may think before it answers."""
 

@@ -16,8 +16,6 @@ from .python_tool import load_function
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["ARGUMENTS", "PythonScorer", "is_python", "load_python_scorer"]
-
 ARGUMENTS = ("answer", "reference", "options", "task", "evidence")
 """What a scorer may take, by the names of its arguments."""
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")

@@ -19,8 +19,6 @@ from .foreign_code import why
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["PythonTool", "load_function", "load_python_tool", "python_tool"]
-
 PLAIN: Mapping[Any, Mapping[str, str]] = types.MappingProxyType(
     {
         Any: {},

@@ -22,17 +22,6 @@ if TYPE_CHECKING:
     from ..values.document import Document
     from ..values.problems import Path, Problem
 
-__all__ = [
-    "LONGEST_ANSWER",
-    "ScorerForm",
-    "form_of",
-    "form_problems",
-    "form_said_by",
-    "option_schemas",
-    "seconds_option",
-    "takes",
-]
-
 AnyScorer = TypeVar("AnyScorer", bound=Callable[..., Any])
 FORM = "form"
 """The attribute of a scorer that has its form."""

@@ -16,9 +16,6 @@ from .foreign_code import foreign_code
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["Configurable", "find_strategy", "settings_schemas"]
-
-
 PARTS = ("schema", "settings", "check", "check_recipe", "seeds")
 
 

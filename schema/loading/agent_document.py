@@ -38,22 +38,6 @@ if TYPE_CHECKING:
 
     from ..values.problems import Path as FieldPath
 
-__all__ = [
-    "AGENT",
-    "AGENTS",
-    "COACHING",
-    "DASHES",
-    "KINDS",
-    "LESSONS",
-    "PROMPT",
-    "SKILL",
-    "TEAM",
-    "is_agent_folder",
-    "is_team_folder",
-    "read_agent_document",
-    "with_used",
-]
-
 AGENT = "agent.yaml"
 TEAM, AGENTS = "team.yaml", "agents"
 """A team's file in its folder, and the folder of its agents there."""

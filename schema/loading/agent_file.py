@@ -38,17 +38,6 @@ if TYPE_CHECKING:
     from ..team._meaning import Rule
     from ..team.team import Lineage, Skill
 
-__all__ = [
-    "OURS",
-    "AgentFile",
-    "agent_paths",
-    "agent_texts",
-    "check_agent",
-    "load_agent",
-    "read_agent",
-    "write_agent",
-]
-
 OURS = (
     AGENT,
     PROMPT,

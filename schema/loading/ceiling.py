@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from ..team._meaning import Reading
     from ..team.team import Agent, Team
 
-__all__ = ["CapabilityPolicy", "load_ceiling"]
-
 SINGLE_CALL = {"llm": "LLM", "function": "Function"}
 """The backends that run agents of one type alone, which then need not be written."""
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 
-__all__ = ["find_host_file", "misnamed", "resolve_models", "resolve_tools"]
-
 OWN_MODEL = "MAS_MODEL"
 """The variable with what `default` stands for, where models.yaml does not say."""
 OWN_KEY = "MAS_API_KEY"

@@ -9,8 +9,6 @@ from .loading import TASK_LIMITS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["LineTooLong", "Lines", "TextPlace"]
-
 
 class TextPlace(NamedTuple):
     """Where a line begins: its number, and the bytes before it."""

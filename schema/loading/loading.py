@@ -41,22 +41,6 @@ if TYPE_CHECKING:
     from ..team.team import Team
     from .task_form import TaskForm
 
-__all__ = [
-    "check_team",
-    "load_models",
-    "load_task",
-    "load_team",
-    "merged",
-    "open_file",
-    "parse_task",
-    "parse_team",
-    "read_file",
-    "read_shape",
-    "read_team",
-    "shape_only",
-    "team_path",
-]
-
 TASK_LIMITS = DocumentLimits(bytes=16 << 20, nodes=50_000, scalar=1_000_000)
 THERE_ARE_MORE = "there are more problems, here and elsewhere. Fix the first ones, and check again."
 

@@ -26,15 +26,6 @@ if TYPE_CHECKING:
     from ..values.document import Document
     from ..values.problems import Problem
 
-__all__ = [
-    "DEFAULT_SEEDS",
-    "Recipe",
-    "load_recipe",
-    "scorer_of_recipe",
-    "seeds_problem",
-    "settings_problems",
-]
-
 CostUnit = Literal["tokens", "usd", "calls", "seconds"]
 Reuse = Literal["auto", "always", "never"]
 

@@ -13,18 +13,6 @@ if TYPE_CHECKING:
 
     from ..values.document import Document
 
-__all__ = [
-    "AGENTS_FILE",
-    "CREWAI",
-    "DOCKER_AGENT",
-    "TASKS_FILE",
-    "crew_files",
-    "crew_folders",
-    "foreign_problem",
-    "is_crew",
-    "program_of",
-]
-
 CREWAI = "CrewAI"
 DOCKER_AGENT = "docker-agent"
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ..values.document import Document
     from ..values.problems import Problem
 
-__all__ = ["EXACT", "granting_scorer", "named_scorer", "scorer_hint", "scorer_of"]
-
 EXACT = "exact"
 """The scorer of a task that names none."""
 GRANTED = "with --scorer FILE.py:FUNCTION, or under scorers in tools.yaml"

@@ -9,8 +9,6 @@ from ..values.errors import InputError
 from ..values.hints import did_you_mean, near
 from ..values.problems import quoted
 
-__all__ = ["SEED", "SEEDS", "is_seed", "located", "seed_files"]
-
 SEED = "seed:"
 SEEDS = BUILT_IN_PROMPTS.parent
 """The folder of the files that come with coterie."""

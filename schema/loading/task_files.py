@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ..values.problems import Path as FieldPath
     from ..values.problems import Problem
 
-__all__ = ["files_of_task", "given_files"]
-
 MOST_TEXT = 1_000_000
 """Bytes of a text that is named by itself; a task file bounds its own."""
 

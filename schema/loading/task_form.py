@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ..values.document import Document
     from ..values.problems import Problem
 
-__all__ = ["FIELDS", "PLAIN", "TaskForm", "columns_of", "task_form"]
-
 FIELDS = ("id", "query", "context", "niche", "answer", "scorer")
 """The fields of a task that a column may be."""
 TEXTS = ("id", "query", "context", "niche")

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from .lines import Lines, TextPlace
     from .task_form import TaskForm
 
-__all__ = ["read_table"]
-
 INSTEAD = {"reference": "answer"}
 LONGEST_CELL = TASK_LIMITS.scalar
 """Characters: what a query may have."""

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ..host.catalogue import Catalogue
     from .task_form import TaskForm
 
-__all__ = ["STREAMS", "TaskFile", "load_tasks", "open_tasks", "placed_tasks", "require_answers"]
-
 MOST_NAMED = 10
 """Tasks that a message names."""
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ..host.catalogue import Catalogue
     from ..team.team import Agent, Team
 
-__all__ = ["self_contained", "strangers", "team_texts", "write_team"]
-
 
 def write_team(folder: str | Path, team: Team) -> tuple[str, ...]:
     """Write a team as a folder; loading the folder gives an equal team back.

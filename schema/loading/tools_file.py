@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ..values.problems import Path as FieldPath
     from ..values.problems import Problem
 
-__all__ = ["load_tools"]
-
 OF_COMMANDS = ("env",)
 OF_ADDRESSES = ("headers_env", "key_env")
 """The fields that only a server of that kind has a use for."""

@@ -14,23 +14,6 @@ if TYPE_CHECKING:
 
     from ..team.team import Agent, Recruit, Roster, Rounds, Team
 
-__all__ = [
-    "chooses",
-    "duty",
-    "engine",
-    "flows",
-    "goes",
-    "model",
-    "one_line",
-    "opens",
-    "repeats",
-    "span",
-    "terms",
-    "totals",
-    "within",
-    "works",
-]
-
 
 def one_line(text: str) -> str:
     """Put a text on one line, with single spaces."""

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from ..team.team import Team
 
-__all__ = ["Arrangement", "Slot", "Spacing", "arrange"]
-
 SWEEPS = 4
 
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from ..team.team import Team
 
-__all__ = ["draw"]
-
 
 def draw(team: Team) -> str:
     """Draw a team as a Mermaid flowchart."""

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ..team.team import Agent, Team
     from .layout import Arrangement, Slot
 
-__all__ = ["Mark", "draw", "draw_marked"]
-
 # All measures are in pixels.
 PAGE = 1080
 """The width that most pages have room for."""

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from ..team.team import Agent, Team
 
-__all__ = ["draw"]
-
 WIDTH = 100
 GAP = 3
 NAMES = ("level", "agents", "role", "works as", "model", "reports to", "state")

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from .conditions import Each, When
     from .team import Agent, Team
 
-__all__ = ["CONDITION_RULES", "goes_by", "works_whole"]
-
 WORKS_ALONE = {
     "function": "asks no model",
     "mini-swe-agent": "changes a repository",

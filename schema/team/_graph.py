@@ -22,16 +22,6 @@ if TYPE_CHECKING:
     from ..values.problems import Problem
     from .team import Agent, Team
 
-__all__ = [
-    "Reading",
-    "Rule",
-    "is_clear",
-    "known_agents",
-    "no_cycle",
-    "one_output",
-    "unknown_agent",
-]
-
 GRAPH = ("topology", "execution.context")
 """The fields whose faults make it unclear which graph is meant."""
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ..values.problems import Path, Problem
     from .team import Agent, Recruit, Rounds, Team
 
-__all__ = ["PASS_RULES"]
-
 ROUNDS: Path = ("execution", "rounds")
 OPENING: Path = (*ROUNDS, "opening")
 HEARS: Path = (*ROUNDS, "hears")

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from ..values.problems import Path, Problem
     from .team import Team
 
-__all__ = ["ROSTER_RULES"]
-
 ROSTER: Path = ("execution", "roster")
 
 

@@ -25,18 +25,6 @@ from .team import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = [
-    "agent_of",
-    "lineage_of",
-    "notes_of",
-    "readings_of",
-    "recruit_of",
-    "roster_of",
-    "rounds_of",
-    "team_of",
-    "when_of",
-]
-
 
 def team_of(value: Any) -> Team:
     """Build a team from a value of the right shape; what is missing gets its default."""

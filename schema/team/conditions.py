@@ -11,8 +11,6 @@ from ..values.json_text import dumps
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["TASK_LISTS", "Each", "When", "readings_following"]
-
 TASK_LISTS = ("context", "files")
 """The fields of a task that are lists: the lines of its material, and the names of its files."""
 Number = int | float

@@ -25,16 +25,6 @@ if TYPE_CHECKING:
     from ..values.document import Document
     from ..values.problems import Path, Problem
 
-__all__ = [
-    "GROUPING",
-    "expanded",
-    "expanded_value",
-    "folded",
-    "is_grouped",
-    "members_of",
-    "numbered",
-]
-
 GROUPING = frozenset({"count", "like"})
 """The fields of an agent that only its file has."""
 MOST_AGENTS = 256

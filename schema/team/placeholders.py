@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ..values.problems import Path, Problem
     from ._graph import Reading
 
-__all__ = ["placeholders", "placeholders_in"]
-
 _DOUBLE = re.compile(r"(?<!\{)\{\{-? *[A-Za-z_][\w.]*(?: *\| *\w+)* *-?\}\}(?!\})")
 _SINGLE = re.compile(r"(?<![\w\\$#%@{}^.(])\{[a-z][A-Za-z0-9_]+\}(?![{}(])")
 _CODE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`", re.DOTALL)

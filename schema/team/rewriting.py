@@ -23,8 +23,6 @@ from .writing import WIDTH, block_text, fits_block, scalar, write_yaml
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
-__all__ = ["exactly", "rewritten_yaml"]
-
 Span = tuple[int, int, str]
 """Where a text is replaced, from and up to, and by what."""
 

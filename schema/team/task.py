@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from ..host.python_scorer import PythonScorer
     from ..values.attachments import Attachment
 
-__all__ = ["ATTACHED", "ScorerChoice", "Task"]
-
 ATTACHED = "files"
 """The folder beside a task file that we write, in which its images and PDFs are."""
 

@@ -14,8 +14,6 @@ from ..values.json_text import dumps
 if TYPE_CHECKING:
     from .task import Task
 
-__all__ = ["filled", "missing_fields", "names_fields"]
-
 _FIELD = re.compile(r"\{\{-? *task\.([^\W\d]\w*) *-?\}\}")
 _OWN = ("id", "query", "context", "niche")
 """What every task has. The reference answer is not among it."""

@@ -20,25 +20,6 @@ if TYPE_CHECKING:
     from ..host.models import Effort
     from .conditions import Each, When
 
-__all__ = [
-    "ACTS",
-    "READ_SKILL",
-    "Agent",
-    "Execution",
-    "Lineage",
-    "LineageStep",
-    "Notes",
-    "Recall",
-    "Recruit",
-    "Roster",
-    "Rounds",
-    "Skill",
-    "SolvedTask",
-    "Team",
-    "is_prompt_id",
-    "natural",
-]
-
 Context = Literal["predecessors", "ancestors", "all"]
 OnError = Literal["fail", "skip", "degrade"]
 OnOverflow = Literal["fail", "trim"]

@@ -28,23 +28,6 @@ if TYPE_CHECKING:
     from ..values.problems import Path
     from .team import Agent, Team
 
-__all__ = [
-    "AGENT_SCHEMA",
-    "DEFAULT_SCHEMA",
-    "WIDTH",
-    "agent_value",
-    "block_text",
-    "canonical",
-    "dump",
-    "fits_block",
-    "output_schema_in_order",
-    "scalar",
-    "team_value",
-    "write_agent_yaml",
-    "write_team_yaml",
-    "write_yaml",
-]
-
 WIDTH = 100
 _WITHOUT_BREAKS = str.maketrans("", "", "\n\t")
 HEADER = re.compile(r"#\s*yaml-language-server:\s*\$schema=(\S+).*")

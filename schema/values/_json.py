@@ -14,8 +14,6 @@ from .yaml_text import decode, number
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["read_json"]
-
 TOKEN = re.compile(r'[ \t\n\r:,]*(?:([{\[])|([}\]])|("[^"\\]*(?:\\.[^"\\]*)*")|([^\s{}\[\]":,]+))')
 
 

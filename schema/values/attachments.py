@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["FORMATS", "MOST_BYTES", "MOST_IN_ALL", "Attachment", "Kind", "named"]
-
 Kind = Literal["image", "pdf"]
 """What a model takes, or does not, besides text."""
 

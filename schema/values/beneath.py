@@ -22,28 +22,6 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
 
-__all__ = [
-    "FILE",
-    "FOLDER",
-    "PathEntry",
-    "copy",
-    "copy_tree",
-    "is_folder",
-    "make_folder",
-    "names_in",
-    "names_of",
-    "new_file",
-    "open_file",
-    "open_folder",
-    "open_linked",
-    "parent_of",
-    "read",
-    "remove",
-    "settled",
-    "walk",
-    "write",
-]
-
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 """How a folder is opened."""
 FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC

@@ -38,8 +38,6 @@ from typing import (
 from .problems import dotted, quoted
 from .values import unlike_default
 
-__all__ = ["OMITTED", "SKIPPED", "Form", "Misfit", "from_value", "kept", "misfit", "to_value"]
-
 T = TypeVar("T")
 Convert = Callable[[Any], Any]
 SETTINGS = "__kept__"

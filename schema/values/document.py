@@ -16,8 +16,6 @@ from .problems import Path, Problem, TextPosition, dotted, quoted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Set
 
-__all__ = ["LIMITS", "Builder", "Document", "DocumentLimits", "ReadingStopped"]
-
 UNWELCOME = {
     re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]"): "control character",
     re.compile("[\ud800-\udfff]"): "half a character",

@@ -20,8 +20,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["EntryPoint", "find_entries", "own_version"]
-
 PREFIX = "coterie."
 _VERSION = re.compile(r"^Version: *(\S+)", re.MULTILINE)
 _VALUE = re.compile(r"(?P<module>[\w.]+)\s*(?::\s*(?P<attribute>[\w.]+)\s*)?(?:\[.*\]\s*)?")

@@ -28,20 +28,6 @@ if TYPE_CHECKING:
 
     from .problems import Problem
 
-__all__ = [
-    "AgentError",
-    "AnswerFormError",
-    "ConfigError",
-    "CoterieError",
-    "InputError",
-    "JailError",
-    "LimitError",
-    "ModelError",
-    "RunError",
-    "StorageError",
-    "UnsupportedSystem",
-]
-
 
 class CoterieError(Exception):
     """What a caller may want to catch. `exit_code` is what a command ends with."""

@@ -9,8 +9,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-__all__ = ["DISTRIBUTION", "how_to_get"]
-
 DISTRIBUTION = "coterie"
 """The package's name. Nothing is published under it: installers need an address beside it."""
 

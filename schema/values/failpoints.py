@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["ACTS", "Failpoint", "failpoint"]
-
 Failpoint = Literal[
     # A file that is written whole.
     "files.write.before",

@@ -17,19 +17,6 @@ from .failpoints import failpoint
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
 
-__all__ = [
-    "append",
-    "lock",
-    "locked",
-    "make_folder",
-    "make_folders",
-    "remove",
-    "rename",
-    "sync",
-    "truncate",
-    "write_atomically",
-]
-
 
 def write_atomically(
     path: Path,

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["on_first_use"]
-
 
 def on_first_use(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
     """Give the `__getattr__` of a package: a command imports what it needs and no more.

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-__all__ = ["files_in", "write_folder"]
-
 
 def write_folder(folder: Path, texts: Mapping[str, str], old: Iterable[str] = ()) -> list[str]:
     """Make the files of a folder say what they should; those that do already stay as they are.

@@ -10,8 +10,6 @@ from .problems import quoted
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["did_you_mean", "listed", "near"]
-
 MOST_NAMES = 1_000
 """Names that a word is compared with."""
 LONGEST_WORD = 100

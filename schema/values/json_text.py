@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["DECODER", "dumps", "loads"]
-
 
 def _refuse(constant: str) -> Any:
     raise ValueError(f"{constant} is not JSON")

@@ -12,8 +12,6 @@ from .problems import quoted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Part"]
-
 T = TypeVar("T")
 _PART = re.compile(r"([1-9][0-9]{0,8})/([1-9][0-9]{0,8})")
 

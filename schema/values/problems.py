@@ -12,17 +12,6 @@ from .secrets import scrubbed
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = [
-    "FORMATS",
-    "MOST_PROBLEMS",
-    "Path",
-    "Problem",
-    "TextPosition",
-    "dotted",
-    "quoted",
-    "reason_of",
-]
-
 Path = tuple[str | int, ...]
 """The way to a value in a document: `("agents", "w2", "tools", 0)`."""
 

@@ -9,8 +9,6 @@ from urllib.parse import unquote
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = ["LOOKS_LIKE_A_KEY", "SECRET", "looks_secret", "scrubbed", "secrets_of"]
-
 _FORMS = (
     ("sk-", r"(?=[a-z_-]{0,40}+[A-Z0-9])[A-Za-z0-9_-]{20,}"),  # OpenAI, Anthropic and others
     ("gsk", r"[_-][A-Za-z0-9]{20,}"),  # Groq

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import re
 
-__all__ = ["on_one_line", "speakable", "speakable_json", "visible"]
-
 _UNSEEN = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters but tab and newline
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # what reorders text

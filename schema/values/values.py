@@ -8,16 +8,6 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from types import MappingProxyType
 from typing import Any, TypeGuard
 
-__all__ = [
-    "equal_numbers_alike",
-    "is_list",
-    "is_mapping",
-    "parts",
-    "plain",
-    "unlike_default",
-    "without_nulls",
-]
-
 
 def is_mapping(value: object) -> TypeGuard[dict[str, Any]]:
     """Tell whether a plain value is a mapping; its keys are text, as our readers make sure."""

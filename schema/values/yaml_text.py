@@ -24,8 +24,6 @@ from .secrets import LOOKS_LIKE_A_KEY, SECRET
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-__all__ = ["decode", "number", "read_yaml", "resolve"]
-
 WORDS: Mapping[str, Any] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
     **dict.fromkeys(("true", "True", "TRUE"), True),

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from ...values.problems import Path
     from .kind import Value
 
-__all__ = ["EDGES", "insert", "insert_edge"]
-
 EDGES: Path = ("topology", "reports_to")
 
 

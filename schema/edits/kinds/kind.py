@@ -27,18 +27,6 @@ if TYPE_CHECKING:
     from ..offer._offer import Offer
     from ..offer._strict import Schema
 
-__all__ = [
-    "Kind",
-    "Objection",
-    "OfAgent",
-    "Value",
-    "check_field",
-    "no_agent",
-    "put",
-    "tag",
-    "taken",
-]
-
 Value = dict[str, Any]
 """A team's plain value while edits are made to it."""
 

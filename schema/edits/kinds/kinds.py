@@ -11,13 +11,6 @@ from .of_team import SetBackend, SetExecution, SetMetadata
 from .of_tools import GrantTool, RevokeTool, SetTools
 from .of_topology import AddEdge, RemoveEdge, ReplaceTopology, SetOutput
 
-__all__ = [
-    "KINDS",
-    "OFFERED",
-    "AgentEdit",
-    "Edit",
-]
-
 PromptEdit = SetPrompt | SetRole
 ModelEdit = SetModel
 ToolEdit = SetTools | RevokeTool | GrantTool

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from ..offer._strict import Schema
     from .kind import Objection, Value
 
-__all__ = ["OneField", "SetModel", "SetParameter", "SetPrompt", "SetRole"]
-
 TEMPERATURES = (0, 0.3, 0.5, 0.7, 1)
 """Choices, since a small model that writes a fraction may not find its end."""
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ..offer._strict import Schema
     from .kind import Objection, Value
 
-__all__ = ["NAMED_NOTES", "NOTES", "Note", "SetNote", "put_note"]
-
 Note = Literal["constitution", "patch", "teammate", "pair", "skill", "coaching"]
 """What can be noted: for the team, and of what an agent has learnt."""
 

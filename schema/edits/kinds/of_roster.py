@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from ..offer._strict import Schema
     from .kind import Objection, Value
 
-__all__ = ["AddAgent", "OrderAgents", "RemoveAgent", "RenameAgent"]
-
 PLACE = ("before", "reports_to", "receives_from", "is_output")
 """What an edit that adds an agent says of its place."""
 

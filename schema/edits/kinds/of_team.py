@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ..offer._strict import Schema
     from .kind import Objection, Value
 
-__all__ = ["SetBackend", "SetExecution", "SetMetadata"]
-
 _EXECUTION = frozenset(field.name for field in fields(Execution))
 _METADATA = frozenset(field for field, one in TEAM_FIELDS.items() if one == "metadata")
 

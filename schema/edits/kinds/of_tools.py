@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ..offer._strict import Schema
     from .kind import Objection, Value
 
-__all__ = ["GrantTool", "RevokeTool", "SetTools", "told_apart"]
-
 MOST_TOOLS = 64
 """Of an agent."""
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ..offer._strict import Schema
     from .kind import Objection, Value
 
-__all__ = ["AddEdge", "RemoveEdge", "ReplaceTopology", "SetOutput"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OfEdge(Kind):

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ...team.team import Team
     from ._strict import Schema
 
-__all__ = ["NAMES", "Newcomers"]
-
 NAMES = ("solver", "verifier", "decomposer", "combiner", "critic", "researcher")
 """What new agents are called, with the next free number; what they are stands in their role."""
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ...team.team import Agent, Team
     from ..components import Component
 
-__all__ = ["Offer"]
-
 MOST_AGENTS, MOST_EDGES = 256, 4_096
 """Of a team, and of a team that is offered more."""
 

@@ -9,24 +9,6 @@ from ...team.team import natural
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-__all__ = [
-    "ID",
-    "NAME",
-    "PROMPT",
-    "TEXT",
-    "Schema",
-    "any_of",
-    "choice",
-    "closed",
-    "edit",
-    "listed",
-    "one_of",
-    "pairs",
-    "some",
-    "text",
-    "whole",
-]
-
 Schema = dict[str, Any]
 
 _UNWELCOME = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff"

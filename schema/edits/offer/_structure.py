@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from ...team.team import Team
 
-__all__ = ["is_arranged", "is_tied", "new_edges", "spare_agents", "spare_edges"]
-
 Edge = tuple[str, str]
 EdgesBySender = dict[str, set[str]]
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ._offer import Offer
     from ._strict import Schema
 
-__all__ = ["terms"]
-
 NOTHING: Schema = {"type": "null"}
 
 

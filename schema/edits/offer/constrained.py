@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ...team.team import Team
     from ..components import Component
 
-__all__ = ["component_schema", "components_schema"]
-
 
 def component_schema(
     component: Component,

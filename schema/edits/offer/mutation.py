@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ..components import Component
     from ..kinds.kinds import Edit
 
-__all__ = ["Mutation", "components"]
-
 OfOneComponent = TypeVar(
     "OfOneComponent",
     PromptEdit,

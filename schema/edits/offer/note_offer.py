@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ..kinds.of_notes import Note
     from ._strict import Schema
 
-__all__ = ["NoteOffer"]
-
 LONGEST_NAME, LONGEST_MESSAGE = 40, 200
 """Characters."""
 
