@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["NOBODY_SILENT", "Ablation"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ablation:

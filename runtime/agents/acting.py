@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from .acts import Act
     from .seat import Seat
 
-__all__ = ["Acting", "acting"]
-
 MOST_IN_OBJECT = 8
 """Acts of one object."""
 

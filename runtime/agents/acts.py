@@ -19,18 +19,6 @@ if TYPE_CHECKING:
     from .outcomes import AgentOutcome
     from .posted import Posted
 
-__all__ = [
-    "Act",
-    "Finalize",
-    "Send",
-    "Start",
-    "Stop",
-    "Terminate",
-    "TurnAnswer",
-    "act_of",
-    "acts",
-]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Send:

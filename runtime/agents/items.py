@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
     from ...schema.team.team import Agent
 
-__all__ = ["Item", "collected", "items_in", "items_of", "numbered"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Item:

@@ -11,8 +11,6 @@ from ..values.terminal import counted, speakable
 if TYPE_CHECKING:
     from .outcomes import AgentOutcome, Run
 
-__all__ = ["frame_of", "html_of"]
-
 
 def frame_of(run: Run) -> Any:
     """Give the agents of a run as a pandas DataFrame, one a row, in Kahn order.

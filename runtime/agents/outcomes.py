@@ -23,18 +23,6 @@ from ..values.warnings import CUT_OFF, SUBSTITUTED
 from .posted import Posted, Why
 from .runner import AgentResult
 
-__all__ = [
-    "INFRASTRUCTURE",
-    "AgentOutcome",
-    "Ending",
-    "JournaledOutcome",
-    "Run",
-    "Status",
-    "after",
-    "as_given",
-    "skipped",
-]
-
 ROUNDED = Form(write=functools.partial(round, ndigits=6))
 """The form of seconds."""
 Status = Literal["done", "failed", "skipped", "cancelled"]

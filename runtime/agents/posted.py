@@ -7,17 +7,6 @@ from typing import Literal
 
 from ...schema.values.codec import kept
 
-__all__ = [
-    "Ended",
-    "Event",
-    "Kind",
-    "Mail",
-    "Posted",
-    "Taken",
-    "TurnDone",
-    "Why",
-]
-
 Kind = Literal[
     "task",
     "message",

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from .posted import Mail
     from .runner import AgentReport
 
-__all__ = ["NOTHING", "AgentState", "Notice", "RoundState"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Notice:

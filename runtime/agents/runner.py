@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ..tools import GrantedTool
     from .acting import Acting
 
-__all__ = ["AgentReport", "AgentResult", "Assignment", "ModelLine", "Runner"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentReport:

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from .acts import Act
     from .posted import Mail
 
-__all__ = ["LARGEST_ANSWER", "LARGEST_TEXT", "MOST_ACTS", "Seat"]
-
 MOST_ACTS = 40
 """Acts of one turn."""
 LARGEST_TEXT = 20_000

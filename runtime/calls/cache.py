@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
     from pathlib import Path
 
-__all__ = ["Cache"]
-
 FILE = "answers.sqlite"
 
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ..values.budget import Budget
     from .cache import Cache
 
-__all__ = ["Calls", "scrubbed", "seed_of"]
-
 
 def _unchanged(text: str) -> str:
     return text

@@ -9,8 +9,6 @@ if TYPE_CHECKING:
 
     from ..gateway import Message
 
-__all__ = ["trimmed"]
-
 SHORTEST = 2_000
 """Characters of a message that are always left."""
 

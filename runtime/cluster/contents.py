@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterable, Iterator
     from pathlib import Path
 
-__all__ = ["Contents"]
-
 CHUNK = 1 << 20
 
 

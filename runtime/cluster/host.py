@@ -52,8 +52,6 @@ if TYPE_CHECKING:
     from ..jail.tree import FoundEntry, TreeEntry
     from .hosted import News
 
-__all__ = ["ALONG", "JailWorker", "same_everywhere"]
-
 T = TypeVar("T")
 Failed = dict[str, str]
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from ..jail.process import JailedProcess
 
-__all__ = ["STDERR", "STDOUT", "HostedProcess", "News"]
-
 STDOUT, STDERR = 1, 2
 CHUNK = 1 << 16
 LARGEST_PIPE = 1 << 20

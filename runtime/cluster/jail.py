@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from ..jail.tree import TreeEntry
     from .link import Link
 
-__all__ = ["RemoteJail"]
-
 TRIES = 5
 """How often files are sent that a worker lacks; it may have to let go of some meanwhile."""
 WHAT_STAYS = (ModelError, LimitError, StorageError)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-__all__ = ["Link", "WorkerLost"]
-
 
 class WorkerLost(Exception):
     """Nobody answers any more; the text says why, as far as it is known."""

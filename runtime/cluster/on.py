@@ -12,8 +12,6 @@ import click
 from ...schema.values.errors import InputError
 from ...schema.values.extras import how_to_get
 
-__all__ = ["On", "on_option"]
-
 _ADDRESS = re.compile(r"(?P<host>[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:]+\]):(?P<port>\d{1,5})")
 _LAST_PORT = 65535
 WAYS = (

@@ -14,8 +14,6 @@ from .place import Workers
 if TYPE_CHECKING:
     from .on import On
 
-__all__ = ["Unopened", "open_workers"]
-
 ANSWER_SECONDS = 10.0
 """How long an address may take to answer at all."""
 

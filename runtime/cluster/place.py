@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ..jail.protocol import JailRequest
     from .link import Link
 
-__all__ = ["Fleet", "Workers"]
-
 TRIES = 5
 """On how many workers a jail is tried that are lost while it is being opened."""
 

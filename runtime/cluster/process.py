@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from .link import Link
 
-__all__ = ["RemoteProcess"]
-
 CHUNK = 1 << 16
 END_SECONDS = 60.0
 """How long the end of a command is waited for, which is sure unless its worker hangs: so does one

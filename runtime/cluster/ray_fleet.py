@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from .link import Link
     from .on import On
 
-__all__ = ["RayFleet", "RayLink"]
-
 CPUS = 4
 """Processors of a node for each worker."""
 CONNECT_SECONDS = 90.0

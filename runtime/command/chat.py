@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from ..values.caps import Caps
 
-__all__ = ["main"]
-
 LIMIT_REACHED = 3
 NOT_HERE = frozenset(
     {"task_file", "query", "resume", "replay", "verify", "view", "dry_run", "as_json"}

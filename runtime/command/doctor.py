@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ...schema.host.catalogue import Catalogue, ToolServer
     from ...schema.host.models import Model
 
-__all__ = ["main"]
-
 
 @click.command(cls=Command)
 @name_options

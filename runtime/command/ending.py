@@ -25,17 +25,6 @@ if TYPE_CHECKING:
     from ..values.budget import Budget, Caps
     from ..values.usage import Usage
 
-__all__ = [
-    "Resuming",
-    "cancelled",
-    "how_to_look",
-    "larger",
-    "spent",
-    "summary",
-    "tell_answer",
-    "tell_result",
-]
-
 REPEATED = {
     "model": "--model",
     "models_file": "--models",

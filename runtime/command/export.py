@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ...schema.host.catalogue import Catalogue
     from ...schema.values.problems import Problem
 
-__all__ = ["main"]
-
 ADVICE = {
     "langgraph": "it runs on its own: python {file} TASK",
     "docker-agent": (

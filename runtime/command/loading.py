@@ -22,17 +22,6 @@ if TYPE_CHECKING:
     from ...schema.team.team import Team
     from ...schema.values.problems import Problem
 
-__all__ = [
-    "Asked",
-    "Loaded",
-    "load_continued",
-    "load_files",
-    "load_folder",
-    "load_team_of",
-    "refuse_unused",
-    "standard_input",
-]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Loaded:

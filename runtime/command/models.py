@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ...schema.host.models import Model
     from ..local.weights import Report
 
-__all__ = ["fetch_embedded", "main", "pull_with_progress"]
-
 STAGES = MappingProxyType(
     {
         "wait": "waiting for another process that fetches it",

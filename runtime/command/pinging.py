@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from ...schema.host.models import Model
 
-__all__ = ["Ping", "ping"]
-
 SECONDS = 60.0
 """How long a model may take, retries included."""
 TOKENS = 16

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ..plan.plan import Plan
     from ..record.trace import Event
 
-__all__ = ["live", "progress"]
-
 STYLES = {
     "working": "yellow",
     "done": "green",

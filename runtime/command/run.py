@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from ..values.budget import Budget
     from .loading import Asked, Loaded
 
-__all__ = ["main"]
-
 EXIT_CODES = {"done": 0, "failed": 1, "stopped": 3}
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from ..runs.folders import KeptRun
 
-__all__ = ["main"]
-
 MEGABYTE = 1_000_000
 RUNS = (Path("runs"),)
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ..serving.server import TeamServer
     from ..serving.teams import Teams
 
-__all__ = ["main"]
-
 ALSO = {"mcp": ("MCP", "/mcp"), "a2a": ("A2A", "/.well-known/agent-card.json")}
 """What is also served where a package is installed, and where."""
 WAITING = 256

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     _Handler = signal.Handlers | Callable[[int, object], None]
 
-__all__ = ["same_command", "stopped_in_order", "to_the_end"]
-
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 SHOW_CURSOR = b"\x1b[?25h\n"
 

@@ -12,8 +12,6 @@ from ..cluster import on_option
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["allow_zeros", "spending_options"]
-
 _OPTIONS = (
     click.option(
         "--budget",

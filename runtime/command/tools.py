@@ -21,8 +21,6 @@ from ..scrubbing.scrubber import Scrubber
 if TYPE_CHECKING:
     from ..tools.client_file import ConfiguredServer
 
-__all__ = ["main"]
-
 GRANTABLE = re.compile(r"[A-Za-z0-9_-]{1,128}")
 
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from ..view import Site
 
-__all__ = ["main"]
-
 
 @click.command(cls=Command)
 @click.argument("folder", metavar="FOLDER", type=click.Path(path_type=Path))

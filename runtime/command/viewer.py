@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
     from pathlib import Path
 
-__all__ = ["kept_open", "viewer"]
-
 SECONDS_TO_END = 5
 """What a viewer has to end by itself."""
 

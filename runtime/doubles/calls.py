@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from .reply import Reply
 
-__all__ = ["Call", "CallRecord"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Call:

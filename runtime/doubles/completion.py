@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .reply import Reply
     from .script import Request
 
-__all__ = ["chat_chunks", "chat_completion", "embeddings", "models"]
-
 _CHARACTERS_PER_TOKEN = 4
 _CHARACTERS_PER_CHUNK = 16
 _EMBEDDING_SIZE = 256

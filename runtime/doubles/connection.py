@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from .reply import Reply
     from .server import Exchange, Service
 
-__all__ = ["Connection"]
-
 _CLOSING = {"truncated", "headers", "closed"}
 _FILLING = b" " * 65_536
 _PADDING = 10_000_000

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from .script import Chooser, Request
 
-__all__ = ["Answer", "Endpoints", "HttpRequest"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HttpRequest:

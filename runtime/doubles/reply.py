@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["FAULTS", "Delivery", "Fault", "Reply", "ToolCall"]
-
 Delivery = Literal[
     "whole",
     "half",

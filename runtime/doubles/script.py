@@ -8,8 +8,6 @@ from typing import Any, cast
 
 from .reply import Reply
 
-__all__ = ["Chooser", "Replies", "Request", "choose_from", "message_text"]
-
 Request = Mapping[str, Any]
 """The JSON body of a chat request."""
 

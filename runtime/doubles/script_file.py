@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ...schema.values.problems import Path, Problem
     from .script import Replies
 
-__all__ = ["load_script"]
-
 _TEXT = {"type": "string"}
 _NUMBER = {"type": "number"}
 _MAPPING = {"type": "object"}

@@ -17,8 +17,6 @@ from .script import Replies, choose_from
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Answering", "Exchange", "LoopbackServer", "ScriptedModel", "Service"]
-
 _HOST = "127.0.0.1"
 TURNS_TO_OPEN = 8
 """Turns of the loop in which a connection that was accepted has its transport at the latest."""

@@ -57,8 +57,6 @@ if TYPE_CHECKING:
     from ..repository.workspace import Workspace
     from .engine import Running
 
-__all__ = ["AgentExecution"]
-
 
 @dataclass(kw_only=True, eq=False)
 class AgentExecution:

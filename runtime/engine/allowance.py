@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from ..agents.outcomes import Run
     from ..record.journal import Journal
 
-__all__ = ["Allowance"]
-
 
 class Allowance:
     """The time of a run, and what its agents have spent in the passes that it has made.

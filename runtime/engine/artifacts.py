@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ..record.trace import RunFolder
     from ..repository.workspace import Workspace
 
-__all__ = ["ARTIFACTS", "MOST_BYTES", "MOST_FILES", "Keep", "Keeping", "keep_written", "kept_in"]
-
 ARTIFACTS = "artifacts"
 """The folder, in that of a run, with what agents wrote."""
 MOST_FILES = 100

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ..plan.plan import PlannedAgent
     from .engine import Running
 
-__all__ = ["heard", "unneeded", "worked"]
-
 
 async def heard(run: Running, planned: PlannedAgent) -> Mapping[str, AgentOutcome]:
     """Wait for those whose outputs an agent sees, and return what came of them.

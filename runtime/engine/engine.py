@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from ..values.budget import BudgetReached, Caps
     from .artifacts import Keep
 
-__all__ = ["Context", "execute"]
-
 BUDGET_OF_SECONDS = "its budget of seconds"
 NOBODY: Mapping[str, AgentOutcome] = MappingProxyType({})
 

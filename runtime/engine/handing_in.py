@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ..agents.runner import AgentResult
     from ..repository.workspace import Workspace, Workspaces
 
-__all__ = ["chosen", "handed_in", "passing_on", "unused"]
-
 MOST_NAMED = 20
 """Files that an event names."""
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ..agents.runner import Assignment
     from ..plan.plan import PlannedAgent
 
-__all__ = ["MOST_READ", "AgentTurn", "turn_of"]
-
 MOST_READ = 60_000
 """Characters of all mail of one turn. Beyond that the longest letters lose their middle."""
 

@@ -15,8 +15,6 @@ from . import standing_in
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-__all__ = ["carried"]
-
 STAND_INS: Mapping[str, str] = MappingProxyType(
     {name: name for name in ("AgentError", "is_list", "is_mapping", "scrubbed")}
     | {"_checker": "checker"}

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ...schema.team.team import Agent
     from ..plan.plan import Plan, PlannedAgent
 
-__all__ = ["docker_agent_text"]
-
 NO_SERVERS: Mapping[str, ToolServer] = MappingProxyType({})
 HEADER = "# {name}, written by `mas dev export`. Try it: docker agent run FILE\n"
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from .reached import Reached
     from .unrolled import Node
 
-__all__ = ["langgraph_text", "literal"]
-
 NO_SERVERS: Mapping[str, ToolServer] = MappingProxyType({})
 FOLDER = Path(__file__).parent
 PACKAGES = {

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     Found = Iterator[tuple[Path, str]]
 
-__all__ = ["TARGETS", "reached_for", "rules_for"]
-
 TARGETS = ("langgraph", "docker-agent")
 
 KNOWN: Mapping[str, Mapping[str, str]] = MappingProxyType(

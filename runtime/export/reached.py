@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from ...schema.host.models import Model
 
-__all__ = ["Reached", "reached_by"]
-
 Wire = Literal["chat", "responses", "anthropic"]
 
 

@@ -12,8 +12,6 @@ from ...schema.values.problems import dotted
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["AgentError", "checker", "is_list", "is_mapping", "scrubbed"]
-
 MOST_PROBLEMS = 8
 
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from ...schema.host.catalogue import ToolServer
     from ...schema.team.team import Agent
 
-__all__ = ["FILES", "SHELLS", "of_client", "toolsets"]
-
 FILES = frozenset(FILE_TOOLS.values())
 SHELLS: Mapping[str, str] = MappingProxyType(
     {

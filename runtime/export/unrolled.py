@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
     from ..plan.plan import Plan
 
-__all__ = ["Node", "unrolled"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Node:

@@ -17,8 +17,6 @@ from .chat.errors import CallError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["FIRST_COOL_DOWN", "MOST_FAILURES", "Breaker"]
-
 MOST_FAILURES = 5
 """Failures in a row that open it."""
 FIRST_COOL_DOWN = 30.0

@@ -6,8 +6,6 @@ import asyncio
 import math
 from collections import deque
 
-__all__ = ["Slots"]
-
 
 class Slots:
     """Bounds the calls in flight. Who comes first is let in first.

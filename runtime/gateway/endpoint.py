@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from ...schema.host.models import Effort
     from .chat.messages import ChatRequest
 
-__all__ = ["Endpoint", "configured", "endpoint_of"]
-
 RESPONSES = "responses"
 """The API that knows efforts only (developers.openai.com/api/docs/guides/reasoning)."""
 

@@ -12,8 +12,6 @@ from ...schema.values.problems import quoted
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["HEADER", "check_address", "first_key", "without_login"]
-
 HEADER = re.compile("[ -~]{1,4096}")
 """The value of a header: one line of ASCII, as models.yaml may have it."""
 QUOTES = ('"', "'", "`")

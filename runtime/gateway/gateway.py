@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from .inbox_client import Respondent
     from .model_client import Client, OpenAccount
 
-__all__ = ["Gateway", "Traffic"]
-
 Traffic = dict[Endpoint, RateLimiter]
 """What all calls of one model at one address share, whatever gateway they go through."""
 

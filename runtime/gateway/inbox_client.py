@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from .endpoint import Endpoint
     from .stream_sink import StreamSink
 
-__all__ = ["InboxClient", "Respondent"]
-
 FOLDER = "inbox"
 """The inbox of a run's folder; where a run keeps none, that of the working directory."""
 SECONDS_BETWEEN_LOOKS = 0.25

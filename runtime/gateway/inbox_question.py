@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from .chat.messages import Message
 
-__all__ = ["ANSWERS", "SHOWN", "Question"]
-
 ASKED, SHOWN = "question.json", "question.md"
 ANSWERS = ("answer.json", "answer.txt")
 ABOUT_US = frozenset({"model", "stream", "stream_options"})

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from .endpoint import Endpoint
     from .stream_sink import StreamSink
 
-__all__ = ["LitellmClient"]
-
 WRONG_SETUP = ("api_key", "api key", "credential", "llm provider not provided", "jwt key")
 LONGEST_CALL = 86_400
 """Seconds until litellm gives up by itself; the gateway does so much earlier."""

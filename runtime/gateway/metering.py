@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from .chat.messages import ChatAnswer, Message
     from .prices import TokenPrices
 
-__all__ = ["bytes_in", "characters_in", "lost", "metered", "tokens_in", "written_by"]
-
 BYTES_PER_TOKEN = 2
 """Half of what is usual: an estimate must not be too low."""
 BYTES_TOLD = 4

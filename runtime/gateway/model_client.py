@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from .prices import TokenPrices
     from .rate_limiter import RateLimiter
 
-__all__ = ["Client", "ModelClient", "OpenAccount", "PendingCall", "Settle", "no_account"]
-
 NOTHING = Usage()
 SMALLEST_CONTEXT = 100_000
 """Tokens of a prompt up to which no context need be looked up."""

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Callable
 
-__all__ = ["GAP", "Pacing"]
-
 GAP = 0.06
 """Seconds between two calls that come back."""
 SPREAD = 0.5

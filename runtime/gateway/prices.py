@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ...schema.host.models import Model
     from ..values.usage import Usage
 
-__all__ = ["TokenPrices", "context_of", "is_declared", "listed", "rates_of"]
-
 PER_MTOK = 1_000_000
 DECLARED: Mapping[str, str] = {
     "read": "usd_per_mtok_input",

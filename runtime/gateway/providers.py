@@ -18,8 +18,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["PROVIDERS", "Provider", "is_known", "litellm_file", "provider_names"]
-
 BEARER = "Authorization"
 VENDOR_FILE = Path("/sys/class/dmi/id/sys_vendor")
 """Where Linux says whose machine this is: Amazon's and Google's give their own a role."""

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     import random
     from collections.abc import AsyncGenerator, Callable
 
-__all__ = ["RateLimiter"]
-
 
 class RateLimiter:
     """Decides when a call may go out, and learns from how it ends.

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from .chat.messages import ChatAnswer
     from .pacing import Pacing
 
-__all__ = ["LONGEST_WAIT", "call_with_retries", "retry_after"]
-
 FIRST_WAIT = 0.5
 """Seconds within which the first retry comes; each further one doubles them."""
 LONGEST_WAIT = 60.0

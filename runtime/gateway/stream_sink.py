@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from .chat.messages import ChatAnswer
 
-__all__ = ["StreamSink", "Tell", "most_pieces", "unheard"]
-
 SPARE_PIECES, PIECES_PER_TOKEN = 1_000, 8
 """Some endpoints send each character by itself."""
 

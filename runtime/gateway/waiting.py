@@ -12,8 +12,6 @@ from .chat.errors import CallError
 if TYPE_CHECKING:
     from types import TracebackType
 
-__all__ = ["Waiting"]
-
 KEPT_ALIVE = 10
 """Timeouts for which an endpoint may send nothing but keep-alives, as while its model thinks."""
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from .probes import Probe
     from .tiers import Tier
 
-__all__ = ["ProbeResult", "Scene", "run_battery"]
-
 _MIB = 1 << 20
 # Small, so that reaching them takes little time and leaves the host alone.
 _LIMITS = JailLimits(

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from .tiers import Tier
 
-__all__ = ["JailReport", "TierAttempt", "detect"]
-
 _TIERS: tuple[Tier, ...] = (Bubblewrap(), Landlock())
 _SELF_TEST_SECONDS = 10.0
 _LONGEST_ANSWER = 10_000  # bytes

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from .tiers import Tier
 
-__all__ = ["Jail"]
-
 _WATCH_SECONDS = 0.2
 _START_SECONDS = 10.0  # in which a start has ended, one way or the other
 NOTHING: Mapping[Path, Path] = MappingProxyType({})

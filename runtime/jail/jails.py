@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
     from .protocol import AnyJail, JailPlace
 
-__all__ = ["Jails"]
-
-
 DISK = 4 << 30
 
 

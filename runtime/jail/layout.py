@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from .limits import JailLimits
 
-__all__ = ["Confinement", "Mount", "directories", "interpreter", "links", "mounts"]
-
 _HERE = Path(__file__).resolve().parent
 # What programs under /usr need to start. Debian's awk and editors are links through alternatives.
 _SYSTEM = ("/usr", "/etc/ld.so.cache", "/etc/alternatives", "/nix/store")

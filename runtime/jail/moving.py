@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from ...schema.values.errors import JailError
 
-__all__ = ["MOST_MOVES", "Moves", "is_lost"]
-
 MOST_MOVES = 5
 """How often one agent, or one verdict, is moved: what loses every machine is no accident."""
 

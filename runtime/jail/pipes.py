@@ -15,8 +15,6 @@ from ...schema.values.errors import JailError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["ended_in_time", "first_line", "read_in_time"]
-
 _POLL_SECONDS = 0.05
 _LONGEST_LINE = 80  # bytes
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from .layout import Confinement
     from .tiers import Tier
 
-__all__ = ["JailKilled", "JailLost", "JailedProcess", "ProcessGroup", "spawn"]
-
 _LAST_WORDS = 4096  # bytes
 _START_SECONDS = 10.0  # in which a program that makes jails reports the process that it started
 _END_SECONDS = 10.0  # the kernel ends a killed process at once unless a disk does not answer

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from .limits import JailLimits
 
-__all__ = ["AnyJail", "AnyProcess", "JailPlace", "JailRequest"]
-
 
 class AnyProcess(Protocol):
     """A command in a jail. Every method may be called from any thread.

@@ -19,8 +19,6 @@ from ...schema.values.errors import JailError
 from ...schema.values.files import lock
 from .workspace import remove
 
-__all__ = ["ScratchFolder", "sweep"]
-
 _NAME = re.compile(r"coterie-[a-z]+\.[a-z0-9_]{8}")
 
 

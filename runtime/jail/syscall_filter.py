@@ -17,8 +17,6 @@ from ...schema.values.errors import JailError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["assemble", "numbers"]
-
 _Table = dict[str, tuple[int | None, int | None]]
 
 # Every number is from the kernel's own tables: (x86_64, aarch64). None: the machine lacks the call.

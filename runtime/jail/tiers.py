@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from .layout import Confinement
 
-__all__ = ["Bubblewrap", "Landlock", "Tier", "TierCommand", "Unconfined"]
-
 _CREATE_RULESET, _ABI_VERSION = 444, 1  # the kernel's landlock_create_ruleset and its flag
 _READ_SEARCH, _OVERRIDE = 2, 1  # the kernel's CAP_DAC_READ_SEARCH and CAP_DAC_OVERRIDE
 _VERSION = "bubblewrap "

@@ -21,21 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
-__all__ = [
-    "FoundEntry",
-    "Overgrown",
-    "TreeChange",
-    "TreeEntry",
-    "change",
-    "entries",
-    "read_content",
-    "rebuild",
-    "scan",
-    "stamped",
-    "tree_of",
-    "value_of",
-]
-
 SMALLEST = 4096
 """Bytes that each entry counts at least."""
 DEEPEST = 100

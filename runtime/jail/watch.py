@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from .layout import Confinement
 
-__all__ = ["DiskShare", "JailWatch"]
-
 _SHARE_OF_TIME = 0.05  # of one processor, that walking the folders may take
 _LONGEST = 2.0  # seconds between two walks, at least as often as the share allows
 # Code can have its memory swapped out.

@@ -18,18 +18,6 @@ from ...schema.values.errors import JailError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = [
-    "BLOCK",
-    "Size",
-    "break_hard_links",
-    "disarm",
-    "give",
-    "make_plain",
-    "measure",
-    "read_file",
-    "remove",
-]
-
 BLOCK = 512  # bytes, the unit of st_blocks
 _SMALLEST = 4096  # bytes that a file without content is counted as
 _DEEPEST = 100  # levels of folders

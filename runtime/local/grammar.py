@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["schema_grammar"]
-
 
 def schema_grammar(schema: Mapping[str, Any]) -> str:
     """Write a schema as a grammar, for the field `grammar` of a chat request to llama.cpp.

@@ -17,8 +17,6 @@ from pathlib import Path
 
 from ...schema.values.errors import InputError
 
-__all__ = ["Watch", "fetch_member", "fetch_package", "find_uv", "run_watched"]
-
 Watch = Callable[[int], None]
 """Told now and then how many bytes are there."""
 

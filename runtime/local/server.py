@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from asyncio.subprocess import Process
     from pathlib import Path
 
-__all__ = ["LocalServer", "start_server"]
-
 SLOTS = 4
 THREADS = 1
 """More than one pays only on cores that nobody else uses: they wait for each other in busy loops,

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from ...schema.values.attachments import Attachment
     from ..plan.plan import Plan, PlannedAgent
 
-__all__ = ["refuse_unfilled", "refuse_unread", "seen_by", "unseen"]
-
 
 def seen_by(planned: PlannedAgent, task: Task) -> Mapping[str, Attachment]:
     """Give what an agent is shown of a task, by name."""

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from ..gateway import Message
 
-__all__ = ["MEMORY", "continued", "earlier", "shortened"]
-
 MEMORY = 150
 """Messages of its conversation that an agent is shown (Meta-Team Table 5)."""
 

@@ -25,19 +25,6 @@ if TYPE_CHECKING:
     from ..plan.plan import Plan
     from ..record.once import Once
 
-__all__ = [
-    "MemoryEntry",
-    "Recaller",
-    "Remembering",
-    "fitting",
-    "nothing",
-    "open_recall",
-    "recalls",
-    "refuse_met",
-    "reminded",
-    "unreminded",
-]
-
 LONGEST_TASK = 300
 """Characters of an entry's task that are shown, as all that follow."""
 LONGEST_TEXT = 2_000

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
     from ..plan.plan import PlannedAgent
 
-__all__ = ["LONGEST_FILES", "shown_files", "unread_files"]
-
 LONGEST_FILES = 100_000
 """Characters of all files that a prompt shows: the shortest first, and none in part."""
 READER = "read_file"

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ..tools.tool import Show, Waiting
     from ..tools.toolbox import Toolbox
 
-__all__ = ["looks_skills_up", "takes_tools", "tools_of"]
-
 
 def looks_skills_up(planned: PlannedAgent) -> bool:
     """Tell whether an agent has skills, and a backend that lets it use tools."""

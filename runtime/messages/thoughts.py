@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..gateway import ChatAnswer
 
-__all__ = ["ONLY_THINKING", "only_thinks", "why_only_thinking"]
-
 ONLY_THINKING = "it is thinking only. Think less, and write the answer after it."
 """What a model is told that thought and did not answer."""
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from .telemetry import Telemetry
 
-__all__ = ["exporting", "otel_option", "ready"]
-
 CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 """The conventions' variable for the content of messages."""
 CAPTURED = frozenset({"true", "span_only", "span_and_event"})

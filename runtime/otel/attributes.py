@@ -17,17 +17,6 @@ if TYPE_CHECKING:
 
     from ...schema.host.models import Model
 
-__all__ = [
-    "call_content",
-    "call_told",
-    "clean",
-    "described",
-    "provider_of",
-    "told",
-    "tool_content",
-    "used",
-]
-
 PROVIDERS: Mapping[str, str] = {
     "azure": "azure.ai.openai",
     "azure_ai": "azure.ai.inference",

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from opentelemetry.sdk.trace import ReadableSpan
 
-__all__ = ["FileExporter"]
-
 IDS = ("traceId", "spanId", "parentSpanId")
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from .spans import Spans
     from .telemetry import Telemetry
 
-__all__ = ["TurnSpans", "around"]
-
 
 def around(telemetry: Telemetry | None, name: str, **told: Any) -> AbstractContextManager[None]:
     """Have a span around all that a block does, where traces are wanted.

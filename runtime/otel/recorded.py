@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from .telemetry import Telemetry
 
-__all__ = ["export"]
-
 APART = frozenset({"v", "n", "t", "type", "agent"})
 
 

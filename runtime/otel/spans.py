@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ...schema.host.models import Model
     from ..record.trace import Event
 
-__all__ = ["Spans"]
-
 Key = tuple[Any, ...]
 
 WHOLE: Key = ("whole",)

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from ...schema.host.models import Model
 
-__all__ = ["Telemetry"]
-
 GRACE = 5.0
 """Seconds that the end of a command waits for what was not sent yet."""
 SERVICE = "coterie"

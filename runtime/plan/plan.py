@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from ...schema.host.models import Model
     from ..agents.runner import Runner
 
-__all__ = ["Plan", "PlannedAgent", "compile", "part_of"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class PlannedAgent:

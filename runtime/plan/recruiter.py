@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
     from ...schema.team.team import Agent, Recruit, Team
 
-__all__ = ["held_to_choice"]
-
 LONGEST_ROLE, LONGEST_EXPERTISE, LONGEST_REASON = 80, 300, 500
 """Characters of what a recruiter says."""
 

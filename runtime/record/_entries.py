@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-__all__ = ["LAG", "Entries", "JournalEntry", "read_only", "unite"]
-
 LAG = 0.1
 """Seconds after which what was put is written and flushed, where nothing waits for it."""
 AHEAD = 0.01

@@ -8,8 +8,6 @@ from typing import Literal
 from ...schema.values.codec import kept
 from ..values.usage import Usage
 
-__all__ = ["Attempt"]
-
 
 @kept()
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from ._entries import JournalEntry
     from .journal import Value
 
-__all__ = ["Branch", "Locks"]
-
 LONG_ENOUGH = 16
 """Characters of a digest by which a branch tells its questions apart."""
 BRANCHED = "branched"

@@ -11,8 +11,6 @@ from ..values.usage import Usage
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["fault_of"]
-
 LARGEST = 1e15
 """Numbers beyond it are no count, no time and no price."""
 DEEPEST = 200

@@ -42,18 +42,6 @@ if TYPE_CHECKING:
 
     from ..gateway.model_client import Settle
 
-__all__ = [
-    "Divergence",
-    "Journal",
-    "NotRecorded",
-    "canonical",
-    "digest",
-    "digest_of",
-    "is_held",
-    "merge",
-    "recorded",
-]
-
 FILE = "journal.sqlite"
 TICK = 1.0
 """Seconds of work that a run may forget whose process is killed."""

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
     from pathlib import Path
 
-__all__ = ["EVENTS", "VERSION", "Emit", "Event", "Hears", "Parts", "RunFolder", "Trace"]
-
 EVENTS = "events.jsonl"
 VERSION = 1
 """Version of the format of events.jsonl and result.json."""

@@ -23,8 +23,6 @@ from ..record.journal import digest
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["RepositoryChange", "newest", "passed_on"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class RepositoryChange:

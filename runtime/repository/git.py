@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from pathlib import Path
 
-__all__ = ["git"]
-
 GIT_SECONDS = 120
 QUIET_GIT = (
     "-c", "core.hooksPath=/dev/null",

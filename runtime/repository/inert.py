@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["inert_names"]
-
 KEPT = ".kept"
 VERSION_CONTROL = frozenset(
     {

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-__all__ = ["Repository", "state_of"]
-
 _COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 """The id of a commit, which names its content."""
 MOST_ENTRIES = 2_000_000

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from .changes import RepositoryChange
 
-__all__ = ["LARGEST_PATCH", "Merged", "Trees"]
-
 LARGEST_PATCH = 16 << 20
 """Bytes."""
 BYTE_BY_BYTE = "* -text !eol -ident -filter -working-tree-encoding !merge\n"

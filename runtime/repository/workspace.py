@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ..jail.scratch import ScratchFolder
     from .changes import RepositoryChange
 
-__all__ = ["Workspace", "Workspaces", "files_of"]
-
 STATE = "state"
 """A name that no agent's folder has: theirs end with a number."""
 

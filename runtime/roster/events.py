@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from ..record.trace import Trace
     from .bus import Bus
 
-__all__ = ["happen", "tell_end"]
-
 
 def happen(bus: Bus, event: Event, trace: Trace) -> None:
     """Have something happen to a roster, and tell it."""

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from ..record.journal import Journal
 
-__all__ = ["RosterLog"]
-
 ASKED = digest("bus")
 
 

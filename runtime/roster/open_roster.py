@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from ..engine.engine import Context
     from ..plan.plan import Plan
 
-__all__ = ["open_roster"]
-
 NOBODY: Collection[str] = frozenset[str]()
 OPEN_ENDED = frozenset({"cost", "failed"})
 """Ends after which a run that is resumed goes on: with more to spend, or with another attempt."""

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from ..agents.acts import Act
     from .bus import Bus
 
-__all__ = ["failing", "outgoing"]
-
 
 def outgoing(bus: Bus, agent: str, turn: int, acts: Iterable[Act]) -> tuple[Posted, ...]:
     """Say what goes out as a turn ends that did this, and what of it is refused.

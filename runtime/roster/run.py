@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ..tools import ToolCall
     from .bus import Bus
 
-__all__ = ["Accounts", "ended_by", "ending_of"]
-
 
 @dataclass(kw_only=True, eq=False)
 class _Account:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ..agents.outcomes import Run
     from ..agents.posted import Posted
 
-__all__ = ["team_that_was"]
-
 TOLD = frozenset({"message", "answer", "start"})
 Edge = tuple[str, str]
 

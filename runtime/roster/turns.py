@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from ..repository.changes import RepositoryChange
     from .bus import Bus
 
-__all__ = ["RunningTurn", "TurnContext"]
-
 CONVERSATION = 400_000
 """Characters that are kept of an agent's conversation, or more where somebody wants more."""
 

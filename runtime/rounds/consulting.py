@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ..agents.outcomes import AgentOutcome
     from .rounds import Round
 
-__all__ = ["bulletin", "has_converged", "increment", "increments", "news", "opinion", "whole"]
-
 LONGEST_BULLETIN = 4_000
 LONGEST_STATEMENT = 400
 """Characters; what is longer is cut, and the bulletin says so."""

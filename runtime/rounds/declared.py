@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from ..plan.plan import Plan
     from .rounds import Round
 
-__all__ = ["Declared", "declared", "declares"]
-
 ONCE = Rounds(most=1, until="never")
 """The rounds of a team that declares none."""
 

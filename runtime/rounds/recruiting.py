@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from ...schema.team.team import Recruit, Team
     from ..agents.outcomes import AgentOutcome
 
-__all__ = ["choice", "fallback", "notice_of_choosing", "notices_of_seats", "told"]
-
 Choice = dict[str, str]
 """The agents that take part, as they were named; and for each what was said of its seat."""
 

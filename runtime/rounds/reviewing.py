@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ..plan.plan import Plan
     from .rounds import Round
 
-__all__ = ["accepted", "authors", "idle", "reviewers"]
-
 
 def reviewers(plan: Plan) -> Mapping[str, tuple[str, ...]]:
     """Name those who review in a part of a plan, and those whose work each of them reviews.

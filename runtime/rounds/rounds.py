@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from ..plan.plan import Plan
 
-__all__ = ["Between", "Kind", "Next", "Round", "rounds", "summed"]
-
 Kind = Literal["opening", "round", "meeting", "closing"]
 """What a pass is for: those who open or close work once, and the others in every round."""
 

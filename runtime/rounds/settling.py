@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ..plan.plan import Plan
     from .rounds import Round
 
-__all__ = ["changed", "settled"]
-
 
 def settled(
     rounds: Sequence[Round],

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from ...schema.values.errors import AgentError
 
-__all__ = ["check_answer"]
-
 FENCE = "```py"
 LARGEST_ANSWER = 1_000_000
 """Characters."""

@@ -8,8 +8,6 @@ from itertools import islice
 
 from ._bounds import LARGEST_ANSWER
 
-__all__ = ["END_IN_CODE", "ends_in_code", "whole_code"]
-
 END_IN_CODE = (
     "your code was cut where it has </code> in it, which ends it. Nothing was executed. Write that"
     " text in two parts there: '</' + 'code>'."

@@ -11,8 +11,6 @@ from ._steps import shortened
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-__all__ = ["foreign_errors"]
-
 
 @contextlib.contextmanager
 def foreign_errors(library: str) -> Generator[None]:

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ..jail import AnyJail
     from .bridge import Bridge
 
-__all__ = ["jailed", "kept"]
-
 T = TypeVar("T")
 
 

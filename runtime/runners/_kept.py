@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from ..gateway import ChatAnswer, Message
 
-__all__ = ["KeptAnswers", "numbered"]
-
 
 class KeptAnswers:
     """Answers of a loop of tool calls with which something is kept.

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ..agents.runner import Assignment
     from .bridge import Bridge
 
-__all__ = ["handed_patch", "told_of_start"]
-
 _MARKER = re.compile(r"^\+(<{7,}|>{7,}) (by/.+?)\r?$", re.MULTILINE)
 """It is longer and names the file where that was moved, and ends as lines of the file do."""
 MOST = 50

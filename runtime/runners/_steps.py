@@ -7,8 +7,6 @@ from typing import Any
 from ...schema.values.json_text import dumps
 from ..values.bounds import without_middle
 
-__all__ = ["shortened"]
-
 LARGEST_TEXT = 4000
 """Characters that are kept of one text of a step."""
 

@@ -18,8 +18,6 @@ from ...schema.values.errors import AgentError
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
-__all__ = ["Bridge", "Stopped", "in_thread"]
-
 T = TypeVar("T")
 
 END_SECONDS = 15.0

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ...schema.team.team import Agent
     from ..agents.runner import Assignment
 
-__all__ = ["FunctionRunner"]
-
 
 class FunctionRunner:
     """Runs `agent_type: Function`: exact, deterministic, without a model."""

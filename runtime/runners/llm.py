@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ..gateway import ChatAnswer, Message
     from ..record.trace import Emit
 
-__all__ = ["LlmRunner"]
-
 LOOKS_OF_A_CHECK = 32
 """How much longer it takes to check a text against a schema than to look at it."""
 

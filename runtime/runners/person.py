@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from ...schema.team.team import Agent
 
-__all__ = ["PersonRunner"]
-
 
 class PersonRunner(LlmRunner):
     """Runs `agent_type: Person`: a plain agent whose model is somebody's inbox."""

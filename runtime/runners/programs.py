@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from importlib.metadata import Distribution
 
-__all__ = ["host_packages", "host_programs"]
-
 
 def host_programs(environment: Path | None = None) -> dict[str, Any]:
     """Let a jail have the host's virtual environment, to read, and its programs first.

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from .record import RunRecord
     from .services import Services
 
-__all__ = ["RECIPE", "Adapter", "Adapting", "adapting"]
-
 GROUP, ENTRY = "adapters", "recipe"
 RECIPE = "adapt.yaml"
 """What a run's folder calls the recipe by which its team adapts."""

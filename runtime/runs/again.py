@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ...schema.team.team import Team
     from ...schema.values.problems import Problem
 
-__all__ = ["as_recorded", "known_again", "load_recorded"]
-
 
 def as_recorded(task: Task, scrub: Callable[[str], str]) -> Task:
     """Return a task as its record will hold it, so that the run can be made again from there.

@@ -11,8 +11,6 @@ from ...schema.values.errors import CoterieError
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
-__all__ = ["naming_arguments"]
-
 ARGUMENTS: Mapping[str, str] = {
     "--approve": "approve=[…]",
     "--budget": "budget=…",

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from ...schema.team.task import Task
 
-__all__ = ["CONVERSATION", "Conversation", "Turn", "continued", "continued_run", "turns_of"]
-
 CONVERSATION = "conversation.json"
 """The file of a run's folder that says what the run continues."""
 MOST_CHARACTERS = 200_000

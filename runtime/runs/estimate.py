@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
     from ..plan.plan import Plan
 
-__all__ = ["Estimate", "Range", "any_call", "any_of", "estimate", "of_call"]
-
 BYTES_PER_TOKEN = 6
 """More than is usual: the least must not be too high. `tokens_in` sees to the most."""
 FRAME = 200

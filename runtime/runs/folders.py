@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-__all__ = ["KeptRun", "age_of", "archive", "kept_runs", "remove"]
-
 UNDER_WAY, INTERRUPTED = "under way", "interrupted"
 _AGE = re.compile(r"(\d+)([mhdw])")
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}

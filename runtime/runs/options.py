@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ..plan.plan import Plan
     from ..record.trace import Event
 
-__all__ = ["Options", "Prepared", "prepared", "recorded"]
-
 
 class Options(TypedDict, total=False):
     """How `run`, `arun` and `stream` run a team. Each may be left out.

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from ..record._entries import JournalEntry
     from ..record.journal import Value
 
-__all__ = ["PARENT", "ParentRunReuse"]
-
 PARENT = "parent"
 """Where an answer came from that a parent's run was given, as events tell it."""
 SOURCE = "source"

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ...schema.host.catalogue import Catalogue
     from ...schema.team.team import Team
 
-__all__ = ["lacking"]
-
 
 def lacking(teams: Mapping[str, tuple[Team, Catalogue]]) -> dict[str, list[str]]:
     """Return why `mas-run` would refuse each of some teams here, as `Services.lacks` has it.

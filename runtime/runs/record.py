@@ -40,16 +40,6 @@ if TYPE_CHECKING:
     from ..plan.plan import Plan
     from ..values.usage import Usage
 
-__all__ = [
-    "MANIFEST",
-    "RunRecord",
-    "as_json",
-    "manifest",
-    "read_result",
-    "read_setting",
-    "read_value",
-]
-
 MANIFEST = "run.json"
 RESULT = "result.json"
 TEAM_THAT_WAS = "team_that_was.yaml"

@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from ..tools.approval import Approver
     from ..values.budget import Budget
 
-__all__ = ["Services", "Setting", "open_services"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Setting:

@@ -21,8 +21,6 @@ from .record import MANIFEST, RESULT, as_json, read_value
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["share"]
-
 HOST_FIELDS = ("task_file", "cache", "pool", "jail", "on")
 """Of run.json: what says something of the machine and nothing of the run."""
 LARGEST = 1 << 28

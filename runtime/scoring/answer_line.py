@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["ANSWER_ALONE", "ANSWER_FORM", "answer_line", "readings"]
-
 ANSWER_FORM = (
     "End with the final answer exactly in the form that the task asks for. Where it asks for none,"
     " end with a line that begins with `Answer:` and holds the answer alone."

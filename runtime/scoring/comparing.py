@@ -13,8 +13,6 @@ from ...schema.values.values import is_list, is_mapping
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["NUMBER", "chosen_letter", "distance", "numerals", "plain", "same_json", "text_of"]
-
 _MINUS = str.maketrans(dict.fromkeys("\u2212\ufe63\uff0d", "-"))
 _SPACE = r"[ \u00a0\u2009\u202f]"
 _GROUP = rf"(?:{_SPACE}|['\u2019_]|\\,|\{{,\}})"

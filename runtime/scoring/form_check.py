@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
     from ..agents.outcomes import Run
 
-__all__ = ["ALLOW_ZEROS", "FormCheck"]
-
 ALLOW_ZEROS = "--allow-zeros"
 """The option by which work resumes all the same."""
 FIRST = 10

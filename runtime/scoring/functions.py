@@ -26,16 +26,6 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
     from ..agents.runner import AgentReport
 
-__all__ = [
-    "answer_of",
-    "calculate",
-    "concat",
-    "evaluate",
-    "extract_json",
-    "majority",
-    "normal_text",
-]
-
 CONCLUSION = re.compile(r"\banswer(?: is:?|:)[ \t*]*([^\s*].*)", re.IGNORECASE)
 LARGEST_EXPONENT = 1000
 LONGEST_EXPRESSION = 1000

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ...schema.host.python_scorer import PythonScorer
     from .scorers import Evidence
 
-__all__ = ["SECONDS", "called"]
-
 SECONDS = 600.0
 """How long a scorer may take: as long as a run, unless its team says otherwise."""
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from ...schema.values.problems import Path
 
-__all__ = ["HITS", "ranked"]
-
 DEPTH = 10
 DEEPEST = 1000
 HITS = (1, 3, 5, 10)

@@ -35,20 +35,6 @@ if TYPE_CHECKING:
     from ..jail import Jails
     from ..tools import ToolCall
 
-__all__ = [
-    "ENDING",
-    "Evidence",
-    "ScorerError",
-    "choice",
-    "contains",
-    "exact",
-    "is_share",
-    "json_equal",
-    "number",
-    "regex",
-    "score",
-]
-
 ENDING = 20_000
 """Characters at the end of an answer that are read where what stands last in it counts."""
 DEEPEST = 100

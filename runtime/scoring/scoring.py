@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from ..agents.outcomes import Run
     from ..jail import Jails
 
-__all__ = ["scored"]
-
 
 async def scored(run: Run, task: Task, jails: Jails) -> Run:
     """Compare a run's answer with the task's reference answer.

@@ -15,8 +15,6 @@ import sys
 import threading
 from pathlib import Path
 
-__all__ = ["SEARCH_MEMORY", "SEARCH_SECONDS", "SearchTooLong", "Searches", "searches"]
-
 SEARCH_SECONDS = 1.0
 """Seconds of a processor that one search may take: the same search ends alike on a busy machine."""
 SEARCH_MEMORY = 256 << 20

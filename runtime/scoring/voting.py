@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
     from ..agents.runner import AgentReport
 
-__all__ = ["conclusion", "picks", "vote"]
-
 LONGEST = 20_000
 """Characters at the end of an answer that are read, where it is longer."""
 VOTES = frozenset({"majority", "vote"})

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["BREAK", "Dump", "dumps_in"]
-
 MOST_ON_A_LINE = 256
 """Bytes on a line of a dump that tells where each line begins."""
 

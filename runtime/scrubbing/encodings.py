@@ -22,17 +22,6 @@ from .byte_dumps import BREAK, dumps_in
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = [
-    "MOST_UNPACKED",
-    "WIDEST_ESCAPE",
-    "Encoded",
-    "Unescaped",
-    "UnpackBudget",
-    "encoded_in",
-    "unescaped",
-    "unpacked",
-]
-
 SHORTEST_RUN = 16
 """Characters of a run of base64 or hexadecimal. A shorter one holds no secret two layers deep."""
 EXPANSION = 4

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from .encodings import Encoded
 
-__all__ = ["SHORTEST", "Scrubber", "ScrubberStream", "holds_secret"]
-
 SHORTEST = 6
 """Characters of a secret. A shorter one stands in any text by chance: hiding `7` in an answer would
 change the answer, and what is hidden in every word is not secret."""

@@ -47,8 +47,6 @@ if TYPE_CHECKING:
     from .server import Question, TeamServer
     from .teams import ServedTeam
 
-__all__ = ["a2a_routes"]
-
 CARD = "/.well-known/agent-card.json"
 PROTOCOLS = ("1.0", "0.3")
 MOST_KEPT = 1_000

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from ..runs.record import RunRecord
 
-__all__ = ["Account", "Session", "key_of", "seconds_left", "today"]
-
 FOLDER = ".requests"
 DAY = 24 * 60 * 60
 SESSION, KEY, CONVERSATION = "session", "key", "conversation"

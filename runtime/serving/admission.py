@@ -11,8 +11,6 @@ from .refusals import Refusal
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
-__all__ = ["Admission"]
-
 RETRY_AFTER = 5
 """Seconds after which a client may try again."""
 

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from .server import Answer, TeamServer
     from .teams import ServedTeam
 
-__all__ = ["KEY", "app_of", "question_of"]
-
 LONGEST_WAIT = 3600.0
 """Seconds for which an agent waits for a client's answer at most."""
 ANSWERS = "coterie-answers"

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from .server import Question
 
-__all__ = ["Approving"]
-
 _request: ContextVar[tuple[str, Question] | None] = ContextVar("request", default=None)
 """The record that the current task works on, and the question."""
 

@@ -20,17 +20,6 @@ if TYPE_CHECKING:
     from .messages import File, Role
     from .server import Answer
 
-__all__ = [
-    "items_of",
-    "message_of",
-    "part_of",
-    "read_body",
-    "refuse_form",
-    "refuse_set",
-    "text_for",
-    "usage_value",
-]
-
 TEXTS = frozenset({"text", "input_text", "output_text", "refusal"})
 ROLES: Mapping[str, Role] = {
     "system": "system",

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ..record.trace import Event
     from .messages import ClientMessage
 
-__all__ = ["Chat"]
-
 REFUSED: Mapping[str, str] = {
     "tools": "the team's agents call tools of their own, which its file and tools.yaml grant.",
     "functions": "the team's agents call tools of their own.",

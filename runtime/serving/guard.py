@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from .keys import Keys
 
-__all__ = ["HEALTH", "LARGEST_BODY", "Guard", "refused"]
-
 HEALTH = "/healthz"
 """The path that needs no key."""
 LARGEST_BODY = 32 << 20

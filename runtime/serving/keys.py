@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-__all__ = ["VARIABLE", "Keys"]
-
 VARIABLE = "MAS_SERVE_KEYS"
 SHORTEST = 16
 """Characters of a key."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ...schema.values.errors import CoterieError
     from .server import TeamServer
 
-__all__ = ["DRAIN", "listen", "reloading"]
-
 DRAIN = 25.0
 """Seconds that requests under way have when the server stops. Service managers wait for 30."""
 CLOSING = 2

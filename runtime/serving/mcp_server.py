@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from .server import Question, TeamServer
     from .teams import ServedTeam
 
-__all__ = ["mcp_route", "serve_stdio"]
-
 PATH = "/mcp"
 ARGUMENTS: Mapping[str, Any] = {
     "type": "object",

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ...schema.host.catalogue import Catalogue
     from ...schema.team.task import Task
 
-__all__ = ["ClientMessage", "File", "Role", "file_of", "task_of"]
-
 File = str | Attachment
 Role = Literal["system", "user", "assistant"]
 

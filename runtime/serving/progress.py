@@ -9,8 +9,6 @@ if TYPE_CHECKING:
 
     from ..record.trace import Event
 
-__all__ = ["PIECE", "line_of", "pieces"]
-
 PIECE = 8_000
 """Characters of an answer in one event; some readers limit the length of a line."""
 LINES: Mapping[str, str] = {

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from ..agents.outcomes import Run
 
-__all__ = ["Refusal", "bad_request", "no_answer", "stopping"]
-
 KINDS = {
     401: "authentication_error",
     403: "permission_error",

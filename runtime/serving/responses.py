@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ..plan.plan import Plan
     from ..record.trace import Event
 
-__all__ = ["Responses"]
-
 REFUSED: Mapping[str, str] = {
     "tools": "the team's agents call tools of their own, which its file and tools.yaml grant.",
     "conversation": "send previous_response_id, or the whole conversation as input.",

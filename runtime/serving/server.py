@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from .admission import Admission
     from .teams import ServedTeam, Teams
 
-__all__ = ["Answer", "Question", "TeamServer", "serving"]
-
 Listener: TypeAlias = "Callable[[Event], None]"
 """Takes each event of a run."""
 

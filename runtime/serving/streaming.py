@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from starlette.types import Receive, Scope, Send
 
-__all__ = ["ClientGone", "EventStream", "server_sent", "unless_gone"]
-
 ALIVE = 15.0
 """Seconds without an event until a comment is sent, so that no proxy closes the stream."""
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from ..plan.plan import Plan
     from ..runs.services import Services
 
-__all__ = ["POOL", "ServedTeam", "Teams"]
-
 POOL = "pool:"
 LEDGER = "ledger.jsonl"
 GROUP = "teams"

@@ -11,8 +11,6 @@ from ..values.usage import Usage
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-__all__ = ["AnsweredCall", "calls_of", "news"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AnsweredCall:

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from ...schema.team.team import Team
 
-__all__ = ["Recorded"]
-
 MOST_MISHAPS = 100
 """Warnings of one agent that are shown."""
 

@@ -11,8 +11,6 @@ from ..values.terminal import counted
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["about", "said"]
-
 LONGEST = 200
 """Characters that are said of what an agent wrote to another, or to a tool."""
 SENT = {"message": "to", "answer": "answers", "start": "starts", "stop": "stops"}

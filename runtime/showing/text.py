@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .conversation import AnsweredCall
     from .recorded import Recorded
 
-__all__ = ["conversations", "written"]
-
 LONGEST = 1_200
 """Characters of a text that are shown, unless all of it is asked for."""
 LONGEST_LINE = 300

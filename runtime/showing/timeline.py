@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["Span", "Timeline", "TimelineCall"]
-
 SAME = 0.005
 """Seconds that may lie between the end of one's work and the start of what waited for it."""
 

@@ -10,8 +10,6 @@ from .conversation import news
 if TYPE_CHECKING:
     from .recorded import Recorded
 
-__all__ = ["value_of"]
-
 
 def value_of(run: Recorded, *, agent: str | None = None) -> dict[str, Any]:
     """Give a run as a JSON object, nothing of it shortened.

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-__all__ = ["VIEWS", "Viewed", "viewed"]
-
 VIEWS = "views"
 """The group of entry points. Each takes a folder and words, and gives a `Viewed`; None, where the
 folder is of another kind."""

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from ...schema.host.host_tools import Permission
     from ..record.trace import Emit
 
-__all__ = ["Approvals", "Approver"]
-
 
 class Approver(Protocol):
     """Asks a person."""

@@ -18,8 +18,6 @@ from ..gateway import ToolRequest
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-__all__ = ["calls_in"]
-
 
 def _deep(words: str) -> str:
     """Return a sign of DeepSeek's, which has a full-width bar and a low block for spaces."""

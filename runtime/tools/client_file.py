@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-__all__ = ["ConfiguredServer", "servers_in"]
-
 BEARER = "Bearer "
 SLOWEST_START = 120
 """Seconds until a server is ready that npx or uvx downloads first."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
 
-__all__ = ["LARGEST_FILE", "Walk", "is_file", "open_folder", "printable", "read_bytes", "split"]
-
 LARGEST_FILE = 10 << 20
 """Bytes that a file may have to be read."""
 

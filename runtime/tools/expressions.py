@@ -7,8 +7,6 @@ from collections.abc import Callable
 
 from .tool import ToolError
 
-__all__ = ["Find", "expression", "substring"]
-
 Find = Callable[[str], int]
 """Gives the place in a line where it matches first, or -1."""
 

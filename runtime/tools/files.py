@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ..repository.workspace import Workspace
     from .expressions import Find
 
-__all__ = ["list_files", "read_file", "search_text"]
-
 MOST_FILES = 1_000
 MOST_CHARACTERS = 50_000
 MOST_MATCHES = 200

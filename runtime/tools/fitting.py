@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from jsonschema.protocols import Validator
 
-__all__ = ["arguments_in", "fitted"]
-
 MOST_PROBLEMS = 5
 LONGEST_SHOWN = 80
 """Characters of a value that is shown as it was written."""

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ...schema.host.python_tool import PythonTool
     from ..repository.workspace import Workspace
 
-__all__ = ["call_python", "tool_of"]
-
 ENDS = (SystemExit, KeyboardInterrupt, GeneratorExit)
 """What ends a process, or a coroutine, where it is not caught."""
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from ..gateway import ChatAnswer, ToolRequest
 
-__all__ = ["Requests", "requested"]
-
 UNTYPED = frozenset({"final_answer"})
 """A tool that takes any value; smolagents describes that as a text."""
 LONGEST_WRITTEN = 500

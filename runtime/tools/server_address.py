@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from ...schema.host.catalogue import ToolServer
 
-__all__ = ["ServerAddress", "headers_of", "reached"]
-
 
 class ServerAddress:
     """The streams of messages with a server that somebody else runs.

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
     from ...schema.host.catalogue import ToolServer
 
-__all__ = ["UNREADABLE", "ServerProcess", "program_of", "running"]
-
 UNREADABLE = "its reply cannot be read"
 _ID = re.compile(rb'"id"\s*:\s*"?(\d{1,9})')
 

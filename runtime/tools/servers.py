@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from ...schema.host.catalogue import ToolServer
     from .session import Session
 
-__all__ = ["check_server", "start_session"]
-
 LIBRARY, MAJOR = "mcp", "1"
 
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from .server_address import ServerAddress
     from .server_process import ServerProcess
 
-__all__ = ["Session"]
-
 MOST_PAGES = 50
 MOST_NAMES = 20
 LONGEST_DESCRIPTION = 2_000  # characters

@@ -14,8 +14,6 @@ from ..values.terminal import on_one_line, speakable
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
-__all__ = ["AtTerminal", "terminal_approver"]
-
 LONGEST_SHOWN = 4_000
 """Characters of the arguments that are shown."""
 

@@ -33,18 +33,6 @@ if TYPE_CHECKING:
     from ..repository.workspace import Workspace
     from .approval import Approvals
 
-__all__ = [
-    "GrantedTool",
-    "Show",
-    "Tool",
-    "ToolCall",
-    "ToolError",
-    "ToolOutput",
-    "Toolkit",
-    "Waiting",
-    "unseen",
-]
-
 LARGEST_INTEGER = 10_000
 """Bits. Python itself writes no number with more than 4,300 digits."""
 

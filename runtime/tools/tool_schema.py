@@ -12,8 +12,6 @@ from ...schema.values.values import is_list, is_mapping
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["usable_parameters"]
-
 LARGEST_SCHEMA = 20_000  # characters of JSON
 EXCLUSIVE = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
 """What is a number today, and in draft 4 was a word about another field."""

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from .session import Session
     from .tool import Show, Waiting
 
-__all__ = ["Toolbox"]
-
 
 class Toolbox:
     """Hands tools to agents. An async context manager; leaving it stops the tool servers.

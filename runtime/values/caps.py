@@ -13,8 +13,6 @@ from ...schema.values.hints import did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Caps"]
-
 
 @kept(closed=True)
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-__all__ = ["SELDOM", "collecting_seldom"]
-
 SELDOM = (10_000, 20, 100)
 """How many new objects there are before they are searched, and how often before the older ones are
 (docs.python.org/3.11/library/gc.html#gc.set_threshold)."""

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-__all__ = ["quiet_environment", "without_collecting"]
-
 _ALONE = threading.RLock()
 
 

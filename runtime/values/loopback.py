@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-__all__ = ["LOOPBACK", "is_local_origin", "is_loopback"]
-
 LOOPBACK = "127.0.0.1"
 OURSELVES = frozenset({LOOPBACK, "localhost", "[::1]"})
 """What a client on this machine may call us; any port, as one may be forwarded."""

@@ -10,8 +10,6 @@ from ...schema.values.errors import AgentError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["MissingProgram"]
-
 HOW: Mapping[str, str] = MappingProxyType(
     {
         "git": "Install it with this system's packages",

@@ -15,15 +15,6 @@ from .terminal import counted
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = [
-    "OperatorAnswers",
-    "OperatorTally",
-    "answer_warnings",
-    "summed_answers",
-    "useless_answers",
-    "values_of",
-]
-
 LONGEST_REASON = 100
 MOST_REASONS = 3
 """Reasons of one operator that people are shown."""

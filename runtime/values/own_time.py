@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator
 
-__all__ = ["OwnTime"]
-
 
 class OwnTime:
     """The time that someone works, with a limit: a clock that stands still while all wait.

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     Keyword = Callable[[Any, Any, Any, Any], Iterator[Any] | None]
 
-__all__ = ["StepBudget", "TooManySteps", "brief_keywords", "excess"]
-
 ALTERNATIVES = ("anyOf", "oneOf")
 UNCHECKED = ("pattern", "patternProperties", "unevaluatedItems", "unevaluatedProperties")
 """What a value is not held against: a pattern can take for ever, and the others look at all of the

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 
 from ...schema.values.codec import kept
 
-__all__ = ["Score"]
-
 
 @kept(closed=True)
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -16,8 +16,6 @@ from .schema_check import StepBudget, TooManySteps, brief_keywords, excess
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-__all__ = ["answer_in", "json_in", "object_in", "parse_structured"]
-
 _FENCED = re.compile(r"```(?:json)?[^\S\n]*\n(.*?)```", re.DOTALL)
 _OPENING = re.compile(r"[{\[]")
 MOST_PROBLEMS = 8

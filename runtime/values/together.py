@@ -10,8 +10,6 @@ from ...schema.values.errors import LimitError, RunError
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Iterable
 
-__all__ = ["by_workers", "together"]
-
 Came = TypeVar("Came")
 Key = TypeVar("Key")
 

@@ -7,8 +7,6 @@ from typing import Annotated
 
 from ...schema.values.codec import OMITTED, Form, kept, to_value
 
-__all__ = ["COUNTED", "Usage"]
-
 PLACES_OF_USD = 12
 
 

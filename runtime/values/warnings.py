@@ -14,8 +14,6 @@ from ...schema.values.terminal import on_one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["CUT_OFF", "SUBSTITUTED", "Warnings"]
-
 CUT_OFF = "its answer was cut off"
 SUBSTITUTED = "another model answered in place of"
 """How the mishap begins that an answer was not at its end."""

@@ -9,8 +9,6 @@ if TYPE_CHECKING:
 
     from ..showing.timeline import Timeline
 
-__all__ = ["chart"]
-
 CHART, LABELS, ROW, AXIS = 1000, 190, 22, 24
 """Measures of the timeline in pixels: its width, that of the names, and two heights."""
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200)

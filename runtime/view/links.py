@@ -11,8 +11,6 @@ from urllib.parse import quote
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-__all__ = ["Links", "is_number", "slug", "word"]
-
 LONGEST = 80
 """Characters of a name that stand in an address."""
 LONGEST_NUMBER = 9

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .links import Links
     from .site import Site
 
-__all__ = ["FOLDER", "Page", "Templates", "document", "policy"]
-
 FOLDER = Path(__file__).with_name("pages")
 LONGEST = 50_000
 """Characters of one text that a page shows; it says how many are left out."""

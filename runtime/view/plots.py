@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["Bar", "Bars", "Plot", "PlotPoint", "Scale", "Series", "path_through"]
-
 WIDTH, HEIGHT = 1000, 300
 LEFT, RIGHT, TOP, BOTTOM = 64, 20, 26, 40
 """The plot's size in pixels, and its margins."""

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from .site import Site
 
-__all__ = ["made", "problem", "report"]
-
 
 def made(site: Site, links: Links, source: Path) -> Page:
     """Make a page.

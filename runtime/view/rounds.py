@@ -11,8 +11,6 @@ from .talk import whole
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["Outcome", "ShownRound", "rounds"]
-
 MOST_COMPARED = 20_000
 """Characters of two texts that are compared line by line."""
 

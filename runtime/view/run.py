@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from ...schema.team.team import Team
     from .links import Links
 
-__all__ = ["RunSite", "open_run", "run_page"]
-
 TEMPLATES = Templates(folder=FOLDER)
 MOST_TROUBLES = 40
 """How many lines of what went wrong stand at the head of a page."""

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     from .site import Site
 
-__all__ = ["HOST", "PageServer"]
-
 HOST = LOOPBACK
 PAUSE = 1.0
 """Seconds between two looks at a folder."""

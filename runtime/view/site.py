@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from .links import Links
     from .pages import Page
 
-__all__ = ["PAGES", "NoPage", "Site", "opened"]
-
 PAGES = "pages"
 """The group of entry points. Each takes a folder and gives a `Site`; None, where the folder is of
 another kind. It **must** decide that by names of files alone, quickly."""

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
     from .links import Links
 
-__all__ = ["Cell", "PageTable", "Paged", "paged", "verdict"]
-
 AT_ONCE = 100
 """Rows of a long table on one page of a server."""
 IN_A_FILE = 1_000

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ..showing.conversation import AnsweredCall
     from ..showing.recorded import Recorded
 
-__all__ = ["TROUBLE", "ShownTurn", "anchor_of", "is_trouble", "steps_of", "turns", "whole"]
-
 TROUBLE = frozenset(
     {
         "agent_moved",

@@ -17,8 +17,6 @@ from .usage_shape import consumed
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["answer_of", "first_of", "parsed"]
-
 SIGNED = ("extra_content", "provider_specific_fields")
 """Fields of a tool call with what signs the thinking ahead of it: Gemini's, and as litellm names it
 (ai.google.dev/gemini-api/docs/thought-signatures)."""

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from .fallback import ParameterFallback, ParameterForm
 
-__all__ = ["Body"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Body:

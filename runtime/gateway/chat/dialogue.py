@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from .. import ChatAnswer, Message
 
-__all__ = ["clipped", "kept", "shortened", "spoken"]
-
 T = TypeVar("T")
 
 GAP = " [… {:,} characters left out …] "

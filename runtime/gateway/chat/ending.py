@@ -11,8 +11,6 @@ from .provider_words import FINISH_WORDS
 if TYPE_CHECKING:
     from .messages import ChatAnswer
 
-__all__ = ["failure_of", "is_cut_off", "is_said", "reason_of"]
-
 CUT_OFF = frozenset({"content_filter", "filtered", "length"})
 CHAT_WORDS = frozenset({"content_filter", "length", "stop", "tool_calls"})
 _MEANINGS = {word.word: word.means for word in FINISH_WORDS}

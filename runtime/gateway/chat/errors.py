@@ -11,8 +11,6 @@ from .provider_words import REFUSAL_WORDS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["GIVEN_UP_ON", "REFUSALS", "CallError", "Kind", "kind_of", "meaning_of"]
-
 Kind = Literal[
     "busy",  # the endpoint asks for patience: 408, 409, 425, 429
     "down",  # the endpoint fails or cannot be reached: 5xx, connection errors

@@ -17,20 +17,6 @@ if TYPE_CHECKING:
 
     from ..endpoint import Endpoint
 
-__all__ = [
-    "LEFT_OUT",
-    "ParameterChange",
-    "ParameterFallback",
-    "ParameterForm",
-    "chosen",
-    "each_alone",
-    "in_pieces",
-    "is_refused",
-    "refused_field",
-    "refused_form",
-    "unknown",
-]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ParameterForm:

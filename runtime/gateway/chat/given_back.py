@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from .messages import ChatAnswer, Message
 
-__all__ = ["bare", "call_ids", "marked", "meant_for", "spoken"]
-
 MARK = "kept_for"
 """Field of an assistant's message that says for which model its further fields are kept."""
 WANTED = "reasoning_content"

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ....schema.values.attachments import Attachment, Kind
     from .messages import Message
 
-__all__ = ["encoded_bytes", "formats_of", "inputs_of", "most_tokens", "takes", "with_attachments"]
-
 LISTED: Mapping[Kind, str] = {"image": "supports_vision", "pdf": "supports_pdf_input"}
 """Where litellm's list says what a model takes."""
 PDF_AT = frozenset({"openai", "anthropic"})

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .errors import CallError
     from .fallback import ParameterFallback, ParameterForm
 
-__all__ = ["refused_by"]
-
 STATUSES = frozenset({400, 404, 422})
 """With which a request is refused for what it says."""
 

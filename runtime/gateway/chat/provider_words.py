@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 if TYPE_CHECKING:
     from .errors import Kind
 
-__all__ = ["FINISH_WORDS", "REFUSAL_WORDS", "FinishWord", "RefusalWord"]
-
 _ANTHROPIC = "platform.claude.com/docs/build-with-claude/handling-stop-reasons"
 _BEDROCK = "docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_MessageStopEvent.html"
 _COHERE = "docs.cohere.com/reference/chat"

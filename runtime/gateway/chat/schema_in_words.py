@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from .messages import Message
 
-__all__ = ["with_schema"]
-
 
 def with_schema(messages: Sequence[Message], schema: Mapping[str, Any]) -> list[Message]:
     """Tell the schema of an answer, where the messages do not already.

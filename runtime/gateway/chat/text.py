@@ -7,8 +7,6 @@ from typing import Any
 from ....schema.values.json_text import dumps
 from ....schema.values.values import is_list
 
-__all__ = ["as_text", "place_of", "sound", "text_of"]
-
 
 def text_of(content: Any) -> str:
     """Give the text of a content, which some endpoints send in parts.

@@ -18,8 +18,6 @@ from .text import sound, text_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["FIELDS", "Split", "Thought", "split", "thought_of"]
-
 FIELDS = (
     "reasoning_items",
     "thinking_blocks",

@@ -14,8 +14,6 @@ from ...values.usage import Usage
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["ReportedUsage", "consumed"]
-
 MOST_TOKENS = 100_000_000
 """Of one call. A count above it is a mistake, not a count."""
 MOST_USD = 100_000.0

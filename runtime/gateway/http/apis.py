@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ..chat.errors import CallError
     from ..endpoint import Endpoint
 
-__all__ = ["answers_elsewhere", "refused_api", "spoken", "spoken_now"]
-
 RESPONSES_AT = ("openai.com", "azure.com", "x.ai")
 """Domains of those whose models may answer only by the Responses API."""
 KEY_HEADER = "x-api-key"

@@ -12,8 +12,6 @@ from .proxies import shown_proxy
 if TYPE_CHECKING:
     from ..endpoint import Endpoint
 
-__all__ = ["broken", "is_unsent"]
-
 
 def is_unsent(error: Exception) -> bool:
     """Tell whether a connection had ended before all of a request went out.

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["EventReader"]
-
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 SHOWN = 200
 """Bytes that are kept of what is no stream, where it is not a document either."""

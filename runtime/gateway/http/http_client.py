@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ..chat.messages import ChatAnswer
     from ..endpoint import Endpoint
 
-__all__ = ["HttpClient"]
-
 LARGE_BODY = 1 << 20
 """Bytes."""
 IDLE_SECONDS = 1.5

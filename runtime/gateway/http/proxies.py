@@ -14,8 +14,6 @@ from ....schema.values.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["password_of", "proxy_for", "shown_proxy"]
-
 
 def proxy_for(url: str, environment: Mapping[str, str]) -> str | None:
     """Find the proxy for an address; None where it is reached directly.

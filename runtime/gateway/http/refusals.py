@@ -15,8 +15,6 @@ from ..retry import retry_after
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = ["failed", "failure_in", "refusal", "wait_of", "without", "words_of"]
-
 IN_PLACE = "an error ({status}) in place of an answer"
 LONGEST = 500
 """Characters of an endpoint's words that are shown."""

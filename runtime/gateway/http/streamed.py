@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ..stream_sink import StreamSink
     from .wire import Assembly, Wire
 
-__all__ = ["StreamedAnswer"]
-
 BYTES_AT_ONCE = 16 << 10
 """Bytes of events that are read before others have their turn: some milliseconds."""
 BETWEEN_LOOKS = 2 * LARGEST_ANSWER

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from ..chat.messages import ChatAnswer, ChatRequest
     from ..endpoint import Endpoint
 
-__all__ = ["Assembly", "Wire"]
-
 
 class Assembly(Protocol):
     """Puts the events of one streamed answer together.

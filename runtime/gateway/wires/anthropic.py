@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from ..chat.messages import ChatAnswer, ChatRequest, Message
     from ..endpoint import Endpoint
 
-__all__ = ["AnthropicWire"]
-
 VERSION = "2023-06-01"
 """Of the API; there is no newer one (platform.claude.com/docs/en/api/versioning)."""
 

@@ -10,8 +10,6 @@ from ..chat.text import as_text
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["ANSWER_TOOL", "as_chat", "is_interleaved"]
-
 ANSWER_TOOL = "give_answer"
 """The tool by which a model answers that cannot be held to a schema otherwise."""
 

@@ -15,8 +15,6 @@ from ....schema.values.values import is_list, is_mapping
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["as_input_schema", "as_output_format"]
-
 SAID = ("type", "title", "description", "enum", "const", "required")
 FORMATS = frozenset(
     ("date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid")

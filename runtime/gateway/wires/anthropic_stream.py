@@ -15,8 +15,6 @@ from ..chat.text import place_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["AnthropicAssembly"]
-
 GROWING: Mapping[str, str] = {
     "text_delta": "text",
     "thinking_delta": "thinking",

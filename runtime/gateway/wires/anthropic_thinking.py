@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ..chat.messages import ChatRequest, Message
     from ..endpoint import Endpoint
 
-__all__ = ["thinking"]
-
 ADAPTIVE: Mapping[str, Any] = {"type": "adaptive", "display": "summarized"}
 LEAST_TOKENS = 1024
 """Fewer are refused."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from ..chat.messages import Message
 
-__all__ = ["turns_of"]
-
 DATA_URL = re.compile(r"data:([\w.+-]+/[\w.+-]+);base64,(.*)", re.DOTALL)
 
 Block = dict[str, Any]

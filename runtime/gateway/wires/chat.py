@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ..chat.messages import ChatAnswer, ChatRequest
     from ..endpoint import Endpoint
 
-__all__ = ["ChatWire", "is_strict"]
-
 
 class ChatWire:
     """Writes requests and reads answers of the chat API."""

@@ -13,8 +13,6 @@ from ..chat.text import place_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["ChatAssembly"]
-
 SAID = ("content", "refusal", "reasoning_content", "reasoning")
 """What of a delta are words."""
 GROWING = frozenset({"text", "summary", "thinking", "arguments", "content"})

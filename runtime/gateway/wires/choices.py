@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from ..chat.fallback import ParameterFallback
     from ..chat.messages import ChatRequest
 
-__all__ = ["choices"]
-
 
 def choices(
     request: ChatRequest, said: Callable[[Any], Any] = lambda choice: choice

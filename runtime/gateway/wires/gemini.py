@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ..chat.messages import Message
     from ..endpoint import Endpoint
 
-__all__ = ["signed"]
-
 SIGNING = re.compile(r"(?:.*/)?gemini-(?:[3-9]|\d\d)")
 BY_ANOTHER: Mapping[str, Any] = {
     "extra_content": {"google": {"thought_signature": "skip_thought_signature_validator"}}

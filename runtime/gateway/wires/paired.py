@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from ..chat.messages import Message
 
-__all__ = ["calls_of", "is_of_assistant", "paired", "split_instructions"]
-
 NO_RESULT = "This call has no result."
 INSTRUCTIONS = frozenset({"system", "developer"})
 LONGEST_ID = 48

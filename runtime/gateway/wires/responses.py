@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ..chat.messages import ChatAnswer, ChatRequest, Message
     from ..endpoint import Endpoint
 
-__all__ = ["ResponsesWire"]
-
 ENCRYPTED = (
     ParameterForm(
         name="reasoning.encrypted_content",

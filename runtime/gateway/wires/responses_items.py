@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from ..chat.messages import Message
 
-__all__ = ["items_of"]
-
 Item = dict[str, Any]
 
 

@@ -13,8 +13,6 @@ from ..chat.text import place_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["ResponsesAssembly"]
-
 ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
 WORDS = frozenset(
     f"response.{name}.delta"

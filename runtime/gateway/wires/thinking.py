@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ..chat.messages import ChatRequest
     from ..endpoint import Endpoint
 
-__all__ = ["nearest", "thinking"]
-
 
 def thinking(endpoint: Endpoint, request: ChatRequest) -> Mapping[str, ParameterFallback]:
     """Give the ladders of an effort and of a budget of thinking tokens.

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from ..protocol import AnyJail
 
-__all__ = ["JailEnvironment", "JailEnvironmentConfig"]
-
 _MARKER = "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
 
 

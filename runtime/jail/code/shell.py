@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from ..protocol import AnyJail, AnyProcess
 
-__all__ = ["CommandResult", "Shell"]
-
 _CHUNK = 1 << 16
 _FLOOD_PAUSE = 0.001  # seconds between two reads of output that nobody will see
 _LONGEST_COMMAND = 120_000  # bytes; the kernel takes 131,071 in one argument

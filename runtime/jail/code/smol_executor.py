@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ..protocol import AnyJail
     from .worker import CellResult
 
-__all__ = ["ExecutionKilled", "JailExecutor"]
-
 
 class ExecutionKilled(BaseException):
     """The host ended the agent's code for good.

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ..limits import JailLimits
     from ..protocol import AnyProcess
 
-__all__ = ["HungUp", "WireError", "WorkerConnection"]
-
 _CHUNK = 1 << 16
 _LARGEST_PIPE = 1 << 20  # bytes, the most that a process without privileges may ask for
 _FLOOD_PAUSE = 0.001  # seconds between two reads of output that nobody will see

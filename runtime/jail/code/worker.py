@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from ..protocol import AnyJail, AnyProcess
 
-__all__ = ["MOST_CALLS", "CellResult", "PythonWorker"]
-
 MOST_CALLS = 1_000
 """Tool calls of one step of an agent. Runs keep what a tool returns, so calls take disk, too."""
 

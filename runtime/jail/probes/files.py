@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from ..battery import Scene
     from ..code.worker import CellResult
 
-__all__ = ["FILES"]
-
 
 def _host_reads_link(scene: Scene, _: CellResult) -> str:
     gained: list[str] = []

@@ -6,8 +6,6 @@ from typing import Any
 
 from .probe import Probe
 
-__all__ = ["KERNEL"]
-
 
 def _call(name: str, *arguments: Any) -> Probe:
     words = ", ".join(map(repr, (name, *arguments)))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from .probe import Probe, went_on
 
-__all__ = ["KEYS"]
-
 KEYS = (
     Probe(
         name="read_environment",

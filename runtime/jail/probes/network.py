@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from .probe import Probe
 
-__all__ = ["NETWORK"]
-
 NETWORK = (
     Probe(name="connect_tcp", code="socket.create_connection(('127.0.0.1', port), 1)", alone=False),
     Probe(

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from ..battery import Scene
     from ..code.worker import CellResult
 
-__all__ = ["Probe", "went_on"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Probe:

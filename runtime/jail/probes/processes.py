@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from ..battery import Scene
     from ..code.worker import CellResult
 
-__all__ = ["PROCESSES"]
-
 
 def _survived(scene: Scene, _: CellResult) -> str:
     return ", ".join(scene.survivors())

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from ..battery import Scene
     from ..code.worker import CellResult
 
-__all__ = ["RESOURCES"]
-
 
 def _flooded(scene: Scene, execution: CellResult) -> str:
     size = len(execution.logs.encode())

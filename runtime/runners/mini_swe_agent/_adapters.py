@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from ...tools import GrantedTool
     from ..bridge import Bridge
 
-__all__ = ["run_default_agent"]
-
 NOTHING: Mapping[str, GrantedTool] = MappingProxyType({})
 MARKER = "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
 COMMAND_SECONDS = 120

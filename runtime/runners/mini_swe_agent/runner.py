@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ...agents.runner import AgentResult, Assignment
     from ..bridge import Bridge
 
-__all__ = ["MiniSweAgentRunner"]
-
 MAX_STEPS = 40
 
 

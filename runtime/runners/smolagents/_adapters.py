@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from ...gateway import ToolRequest
     from ..bridge import Bridge
 
-__all__ = ["run_code_agent", "run_tool_calling_agent"]
-
 IMPORTS = ["any module of Python's standard library"]
 """What smolagents' prompt lists besides its own. Nothing checks imports: the jail is the limit."""
 

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from ...tools import Tool as ToolOfHost
     from ..bridge import Bridge
 
-__all__ = ["HostTool", "PersonWait", "definition"]
-
 SAID_OTHERWISE = frozenset({"default", "description", "title", "type"})
 """What of an argument's schema is said in words, or in its place."""
 

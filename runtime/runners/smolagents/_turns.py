@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     from ...gateway import Message
 
-__all__ = ["KeepingMemory", "KeptTurn", "ToldOfMistakes", "Unusable", "plain"]
-
 
 @dataclass(kw_only=True, eq=False)
 class KeptTurn:

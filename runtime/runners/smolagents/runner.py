@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ...agents.runner import AgentResult, Assignment
     from ..bridge import Bridge
 
-__all__ = ["SmolagentsRunner"]
-
 MAX_STEPS = 10
 
 

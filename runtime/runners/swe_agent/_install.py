@@ -17,8 +17,6 @@ from ..programs import host_programs
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["SHORTLY", "VARIABLE", "Installation"]
-
 VARIABLE = "MAS_SWE_AGENT_PYTHON"
 HOW = (
     "Install SWE-agent 1.1 or later from its repository into a virtual environment of its own:\n"

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ..bridge import Bridge
     from ._install import Installation
 
-__all__ = ["run_swe_agent"]
-
 PROGRAM = Path(__file__).with_name("_main.py")
 REPOSITORY = Path("/repo")
 """Where SWE-agent finds the repository: the same in every run, for its model is told of it."""

@@ -19,8 +19,6 @@ from ...repository.workspace import Workspaces
 if TYPE_CHECKING:
     from ...agents.runner import AgentResult, Runner
 
-__all__ = ["try_swe_agent"]
-
 # The first submission is answered with a review of the changes.
 ANSWERS = (("bash", {"command": "echo tried > tried.txt"}), ("submit", {}), ("submit", {}))
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ...agents.runner import AgentResult, Assignment
     from ..bridge import Bridge
 
-__all__ = ["SweAgentRunner"]
-
 MAX_STEPS = 60
 
 
