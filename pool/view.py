@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from .memory.memory import Memory
     from .teams.pool import Pool
 
-__all__ = ["Fold", "PoolView", "Views", "episode_of", "events", "op"]
-
 One = TypeVar("One", bound=TrialRecord)
 """Teams, or agents."""
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ..ledger.agents import PoolAgent, Revision
     from ..teams.pool import Pool
 
-__all__ = ["agent_facts", "agent_json", "archive_json", "show_agents", "show_log"]
-
 COLUMNS = {
     "agent": "<",
     "score": "<",

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ..teams.pool import Pool
     from ..values.statistics import Statistics
 
-__all__ = ["Tasks", "as_json", "of_tasks", "open_pool", "pool_folder", "tell"]
-
 pool_folder = click.argument("folder", metavar="POOL", type=click.Path(path_type=Path))
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 

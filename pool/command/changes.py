@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ..ledger.state import Admission
     from ..teams.pool import Pool
 
-__all__ = ["add_import", "adopt", "init", "restore", "retire"]
-
 SEEDS = ("seed:peer_review", "seed:majority_vote", "seed:debate")
 """What reasoning and the use of tools are evolved from (EvoMAS Table 7)."""
 

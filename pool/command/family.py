@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from ..ledger.records import TrialRecord
     from ..teams.pool import Pool
 
-__all__ = ["show_lineage", "show_origin"]
-
 LONGEST_EDITS = 100
 """Characters of edits on a branch of the tree."""
 BLAME = {"field": "<", "set in": "<", "by": "<", "which scored": "<", "value": "<"}

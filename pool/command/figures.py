@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ..ledger.records import TrialRecord
     from ..values.statistics import Statistics
 
-__all__ = ["cost", "lineage_value", "made_by", "score", "statistics_value", "table"]
-
 SIDES = {"<": str.ljust, ">": str.rjust}
 
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ..ledger.learnt import Learnt
     from ..teams.pool import Pool
 
-__all__ = ["entry_facts", "entry_json", "origins_json", "origins_table", "show_memory"]
-
 COLUMNS = {
     "entry": "<",
     "kind": "<",

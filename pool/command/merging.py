@@ -11,8 +11,6 @@ from ...schema.command import Command
 from ...schema.values.errors import InputError
 from .arguments import pool_folder, tell
 
-__all__ = ["merge", "set_up_git"]
-
 OF_DRIVER = 4
 OF_POOLS = 2
 

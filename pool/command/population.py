@@ -24,18 +24,6 @@ if TYPE_CHECKING:
     from ..population.signals import Happened, Signals
     from ..teams.pool import Pool
 
-__all__ = [
-    "AGENTS",
-    "EVENTS",
-    "NICHES",
-    "agent_rows",
-    "flow_rows",
-    "lifecycle_rows",
-    "niche_rows",
-    "show_population",
-    "summary_lines",
-]
-
 AGENTS = {
     "agent": "<",
     "tasks": ">",

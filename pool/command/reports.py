@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ..teams.pool import Pool
     from ..values.statistics import Statistics
 
-__all__ = ["COLUMNS", "best", "dropped_lines", "show", "show_list", "summary_line", "team_row"]
-
 COLUMNS = {
     "team": "<",
     "expected": ">",

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ..population.signals import Signals
     from ..teams.pool import Pool
 
-__all__ = ["best_of", "index_value", "signals_value", "tokens_value"]
-
 
 def signals_value(pool: Pool, of: Signals, window: int) -> dict[str, Any]:
     """Give all that became of a population, over windows of so many tasks."""

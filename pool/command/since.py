@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ..git.since import Since, Stream
     from ..ledger.members import Member
 
-__all__ = ["report"]
-
 MOST_EDITS = 12
 MOST_ENTRIES = 40
 LONGEST = 300

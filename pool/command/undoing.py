@@ -13,8 +13,6 @@ from .arguments import open_pool, pool_folder
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["undo_changes"]
-
 
 @click.command("undo", cls=Command)
 @pool_folder

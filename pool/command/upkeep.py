@@ -15,8 +15,6 @@ from .arguments import as_json, open_pool, pool_folder
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["show_findings"]
-
 FAULTY = 1
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from .protocol import Embedder, Vector
 
-__all__ = ["CachedEmbedder"]
-
 BATCH = 64
 """Texts that are embedded together. What was made until an interruption is kept."""
 MOST_REMEMBERED = 256

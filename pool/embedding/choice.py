@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ...schema.host.models import Model
     from .protocol import Embedder
 
-__all__ = ["HASHING", "MINILM", "choose_embedder"]
-
 MINILM = "minilm"
 HASHING = "hashing"
 

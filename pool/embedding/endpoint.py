@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ...runtime.gateway import Endpoint
     from ...runtime.gateway.chat.errors import Kind
 
-__all__ = ["EndpointEmbedder"]
-
 LONGEST_TEXT = 8_000
 """Characters of a text that are sent: about 2,000 tokens, which embedding models take."""
 WAITS = (0.5, 2.0)

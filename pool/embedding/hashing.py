@@ -13,8 +13,6 @@ from .protocol import Vector, unit
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["HashingEmbedder"]
-
 DIMENSION = 1024
 LETTERS = 4
 _WORD = re.compile(r"\w+")

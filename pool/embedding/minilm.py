@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from .protocol import Vector
 
-__all__ = ["MODEL", "TOKENIZER", "MiniLmEmbedder"]
-
 NEEDED = ("numpy", "onnxruntime", "tokenizers")
 LONGEST_TEXT = 256
 """Tokens of a text that count, as the model was trained; what follows is not seen."""

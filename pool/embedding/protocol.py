@@ -6,8 +6,6 @@ import math
 from collections.abc import Sequence
 from typing import Protocol
 
-__all__ = ["Embedder", "Vector", "unit"]
-
 Vector = Sequence[float]
 """A point on the unit sphere: the cosine of two texts is the sum of their products."""
 

@@ -10,8 +10,6 @@ from .expectation import most_promising
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["best_team"]
-
 
 def best_team(folder: Path) -> Path:
     """Return the file of the team of which a pool expects most.

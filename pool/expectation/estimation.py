@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from ..ledger.members import Member, Task
     from ..values.statistics import Kind, Past
 
-__all__ = ["estimated"]
-
 PRIOR = 0.5
 """What is estimated where nothing is known."""
 LEVEL, EASE = 0.05, 0.03

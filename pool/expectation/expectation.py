@@ -26,16 +26,6 @@ if TYPE_CHECKING:
     from ..teams.pool import Pool
     from ..values.statistics import Statistics
 
-__all__ = [
-    "POPULATION",
-    "Expectation",
-    "by_standing",
-    "expectations",
-    "expected_scores",
-    "most_promising",
-    "ranked",
-]
-
 MOST = 240
 """Teams with trials that are estimated together: time grows with their cube."""
 MOST_RELATED = 1_000

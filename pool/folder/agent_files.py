@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from ..ledger.agents import PoolAgent
 
-__all__ = ["AgentFiles"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentFiles:

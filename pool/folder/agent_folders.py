@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ..ledger.agents import PoolAgent
     from ..ledger.lessons import Lessons
 
-__all__ = ["AgentFolders"]
-
 
 class AgentFolders:
     """The folders of agents. Whoever writes has to be alone at work on the pool.

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from ..ledger.learnt import Learnt
     from ..ledger.lessons import Lessons
 
-__all__ = ["ArchiveFiles"]
-
 ORDER = ("kind", "niche", "level", "case", "turn", "giver", "credit", "reward", "replaces", "run")
 """What is said of an entry ahead of its text, where it has it, after its id."""
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["refuse_link", "refuse_links"]
-
 PARTS = frozenset(
     {
         AGENTS, EVOLUTIONS, LEDGER, LOCK, MEMORY, PENDING, SCAFFOLD, SNAPSHOTS, TEAMS,

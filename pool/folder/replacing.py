@@ -17,8 +17,6 @@ from ..values.layout import EVOLUTIONS, MANIFEST, PASSING, SNAPSHOTS
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["copy_folder", "is_cut_short", "put_back", "replace_evolution"]
-
 ASIDE = f"{SNAPSHOTS}/merging"
 """Where a pool has what is to replace an evolution (`NAME/new`), and what it replaces (`old`)."""
 NOT_COPIED = (".git", SNAPSHOTS, *PASSING)

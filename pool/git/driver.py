@@ -28,8 +28,6 @@ from .union import Contradiction, UnionSide, union_of, united
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["DRIVER", "NAME", "merge_file", "set_up"]
-
 NAME = "coterie"
 """What git's settings call the driver."""
 DRIVER = "mas-pool merge --driver %O %A %B %P"

@@ -32,8 +32,6 @@ from .union import Contradiction, UnionLine, UnionSide, union_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-__all__ = ["Joined", "join", "join_into"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Joined:

@@ -12,8 +12,6 @@ from .union import Contradiction
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["united_manifests"]
-
 GROWING = ("commands", "coterie")
 """What is added to by whoever goes on with an evolution; and tasks are."""
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from ...runtime.repository.repository import Repository
 
-__all__ = ["news_since_commit"]
-
 WIDTH = 72
 """Characters of a line, as git's own messages have them."""
 MOST_LINES = 60

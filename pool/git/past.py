@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from ..ledger.ledger import LedgerEntry
 
-__all__ = ["PoolAt", "entries_of"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PoolAt:

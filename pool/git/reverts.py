@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from pathlib import Path
 
-__all__ = ["Revert", "put_back", "reverts"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Revert:

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ..ledger.members import Member
     from ..teams.pool import Pool
 
-__all__ = ["Since", "Stream"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Stream:

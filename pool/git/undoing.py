@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ..ledger.ledger import LedgerEntry
     from ..teams.pool import Pool
 
-__all__ = ["Undone", "operations_of", "told", "undo"]
-
 MOST_NAMED = 5
 TRIALS = frozenset({"evaluated", "failed"})
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["Contradiction", "UnionLine", "UnionSide", "union_of", "united"]
-
 MOST_TOLD = 60
 """Characters of a task or a text by which a line is told."""
 MEMBERS = ("team", "agent")

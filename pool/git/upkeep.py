@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from ...schema.team.team import Team
     from ..ledger.members import Member
 
-__all__ = ["Findings", "repair", "verify"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Findings:

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ...schema.loading.ceiling import CapabilityPolicy
     from ...schema.team.team import Agent
 
-__all__ = ["PoolAgent", "Revision", "check_agent", "differences"]
-
 INHERITS = "# Its archive begins with what %s could recall when this agent was born."
 
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from .ledger import LedgerEntry
     from .members import Member
 
-__all__ = ["Current"]
-
 
 class Current:
     """A pool's ledger, and its state as of the lines that were read.

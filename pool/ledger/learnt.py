@@ -16,8 +16,6 @@ from .shape import misshapen
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["LONGEST_TASK", "Learnt", "OperatorOutcome"]
-
 LONGEST_TASK = 8_000
 """Characters of a task by which it is compared with others; no embedder reads more."""
 

@@ -36,18 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-__all__ = [
-    "START",
-    "Known",
-    "Ledger",
-    "LedgerEntry",
-    "LedgerPosition",
-    "TooEarly",
-    "entry_of",
-    "line_of",
-    "lines_at",
-]
-
 SEAL = b', "crc": "%08x"}\n'
 SEAL_BYTES = len(SEAL % 0)
 

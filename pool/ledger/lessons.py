@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-__all__ = ["Lessons", "standing_for"]
-
 NEVER = sys.maxsize
 
 

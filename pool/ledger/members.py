@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ...schema.team.team import Team
     from ..values.statistics import Trial
 
-__all__ = ["Apart", "Member", "Task", "task_of"]
-
 Task = tuple[str, str]
 """A task by its niche, or "", and its id."""
 Apart = tuple[str, Kind]

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from .records import TrialRecord
 
-__all__ = ["state_of", "value_of"]
-
 Known = TypeVar("Known", Sums, Past)
 MOST = 1e18
 COUNTS = tuple(field.name for field in fields(Usage))

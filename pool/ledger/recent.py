@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ..values.statistics import Trial
     from .members import Member, Task
 
-__all__ = ["MOST", "Recent"]
-
 MOST = 10_000
 """Teams on tasks that are known one by one, in each split."""
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ..values.statistics import Trial
     from .trials import TrialIndex
 
-__all__ = ["TrialRecord"]
-
 UNKNOWN = Statistics()
 
 

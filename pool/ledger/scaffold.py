@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from ...schema.team.team import Team
     from .members import Member
 
-__all__ = ["HEAD", "FolderDifference", "Scaffold", "next_head"]
-
 HEAD = "pool.head"
 """The event that says which team a pool's scaffold is of: `{"team": name}`."""
 

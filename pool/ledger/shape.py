@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from ...schema.values.problems import Path
 
-__all__ = ["has_types", "misshapen"]
-
 LEDGER = "ledger"
 """The schema of the lines."""
 

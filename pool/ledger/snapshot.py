@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from .state import State
 
-__all__ = ["Snapshot", "keep", "newest"]
-
 VERSION = 1
 """Of what a snapshot holds. Whatever changes what lines come to makes another one of it."""
 LEAST = 4_096

@@ -38,18 +38,6 @@ if TYPE_CHECKING:
 
     from .records import TrialRecord
 
-__all__ = [
-    "SEED",
-    "VERSION",
-    "Admission",
-    "State",
-    "begin",
-    "first_line",
-    "in_order",
-    "is_name",
-    "is_shared",
-]
-
 VERSION = 2
 """Of the format. In the first one, what was learnt had a file of its own."""
 LONGEST_NAME = 64

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from .ledger import LedgerEntry
 
-__all__ = ["TrialIndex"]
-
 SCORED = "evaluated"
 
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from ..teams.pool import Pool
     from .store import Store
 
-__all__ = ["Memory", "open_memory"]
-
 VECTORS = f"{MEMORY}/.cache/vectors.sqlite"
 BATCH = 8192
 """Entries that are indexed together: their vectors are in memory twice meanwhile."""

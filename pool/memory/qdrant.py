@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ..embedding import Vector
     from .store import Labels, VectorPoint, VectorQuery
 
-__all__ = ["QdrantStore", "collection_of"]
-
 BATCH = 256
 TIMEOUT = 60
 """Seconds for one request of a server."""

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
     from ..ledger.learnt import Learnt
 
-__all__ = ["open_recall", "recalling"]
-
 Found = list[tuple["Learnt", float]]
 """What a search gives: see `Memory.search`."""
 

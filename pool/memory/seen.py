@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from ...schema.team.task import Task
 
-__all__ = ["Meeting", "Seen", "text_digest"]
-
 DIGITS = 16
 """Of the digest by which manifests know the words of a question."""
 MOST_NAMED = 5

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     Places = slice | NDArray[np.intp]
 
-__all__ = ["VectorShards"]
-
 FIRST = 64
 """Points that are looked at first; more, and more again, where all of these are asked for."""
 WIDENING = 8

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from ..embedding import Vector
 
-__all__ = ["DIGITS", "Hit", "Labels", "Lost", "Store", "VectorPoint", "VectorQuery", "open_store"]
-
 DIGITS = 6
 """Decimals of a similarity. Beyond them it depends on the order of additions in a store."""
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ..ledger.ledger import LedgerEntry
     from ..teams.pool import Pool
 
-__all__ = ["EvolutionUsage", "consumed", "population_of", "rates_of", "turns_in", "usage_of"]
-
 NUMBERS = frozenset(rate.name for rate in fields(Rates)) - {"prune_by"}
 PRUNE_BY: tuple[PruneBy, ...] = get_args(PruneBy)
 

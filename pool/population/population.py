@@ -25,20 +25,6 @@ if TYPE_CHECKING:
 
     from ..ledger.ledger import LedgerEntry
 
-__all__ = [
-    "ANCHOR",
-    "LEADERSHIP",
-    "LIFECYCLE",
-    "Grown",
-    "Pair",
-    "Population",
-    "PruneBy",
-    "RankingScore",
-    "Rates",
-    "heir",
-    "overlap",
-]
-
 ANCHOR = "anchor"
 """The seat of who leads a team."""
 LEADERSHIP = "leadership"

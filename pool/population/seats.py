@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ...schema.team.team import Team
     from ..teams.pool import Pool
 
-__all__ = ["is_structure", "seat_of", "structures_of"]
-
 _SEAT = re.compile(r"(anchor|complement|scout(?:_(?:[2-9]|[1-9]\d+))?)(?:_[a-z][a-z0-9_]*)?")
 
 

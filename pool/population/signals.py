@@ -23,17 +23,6 @@ if TYPE_CHECKING:
     from ..ledger.ledger import LedgerEntry
     from ..values.intervals import Interval
 
-__all__ = [
-    "DREAM",
-    "WINDOW",
-    "Happened",
-    "Signals",
-    "WorkedTask",
-    "by_chance",
-    "signals",
-    "specialization",
-]
-
 DREAM = "dream"
 """What the event is called that tells a session in which a team draws insights from failure."""
 Led = tuple[str, str, frozenset[str]]

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ...schema.values.problems import Path
     from ..ledger.ledger import LedgerEntry
 
-__all__ = ["AgentOrigin", "blame_agent"]
-
 REVISED = "revised"
 NESTED: Mapping[str, int] = {"notes": 2}
 """How far below a field its parts are told one by one: `notes.patches.units`."""

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from ..ledger.records import TrialRecord
     from ..ledger.state import State
 
-__all__ = ["checked_text", "named", "named_agent", "twin_line"]
-
 
 def named(change: Added, parents: Sequence[Member], state: State, *, op: str) -> Team:
     """Give a team the name and the lineage that it has in a pool.

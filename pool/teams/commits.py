@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from ..ledger.scaffold import Scaffold
     from ..ledger.state import Admission
 
-__all__ = ["Commits"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Commits:

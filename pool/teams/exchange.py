@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ..ledger.members import Member
     from .pool import Pool
 
-__all__ = ["import_teams"]
-
 IMPORTED = "import/"
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ...schema.values.problems import Path
     from ..ledger.members import Member
 
-__all__ = ["Origin", "ancestors", "blame", "descendants", "steps_to"]
-
 SINGLE_FIELDS = ("description", "backend", "constitution")
 
 

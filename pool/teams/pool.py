@@ -57,8 +57,6 @@ if TYPE_CHECKING:
     from ..ledger.lessons import Lessons
     from ..ledger.members import Member
 
-__all__ = ["Pool"]
-
 
 class Pool:
     """An open pool. Threads may share it, and processes may share the folder.

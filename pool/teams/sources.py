@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from ...schema.host.catalogue import Catalogue
     from ...schema.team.team import Team
 
-__all__ = ["load_source"]
-
 
 def load_source(source: str | Path, catalogue: Catalogue) -> Team:
     """Load a team as a pool keeps it: with the texts of prompt files that only its writer has.

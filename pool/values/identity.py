@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from ...schema.team.team import Team
 
-__all__ = ["are_twins", "identity_of"]
-
 MOST_STEPS = 500
 """How often `are_twins` refines before it gives up. Teams that people or models write take one."""
 

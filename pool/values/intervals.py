@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     Scores = Mapping[str, Sequence[float]]
     Figure = Callable[[Scores], float]
 
-__all__ = ["Interval", "figure_interval", "mean_interval", "paired_interval", "wilson"]
-
 Interval = tuple[float, float]
 
 Z = 1.959964

@@ -11,25 +11,6 @@ from ...schema.values.files import make_folder, write_atomically
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = [
-    "AGENTS",
-    "EVOLUTIONS",
-    "LEDGER",
-    "LOCK",
-    "MANIFEST",
-    "MEMORY",
-    "PENDING",
-    "SCAFFOLD",
-    "SNAPSHOTS",
-    "TEAMS",
-    "TURNS",
-    "agent_file_of",
-    "archive_of",
-    "file_of",
-    "has_begun",
-    "make_folders",
-]
-
 TEAMS = "teams"
 AGENTS = "agents"
 LEDGER = "ledger.jsonl"

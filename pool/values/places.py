@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["WIDTH", "Places"]
-
 WIDTH = 8
 """Bytes of a key, and of an offset."""
 MANY = 200_000

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["t_interval", "t_quantile"]
-
 
 def t_interval(values: Sequence[float]) -> tuple[float, float] | None:
     """Give the 95 % interval of a mean by Student's t; None for fewer than two values."""

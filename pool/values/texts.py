@@ -12,8 +12,6 @@ from ...schema.values.terminal import speakable
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["LONGEST_REASON", "MOST_NOTES", "REASON", "TEXT", "told", "told_all"]
-
 LONGEST_REASON = 4_000
 """Characters, as all that follow."""
 LONGEST_NOTE = 500
