@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .view import TextBudget
     from .votes import Ballot, Pair
 
-__all__ = ["NOBODY", "again_question", "case_text", "own_question", "whole_question"]
-
 OPERATOR = "attribute"
 NOBODY = "(nobody)"
 """Whom an analyzer accuses that accuses nobody."""

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from .verdict import Scheme
     from .votes import Ballot
 
-__all__ = ["ATTRIBUTE", "ROUNDS", "attribute"]
-
 ROUNDS = 2
 """How often analyzers read each other and look again, unless told otherwise."""
 MUTE = "of no analyzer's answers anything was of use."

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from .trace import FailedRun, RunStep
     from .verdict import BlameVerdict
 
-__all__ = ["Finding"]
-
 VERSION = 1
 """Version of the format of `blame/<scheme>.json`."""
 LONGEST_STEP = 1_200

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["RunEnding", "outage_of_run", "trace_of", "trace_of_events"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunEnding:

@@ -18,8 +18,6 @@ from .trace import RunStep
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-__all__ = ["blamable", "outage_of", "steps_of"]
-
 FUNCTION = "function"
 """The backend of agents that are code of a person's, which nobody blames for what it computes."""
 HEARD = frozenset({"user", "tool"})

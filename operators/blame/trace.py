@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-__all__ = ["FailedRun", "RunStep"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunStep:

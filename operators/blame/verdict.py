@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
     from .votes import Ballot, Submission, Vote
 
-__all__ = ["SCHEMES", "BlameVerdict", "Scheme"]
-
 Scheme = Literal["global", "local", "collaborative"]
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 """How a trace is read to find out: whole, by agent, or by agents that exchange what they found."""

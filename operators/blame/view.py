@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from ..core.bounds import Bounds
     from .trace import RunStep
 
-__all__ = ["StepView", "TextBudget", "view"]
-
 SHORTEST = 80
 """Characters of a step below which it says nothing: rather some steps are left out."""
 SHARE_OF_STEP = 1 / 10

@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["ALPHA", "Ballot", "Pair", "Submission", "Vote", "collaborative_vote", "local_vote"]
-
 ALPHA = 1.0
 """What explicit counter-evidence adds to the weight of a vote, as a share of it (App. C)."""
 

@@ -28,20 +28,6 @@ if TYPE_CHECKING:
     from ..core.meta import MetaModel
     from ..core.proposal import Parent, RejectedProposal
 
-__all__ = [
-    "FILE",
-    "FOLDER",
-    "FRACTION",
-    "Host",
-    "embedder_option",
-    "learnt",
-    "model_options",
-    "policy_option",
-    "refusal",
-    "setting_options",
-    "text_in",
-]
-
 FILE = click.Path(dir_okay=False, path_type=Path)
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 FRACTION = click.FloatRange(0, 1)

@@ -14,8 +14,6 @@ from .arguments import FOLDER, model_options, setting_options
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["main"]
-
 
 @click.command("blame", cls=Command)
 @click.argument("run_folder", metavar="RUN", type=FOLDER)

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from ...schema.host.catalogue import Catalogue
     from ..blame.trace import FailedRun
 
-__all__ = ["Blaming"]
-
 FOLDER = "blame"
 """Where a run's folder keeps who was blamed, and what was answered for it."""
 

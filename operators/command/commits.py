@@ -9,8 +9,6 @@ from ...runtime.repository.git import git
 from ...runtime.repository.repository import Repository
 from ...schema.values.errors import AgentError, InputError
 
-__all__ = ["check_repository", "commit"]
-
 
 def check_repository(pool: Path) -> None:
     """Make sure that git can keep a pool, which need not be there yet.

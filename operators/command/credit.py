@@ -13,8 +13,6 @@ from .arguments import FOLDER, setting_options
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["credit_run"]
-
 
 @click.command("credit", cls=Command)
 @click.argument("run_folder", metavar="RUN", type=FOLDER)

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
     from ..credit.counterfactual import Score, Worth
 
-__all__ = ["Making"]
-
 JUDGING = "by judge"
 """Where a judge's answers stand in the journal. No agent has a name with a blank."""
 

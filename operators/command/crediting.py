@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from ...runtime.plan.plan import Plan
     from ...runtime.runs.services import Setting
 
-__all__ = ["Crediting"]
-
 FOLDER = "credit"
 """Where a run's folder keeps what its counterfactuals were answered."""
 

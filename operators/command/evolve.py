@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from .evolving import Testing
     from .racing import HandOver
 
-__all__ = ["main"]
-
 FOLDER = click.Path(file_okay=False, path_type=Path)
 FILE = click.Path(dir_okay=False, path_type=Path)
 EVERY = 5

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from .starting import EvolutionStart
     from .watching import Watch
 
-__all__ = ["Evolving", "Testing", "typed"]
-
 DIGITS = 6
 """Of the digest in an evolution's name, where names must not collide."""
 OTHERS = "Choose other tasks for --test; different tasks need different ids."

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
     from .starting import EvolutionStart
 
-__all__ = ["evolution", "evolved_team", "judged"]
-
 TEAMS_SHOWN = 2
 """Teams that an operator reads of, with what their runs came to."""
 LEAST_READ = 200

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from ...schema.team.team import Team
 
-__all__ = ["commit_in_place", "refuse_unclean", "write_new"]
-
 HEAD = "HEAD"
 
 

@@ -9,8 +9,6 @@ from ...schema.values.errors import InputError
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["folder_in"]
-
 
 def folder_in(run: Path, name: str) -> Path:
     """Return a folder in a run's folder, which is made where it is not there.

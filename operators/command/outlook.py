@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from .evolving import Evolving
     from .starting import EvolutionStart
 
-__all__ = ["outlook"]
-
 MOST_NICHES = 12
 """How many niches are named."""
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from ...schema.host.catalogue import Catalogue
     from ..methods.race.result import RaceResult
 
-__all__ = ["RACE", "HandOver", "race_of"]
-
 RACE = "race"
 WORKERS = 4
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from .evolving import Evolving
     from .telling import EvolutionStatus
 
-__all__ = ["Several", "over_seeds"]
-
 
 @dataclass(eq=False)
 class Several:

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-__all__ = ["Shown", "told_of_run"]
-
 LONGEST_ANSWER = 600
 """Characters of an answer that people are shown; JSON has all of it."""
 

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from ...schema.team.team import Agent
     from ..evolution.strategy import Need
 
-__all__ = ["EvolutionStart", "check_addresses", "found"]
-
 PHI = ("seed:single_agent",)
 """What a pool begins with where the recipe has no seeds: the pool φ of EvoMAS, Table 7."""
 SECONDS_TO_CONNECT = 5.0

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from ..routing import By
     from ..routing import RouterFigures as RoutingFigures
 
-__all__ = ["EvolutionStatus", "evolution_of"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EvolutionStatus:

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from ...runtime.showing import Viewed
 
-__all__ = ["logged", "run_in", "view"]
-
 
 def view(folder: Path, words: Sequence[str]) -> Viewed | None:
     """Find what is to be shown of an evolution; None where the folder is none of one.

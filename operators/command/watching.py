@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ...runtime.record.trace import Event
     from ...schema.team.task import Task
 
-__all__ = ["Watch"]
-
 SHOWN = 80
 """Cells for what happens on a task."""
 

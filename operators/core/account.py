@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ...schema.team.team import Agent, Team
     from .bounds import Bounds
 
-__all__ = ["Account"]
-
 FULL_SHARES = 4
 """Agents that are told of at full length; where there are more, they share that."""
 MOST_TOOL_CALLS = 12

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ...schema.values.problems import Problem
     from .bounds import Bounds
 
-__all__ = ["InvalidAnswer", "child_of", "closed", "edits_in", "reason_schema", "structured", "told"]
-
 MOST_PROBLEMS = 8
 LONGEST_PROBLEM = 300
 TOO_DEEP = "it is nested too deeply."

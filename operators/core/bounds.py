@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ...schema.host.models import Model
 
-__all__ = ["SMALL", "Bounds"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Bounds:

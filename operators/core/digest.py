@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ...runtime.agents.outcomes import AgentOutcome, Run
     from ...runtime.values.score import Score
 
-__all__ = ["digest"]
-
 LONGEST_ERROR = 200
 SHORTEST_OUTPUT = 40
 MOST_MISHAPS = 3

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
     from .meta import OperatorModel
 
-__all__ = ["Agreement", "JudgeVerdict", "agreement", "judge"]
-
 OPERATOR = "judge"
 LEVELS = tuple(tenth / 10 for tenth in range(11))
 """Choices, since a small model that writes a fraction may not find its end."""

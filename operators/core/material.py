@@ -26,18 +26,6 @@ if TYPE_CHECKING:
     from .meta import OperatorModel
     from .proposal import Parent
 
-__all__ = [
-    "CHARACTERS_PER_TOKEN",
-    "clip",
-    "fenced",
-    "material",
-    "memories_text",
-    "models_text",
-    "parent_text",
-    "solved",
-    "task_text",
-]
-
 CHARACTERS_PER_TOKEN = 4
 """A cautious estimate for English prose, as providers give it."""
 BRIEF = 80

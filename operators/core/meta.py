@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ...schema.loading.ceiling import CapabilityPolicy
     from ...schema.team.team import Team
 
-__all__ = ["MetaModel", "OperatorModel", "Question", "prompt"]
-
 OPERATORS = Path(__file__).parents[1]
 LONGEST_QUOTE = 4_000
 """Characters of a bad answer that are shown to its writer again."""

@@ -13,8 +13,6 @@ from ...schema.values.hints import did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
-__all__ = ["Asks", "Gives", "Inputs", "Operator", "Scale", "Setting", "operator_of"]
-
 Scale = Literal["agent", "pair", "team", "roster"]
 """What an operator works on: one agent, two that work together, a team, or who is in one: agents of
 a pool, or roles of a catalogue."""

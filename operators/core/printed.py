@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .proposal import Proposal, RejectedProposal
 
-__all__ = ["Noted", "Printed"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Printed:

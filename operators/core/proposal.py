@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ...schema.edits import Component, Edit
     from ...schema.team.team import Team
 
-__all__ = ["Parent", "Proposal", "RejectedProposal", "edit_words"]
-
 MOST_WORDS = 12
 LONGEST_WORDS = 300
 """Characters of what is said of one thing that differs."""

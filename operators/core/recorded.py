@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-__all__ = ["read_run", "with_dialogues"]
-
-
 def read_run(folder: Path) -> Run:
     """Read what came of a recorded run.
 

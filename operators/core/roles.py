@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ...schema.team.team import Agent
     from .bounds import Bounds
 
-__all__ = ["ROLES", "alone", "ceiling_with", "free_id", "load_roles", "roles_text", "with_text"]
-
 ROLES = SEEDS / "roles"
 """The catalogue that comes with coterie."""
 FEWEST = 2

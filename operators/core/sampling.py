@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from random import Random
 
-__all__ = ["sample"]
-
 
 def sample(schema: Mapping[str, Any], chance: Random, words: Sequence[str]) -> Any:
     """Draw a value.

@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from ...schema.loading.recipe import Recipe
     from ...schema.team.task import Task
 
-__all__ = ["cost_of", "is_judged"]
-
 
 def is_judged(recipe: Recipe, task: Task) -> bool:
     """Tell whether a judge scores a task: always, or where its scorer cannot."""

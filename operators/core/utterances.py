@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from ...runtime.rounds.rounds import Round
 
-__all__ = ["Turn", "Utterance", "utterances"]
-
 LONGEST = 6_000
 """Characters that are kept of what an agent read, and of what it said."""
 FUNCTION = "function"

@@ -31,15 +31,6 @@ if TYPE_CHECKING:
     from ..core.meta import OperatorModel
     from ..core.proposal import RejectedProposal
 
-__all__ = [
-    "CONTRIBUTIONS",
-    "Contribution",
-    "Contributions",
-    "Earlier",
-    "contributions",
-    "contributions_in",
-]
-
 OPERATOR = "contributions"
 LONGEST_EARLIER = 300
 """Characters of the answer of an earlier round."""

@@ -34,17 +34,6 @@ if TYPE_CHECKING:
     from ...runtime.values.budget import Budget
     from ...schema.team.task import Task
 
-__all__ = [
-    "MOST_NAMED",
-    "Counterfactuals",
-    "Player",
-    "Score",
-    "Turn",
-    "Worth",
-    "by_answer",
-    "name_of",
-]
-
 MOST_NAMED = 3
 """Players that a message names."""
 

@@ -20,16 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from random import Random
 
-__all__ = [
-    "CreditEstimate",
-    "averaged",
-    "difference",
-    "orders",
-    "prefixes",
-    "shapley",
-    "subsets",
-]
-
 Player = TypeVar("Player", bound=Hashable)
 Value = Mapping[frozenset[Player], float] | Callable[[frozenset[Player]], float]
 """What each coalition is worth. A function is asked once for each."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ..core.meta import OperatorModel
     from .counterfactual import Turn
 
-__all__ = ["naive_agents", "naive_turns"]
-
 
 async def naive_agents(
     meta: OperatorModel, path: str, task: Task, account: Account, agents: Collection[str]

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ...runtime.rounds.rounds import Round
     from .counterfactual import Turn
 
-__all__ = ["agents_of", "calls_at_most", "turns_of"]
-
 
 def agents_of(plan: Plan, rounds: Sequence[Round], chosen: Sequence[str] = ()) -> tuple[str, ...]:
     """Name the agents that are players, in Kahn's order.

@@ -12,8 +12,6 @@ from .games import averaged, difference, orders, prefixes, shapley, subsets
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["MOST_EXACT", "Credit", "Game", "Scheme"]
-
 MOST_EXACT = 6
 """Players up to whom Shapley values are computed and not estimated: 64 coalitions."""
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from .counterfactual import Turn, Worth
     from .schemes import Credit
 
-__all__ = ["Cost", "CreditTable"]
-
 TURN = ("agent", "round")
 
 

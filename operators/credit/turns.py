@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
-__all__ = ["Ordered", "decay_weights", "fused", "ratios", "selected"]
-
 HAIR = 1e-9
 """What a share of a number may lack of a whole one by rounding alone."""
 

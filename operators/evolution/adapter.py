@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from ...schema.team.team import Team
     from .strategy import Strategy
 
-__all__ = ["Adapted", "adapted"]
-
 PROVIDED = frozenset({"teams", "children", "meta_model"})
 """What a strategy may need within a run."""
 POLICY = "policy.yaml"

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from ...schema.team.team import Lineage, Team
 
 
-__all__ = ["Candidate"]
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Candidate:
     """A team that was tried on a task.

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from ...schema.loading.recipe import Recipe
     from .progress_check import ProgressCheck
 
-__all__ = ["EvolutionContext", "open_stage"]
-
 HERE = Path()
 BEFORE = -1
 """The episode that comes before the first one."""

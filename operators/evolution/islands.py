@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
     from ...schema.values.part import Part
 
-__all__ = ["Islands"]
-
 SEALED = "islands.json"
 """What the islands that meet in a folder have alike, written by the first of them."""
 MET = "islands.met"

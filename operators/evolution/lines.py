@@ -16,17 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-__all__ = [
-    "answers_of",
-    "best_of",
-    "candidates_of",
-    "executed",
-    "lines_in",
-    "runs_of",
-    "saved_of",
-    "usage_of",
-]
-
 
 def lines_in(folder: Path) -> Iterator[Mapping[str, Any]]:
     """Read the lines of the episodes that an evolution has committed.

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-__all__ = ["EpisodeLog"]
-
 LARGEST = 32_000_000
 """Characters of the log of one episode; what comes later is not kept, and that is told."""
 

@@ -12,8 +12,6 @@ from .task_runs import Halted
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["GO_ON", "ProgressCheck"]
-
 GO_ON = "--yes"
 """The option by which an evolution resumes all the same."""
 FIRST = 3

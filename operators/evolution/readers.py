@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from ...runtime.agents.outcomes import Run
     from ...schema.team.team import Team
 
-__all__ = ["nobody_reads", "read_by", "read_counts", "readers"]
-
 
 def nobody_reads(kinds: Collection[str], teams: Sequence[Team]) -> str:
     """Say that no agent recalls what is kept, and what to write; empty where one does.

@@ -9,8 +9,6 @@ from .strategy import strategy_of
 if TYPE_CHECKING:
     from ...schema.loading.recipe import Recipe, Reuse
 
-__all__ = ["reuse_of", "told_reuse"]
-
 REUSES = {
     "auto": "children reuse their parents' answers where models take a seed, or have temperature 0",
     "always": "children reuse their parents' answers, and share their luck",

@@ -32,17 +32,6 @@ if TYPE_CHECKING:
     from .episode import EarlierEpisodes, Episode
     from .stream import TaskStream
 
-__all__ = [
-    "NO_SETTINGS",
-    "Need",
-    "NoSettings",
-    "SettingError",
-    "Strategy",
-    "WholeStatus",
-    "asked_models",
-    "strategy_of",
-]
-
 Need = Literal["teams", "children", "agents", "meta_model", "judge", "answers", "memory", "past"]
 """What a strategy may need:
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
     from .context import EvolutionContext
 
-__all__ = ["TaskStream"]
-
 
 def _silent(_text: str, /) -> None:
     pass

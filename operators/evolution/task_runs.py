@@ -46,8 +46,6 @@ if TYPE_CHECKING:
     from ..core.proposal import RejectedProposal
     from .context import EvolutionContext
 
-__all__ = ["Halted", "TaskRuns"]
-
 NOBODY: Mapping[str, AgentOutcome] = MappingProxyType({})
 
 

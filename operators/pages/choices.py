@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ...pool.ledger.records import TrialRecord
     from ...runtime.view import Links
 
-__all__ = ["addresses", "choices_of", "links_of"]
-
 
 def choices_of(members: Iterable[TrialRecord]) -> Mapping[str, Callable[[TrialRecord], bool]]:
     """Give what they can be chosen by, each with the test of it."""

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ...runtime.view import Links
     from .kept import Kept
 
-__all__ = ["choose_page", "compare_page"]
-
 MOST = 1_000
 HEADS = {"team": "<", "expected": ">", "its own trials": "<"}
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from ..report.report import EvolutionReport
     from .kept import Kept
 
-__all__ = ["evolution_page", "tasks_page"]
-
 TASKS = {
     "task": "<",
     "niche": "<",

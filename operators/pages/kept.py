@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ...pool.ledger.members import Member
     from ..evolution.strategy import WholeStatus
 
-__all__ = ["Kept"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Kept:

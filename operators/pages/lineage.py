@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ...runtime.view import Links
     from .kept import Kept
 
-__all__ = ["lineage_page"]
-
 WIDTH, LABELS, ROW, AXIS = 1000, 230, 18, 26
 """Measures of the figure in pixels: its width, that of the names, and two heights."""
 MOST_ROWS = 1_000

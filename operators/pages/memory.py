@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ...runtime.view import Links
     from .kept import Kept
 
-__all__ = ["memory_page"]
-
 
 def memory_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
     """Make the page of some entries of the memory, the newest first.

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ...runtime.view import Links
     from .kept import Kept
 
-__all__ = ["overview_page", "spending_table", "status_of"]
-
 MOST_DROPPED = 200
 STREAMS = {
     "evolution": "<",

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ...runtime.view import Links
     from .kept import Kept
 
-__all__ = ["agent_page", "population_page"]
-
 MOST_ENTRIES = 200
 REVISIONS = {"revision": ">", "what": "<", "why": "<", "operation": "<"}
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from ...runtime.view import Links, Page
 
-__all__ = ["PoolSite", "open_pool"]
-
 IN_CONTENTS = 6
 """Evolutions that the table of contents names, the last ones; the page of the pool has all."""
 

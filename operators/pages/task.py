@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from ...runtime.view import Links
     from .kept import Kept
 
-__all__ = ["run_of_task", "task_page"]
-
 
 def task_page(kept: Kept, name: str, number: int, links: Links) -> Page:
     """Make the page of a task of an evolution.

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from ...runtime.view import Links
     from .kept import Kept
 
-__all__ = ["team_page", "teams_page"]
-
 MOST_BARS = 25
 MOST_TRIALS = 500
 TRIALS = {

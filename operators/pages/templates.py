@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from ...schema.team.team import Team
 
-__all__ = ["TEMPLATES", "graph_of"]
-
 TEMPLATES = Templates(folder=Path(__file__).parent)
 
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from .heldout import Subject
 
-__all__ = ["HELD_OUT", "HeldOutFigures", "read_figures", "scores_of", "write_figures"]
-
 HELD_OUT = "heldout.json"
 Scores = dict[str, list[float]]
 """The scores of each task, by its id."""

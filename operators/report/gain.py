@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from ...pool.values.intervals import Interval
 
-__all__ = ["Gain", "gain_message"]
-
 LONGEST_SUBJECT = 100
 LEAST_WORDS = 24
 """Characters of a subject that say what changed, however long the team's name is."""

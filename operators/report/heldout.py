@@ -36,17 +36,6 @@ if TYPE_CHECKING:
     from ..evolution.context import EvolutionContext
     from ..evolution.strategy import Strategy
 
-__all__ = [
-    "TEST",
-    "Frozen",
-    "HeldOut",
-    "Learned",
-    "Subject",
-    "control_of",
-    "frozen_teams",
-    "learned",
-]
-
 TEST = "test"
 """The split of the trials. What evolution learns from is `evolve`."""
 HASH_DIGITS = 16

@@ -23,9 +23,6 @@ from ..evolution.readers import read_by, read_counts
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["EvolutionReport"]
-
-
 MAKERS = frozenset({"instantiate", "mutate", "crossover"})
 """The operators that generate configs."""
 

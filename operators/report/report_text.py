@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from .report import EvolutionReport
 
-__all__ = ["report_text"]
-
 
 def report_text(report: EvolutionReport) -> str:
     """Write a report for people; what its strategy has nothing of is not spoken of."""

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["COLUMNS", "rows", "write_csv"]
-
 PURPOSES = ("teams", "operators", "judge", "saved")
 TOLD = ("task", "niche", "best", "team", "new", "pool")
 SCORED = ("score", "scored_by", "reward", "verdict", "first")

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from ...runtime.values.usage import Usage
 
-__all__ = ["ROUTED", "Case", "Choice", "RoutingOutcome", "Spending", "cases_of"]
-
 Choice = Literal["single", "team"]
 """Who works on a case."""
 ROUTED = "routed"

@@ -10,8 +10,6 @@ from ...schema.values.codec import Form, kept
 from .cases import Choice
 from .features import GAUGED, Features
 
-__all__ = ["Always", "Condition", "Decision", "Linear", "Rule", "asks"]
-
 
 class Decision(Protocol):
     """Who works on a case, by its features. It **must** depend on nothing else.

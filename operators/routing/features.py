@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ...schema.team.task import Task
 
-__all__ = ["COMPUTED", "GAUGED", "Features", "computed"]
-
 Features = Mapping[str, float]
 """What is known of a case, by the names of features."""
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from .fitting import Router
     from .learners import By
 
-__all__ = ["Arm", "Gain", "RouterFigures", "decided", "figures", "figures_of"]
-
 
 @kept()
 @dataclass(frozen=True, kw_only=True, slots=True)

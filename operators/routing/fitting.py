@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     Fitted = Callable[[Sequence[Case]], Decision]
 
-__all__ = ["FEWEST", "FOLDS", "Router", "fit", "out_of_fold", "worth"]
-
 FOLDS = 5
 FEWEST = 10
 """Cases; of fewer, the better constant is taken without a look at features."""

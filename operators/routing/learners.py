@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-__all__ = ["LEARNERS", "By", "Learner", "better_constant", "missing"]
-
 By = Literal["rule", "logistic"]
 """What fits a decision."""
 Fit = Callable[[Sequence["Case"], float], "Decision"]

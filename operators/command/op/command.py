@@ -13,8 +13,6 @@ from ..credit import credit_run
 if TYPE_CHECKING:
     from ....schema.values.entries import EntryPoint
 
-__all__ = ["main"]
-
 
 class _Operators(Group):
     """A group whose commands are operators, a plugin's too."""

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from ...core.operator import Operator
     from ...core.proposal import Proposal
 
-__all__ = ["present"]
-
 
 def present(
     operator: Operator, result: Any, values: Mapping[str, Any], options: Mapping[str, Any]

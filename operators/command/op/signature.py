@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from ...core.meta import OperatorModel
     from ...core.operator import Operator
 
-__all__ = ["command_of"]
-
 READERS: Mapping[str, Callable[..., Any]] = {
     name: getattr(module, name)
     for module in (readers, files, pool_readers)

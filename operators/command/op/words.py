@@ -18,8 +18,6 @@ from ..arguments import FILE, FOLDER, FRACTION, embedder_option
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["ARGUMENTS", "OPTIONS", "OUTPUTS", "argument_text"]
-
 TEAM = "a team file, or seed:NAME"
 AGENT = "the id of one of its agents"
 POSITIVE = click.IntRange(min=1)

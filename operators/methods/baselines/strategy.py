@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from ....runtime.plan.plan import Plan
     from ...evolution.episode import Episode
 
-__all__ = ["BEST_OF_N", "FIXED", "best_of_n", "fixed"]
-
 
 async def fixed(episode: Episode) -> None:
     """Run every seed of the pool as it stands; with one seed, a single team on every task."""

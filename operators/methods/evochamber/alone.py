@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ...evolution.episode import Episode
     from .seating import Seated
 
-__all__ = ["alone", "in_a_vote", "own_attempts"]
-
 ANSWERING = Agent(id="alone", prompt="answer_for_team")
 """The position of a member that answers by itself, where the pool has no vote."""
 

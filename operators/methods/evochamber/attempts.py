@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ...evolution.episode import Episode
     from .seating import Seated
 
-__all__ = ["MemberAttempt", "answering", "attempts", "disagree", "graded"]
-
 _Key = tuple[str, str]
 NOTHING_KNOWN: Mapping[str, float] = MappingProxyType({})
 

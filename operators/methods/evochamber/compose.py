@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ....pool.population.population import Population, RankingScore
     from .settings import PopulationSettings
 
-__all__ = ["COMPLEMENT", "SCOUT", "as_anchor", "as_complement", "as_scout", "compose", "seats"]
-
 COMPLEMENT = "complement"
 SCOUT = "scout"
 

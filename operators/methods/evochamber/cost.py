@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from ....runtime.plan.plan import Plan
     from .settings import PopulationSettings
 
-__all__ = ["calls_at_most"]
-
 ASKED = 2
 """How often an operator asks at most: once, and once more for a repair."""
 ENTRIES = 2

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from .leading import Leader, StructureChoice
     from .seating import Seated
 
-__all__ = ["LEAD_REVIEW", "lead_review", "review_choice"]
-
 OPERATOR = "lead_review"
 
 

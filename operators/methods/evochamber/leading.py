@@ -33,18 +33,6 @@ if TYPE_CHECKING:
     from ...core.meta import OperatorModel
     from ...evolution.episode import Episode
 
-__all__ = [
-    "LEAD",
-    "LONGEST_ABOUT",
-    "Leader",
-    "StructureChoice",
-    "choose_structure",
-    "closest",
-    "fallback",
-    "lead",
-    "team_text",
-]
-
 OPERATOR = "lead"
 SAFE = "voting"
 """The structure where nothing is known that speaks for another."""

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from .seating import Seated
     from .work import MemberWork
 
-__all__ = ["REFLECT", "Reflection", "reflect", "reflect_all"]
-
 OPERATOR = "reflect"
 
 

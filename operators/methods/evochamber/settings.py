@@ -7,8 +7,6 @@ from typing import Literal
 
 from .dream.ideas import INSIGHTS
 
-__all__ = ["PopulationSettings"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PopulationSettings:

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from .leading import StructureChoice
     from .seating import Seated
 
-__all__ = ["EVOCHAMBER", "evochamber"]
-
 WORK = "work"
 
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ....schema.team.team import Agent, Team
     from .settings import PopulationSettings
 
-__all__ = ["LEADER", "made", "structures"]
-
 LEADER = "leader"
 """What `structure` says where the anchor chooses."""
 

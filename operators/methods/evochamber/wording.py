@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from ...core.bounds import Bounds
 
-__all__ = ["ANY_TEXT", "one_text", "said", "text_schema", "words"]
-
 ANY_TEXT: Mapping[str, Any] = {"type": "string"}
 """The schema by which a text is read, that is cut to its room."""
 

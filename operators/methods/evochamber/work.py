@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .attempts import MemberAttempt
     from .seating import Seated
 
-__all__ = ["MemberWork", "persona_of", "works"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MemberWork:

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from .seating import Seated
     from .settings import PopulationSettings
 
-__all__ = ["looks", "since", "tell", "tried"]
-
 
 def tried(episode: Episode, team: Seated, run: Run, reward: float) -> Evaluated:
     """Say what came of a team's work, and keep the team as a file that can be run again.

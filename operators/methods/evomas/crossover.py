@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from ...core.meta import OperatorModel
     from ...core.proposal import Parent
 
-__all__ = ["CROSSOVER", "Side", "can_cross", "crossover"]
-
 OPERATOR = "crossover"
 Side = Literal["first", "second"]
 SIDES: tuple[Side, Side] = ("first", "second")

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ...core.meta import OperatorModel
     from ...core.proposal import Parent
 
-__all__ = ["INSTANTIATE", "instantiate"]
-
 OPERATOR = "instantiate"
 ADAPTED: tuple[Component, ...] = ("prompts", "model_id", "topology")
 """What it may change, as far as it may be touched; who there is goes with who reports to whom."""

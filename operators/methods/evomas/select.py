@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from ...core.meta import MetaModel
     from ...core.proposal import RejectedProposal
 
-__all__ = ["SELECT", "Selection", "select", "shortlist"]
-
 OPERATOR = "select"
 FAMILY_PENALTY = 0.1
 """What a team is worth less for each of its relatives that was taken already."""

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ....pool.ledger.members import Member
     from ...evolution.episode import Episode
 
-__all__ = ["EVOMAS", "evomas"]
-
 
 async def evomas(episode: Episode) -> None:
     """Evolve teams for one task.

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ...evolution.episode import Episode
     from .experience import ExperienceSettings
 
-__all__ = ["Silenced", "place_of", "silenced"]
-
 DIGITS = 16
 """Of the digest by which an answer is told from others."""
 UNSCORED = "what the team answers without somebody has no score, so nobody's worth is known."

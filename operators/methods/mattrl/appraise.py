@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from ...core.meta import OperatorModel
     from ...core.utterances import Turn, Utterance
 
-__all__ = ["APPRAISE", "Appraisal", "appraise", "appraised", "room", "shown"]
-
 OPERATOR = "appraise"
 FULL_SHARES = 4
 """Utterances that are shown at full length; where there are more, they share that."""

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from .distil import Distilled
     from .select import Candidate
 
-__all__ = ["CONSULT", "keep_best"]
-
 CONSULT = "consult"
 """What the run of the team is called."""
 

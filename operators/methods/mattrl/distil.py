@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from ...core.utterances import Utterance
     from ...credit.contributions import Contribution
 
-__all__ = ["DISTIL", "Distilled", "distil"]
-
 OPERATOR = "distil"
 KIND = "experience"
 """The kind of the entries."""

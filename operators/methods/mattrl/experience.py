@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ...evolution.episode import Episode
     from ...routing import By
 
-__all__ = ["EVENT", "Credited", "ExperienceSettings", "check", "credited", "tell"]
-
 EVENT = "utterances"
 """The event that tells them, in an episode's story and in the pool."""
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from ...core.meta import OperatorModel
     from ...core.proposal import RejectedProposal
 
-__all__ = ["MOST_SPECIALITIES", "gauge"]
-
 OPERATOR = "gauge"
 MOST_SPECIALITIES = 10
 COUNTED = "specialities"

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ...evolution.episode import Episode
     from ...routing import By, Choice, Features, Router
 
-__all__ = ["SINGLE", "choose", "compare"]
-
 SINGLE = "single"
 """What the run of the single agent is called."""
 

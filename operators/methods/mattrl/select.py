@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ...evolution.episode import EarlierEpisodes, Episode
     from .experience import ExperienceSettings
 
-__all__ = ["RIGHT", "SELECTED", "Candidate", "batch_of", "best", "fates", "tell_batch"]
-
 SELECTED = "selected"
 """The event that ends a batch, in the story of its last case and in the pool."""
 RIGHT = 1 - 1e-9

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from ...evolution.episode import Episode
     from ...evolution.strategy import Need
 
-__all__ = ["MATTRL", "mattrl"]
-
 
 async def mattrl(episode: Episode) -> None:
     """Let a team consult about a task; when learning, credit what each agent said.

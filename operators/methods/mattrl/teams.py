@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ...evolution.episode import Episode
     from .experience import ExperienceSettings
 
-__all__ = ["as_set", "pre_tested", "single_of", "suits", "team_of"]
-
 LONGEST_ID = 60
 
 

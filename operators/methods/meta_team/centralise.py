@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from .evidence.ground import Ground
     from .room import NoteLimits
 
-__all__ = ["Centralised", "Levels", "centralise", "tokens_of_one_analyser"]
-
 OPERATOR = "centralise"
 ANY: Mapping[str, Any] = {"type": "string"}
 PAIR = ("of", "about", "profile", "together")

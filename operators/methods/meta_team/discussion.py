@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from .evidence.ground import Ground
     from .limits import Meter
 
-__all__ = ["Discussion", "Statement", "discuss", "lead_of", "say"]
-
 OPERATOR = "discuss"
 LONGEST_STATEMENT = 400
 DECISION = 2

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ....schema.edits import Edit
     from ....schema.team.team import Team
 
-__all__ = ["EdgeOffer"]
-
 FIELDS = ("change", "sender", "receiver")
 FEWEST = 3
 """Agents below which there is no other edge than the one that there is."""

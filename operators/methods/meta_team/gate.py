@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from ....schema.loading.ceiling import CapabilityPolicy
     from ....schema.team.team import Agent, Team
 
-__all__ = ["Passed", "Refused", "gate", "objections"]
-
 KINDS = (SetNote, AddAgent, RemoveAgent, AddEdge, RemoveEdge)
 """What a retrospective may change: what is noted, who there is, and who reports to whom."""
 NAMELESS = Notes()

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ...evolution.context import EvolutionContext
     from .settings import RetrospectiveSettings
 
-__all__ = ["begin", "ceiling_for", "closed", "constrained", "head_of", "started", "suits"]
-
 BEGIN = "begin"
 
 

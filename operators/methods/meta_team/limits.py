@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ...core.meta import OperatorModel, Question
     from ...core.proposal import RejectedProposal
 
-__all__ = ["Meter", "PhaseLimits"]
-
 Answered = TypeVar("Answered")
 
 

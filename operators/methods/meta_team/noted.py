@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from .evidence.evidence import EvidenceExchange
     from .gate import Refused
 
-__all__ = ["evidence_lines", "noted", "notes_of"]
-
 
 def noted(
     operator: str,

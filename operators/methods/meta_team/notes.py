@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ....schema.team.team import Agent
     from .room import NoteLimits
 
-__all__ = ["OwnNotes", "name_of", "notes_text", "own_schema", "shown_name", "text_of"]
-
 LONGEST_NAME = 40
 LONGEST_DESCRIPTION = 300
 NAME: Mapping[str, Any] = {

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from .room import NoteLimits
     from .settle import Settlement
 
-__all__ = ["Reorganised", "TeamAnswer", "known_text", "reorganise", "took_part_text"]
-
 OPERATOR = "reorganise"
 LONGEST_EVIDENCE = 300
 """Characters of each part of what was asked, answered and told."""

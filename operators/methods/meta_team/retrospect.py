@@ -50,8 +50,6 @@ if TYPE_CHECKING:
     from .limits import Meter
     from .room import NoteLimits
 
-__all__ = ["NOTES", "RETROSPECT", "Reflected", "notes_in", "retrospect"]
-
 OPERATOR = "retrospect"
 LONGEST_SUMMARY = 400
 """Characters of what an agent tells its team of what it found."""

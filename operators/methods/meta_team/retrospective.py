@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from .retrospect import Reflected
     from .settle import Settlement
 
-__all__ = ["REORGANISE", "How", "Retrospective", "Scheme", "Tally", "look_back"]
-
 Scheme = Literal["centralised", "partitioned", "collaborative"]
 """How what happened is organised (Meta-Team Table 2)."""
 LEVELS = ("agent", "pair", "team")

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ...core.bounds import Bounds
 
-__all__ = ["NoteLimits"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NoteLimits:

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from ....schema.team.team import Agent, Team
     from .room import NoteLimits
 
-__all__ = ["RosterOffer"]
-
 LONGEST_ROLE = 60
 TOOLS = 8
 NEIGHBOURS = 8

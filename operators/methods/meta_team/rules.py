@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ....schema.team.team import Team
     from .room import NoteLimits
 
-__all__ = ["Rules"]
-
 MOST = 3
 """The most rules that come, and that go, at once."""
 

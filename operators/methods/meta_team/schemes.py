@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from .retrospective import Retrospective
     from .settings import RetrospectiveSettings
 
-__all__ = ["Looked", "limits_of", "looked_back", "room_of"]
-
 OPERATORS: Mapping[str, str] = MappingProxyType(
     {"agent_level": "retrospect", "pair_level": "settle", "team_level": "reorganise"}
 )

@@ -10,8 +10,6 @@ from ....runtime.values.terminal import counted
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["RetrospectiveSettings", "Scheme", "check", "foretells"]
-
 Scheme = Literal["none", "centralised", "partitioned", "collaborative"]
 LEVELS = ("agent_level", "pair_level", "team_level")
 TOGETHER = ("evidence", "discussion")

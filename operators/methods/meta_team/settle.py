@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from .limits import Meter
     from .room import NoteLimits
 
-__all__ = ["SETTLE", "Settlement", "pair_edits", "settle"]
-
 OPERATOR = "settle"
 LONGEST_ACCOUNT = 800
 ANY: Mapping[str, Any] = {"type": "string"}

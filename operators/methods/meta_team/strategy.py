@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from ...evolution.episode import Episode
     from ...evolution.strategy import Need
 
-__all__ = ["META_TEAM", "meta_team"]
-
 WORK, AGAIN = "work", "retry"
 DIALOGUE = 60_000
 """Characters that are kept of what each agent read and said."""

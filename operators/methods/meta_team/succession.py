@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from ...evolution.episode import Episode
     from .room import NoteLimits
 
-__all__ = ["GATE", "Level", "Succession"]
-
 GATE = "gate"
 RETRY = "retry"
 SHORT = {"agent_level": "L1", "pair_level": "L2", "team_level": "L3"}

@@ -14,8 +14,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-__all__ = ["Bets"]
-
 CELLS = 100
 """Values of the mean that are bet against."""
 MOST_STAKE = 0.5

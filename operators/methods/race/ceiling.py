@@ -10,8 +10,6 @@ from ....schema.loading.ceiling import SINGLE_CALL, CapabilityPolicy
 if TYPE_CHECKING:
     from ....schema.team.team import Team
 
-__all__ = ["MORE_AGENTS", "MORE_EDGES", "allowed_by_default"]
-
 MORE_AGENTS = 6
 """So that the largest of the small seeds, of seven agents, can take the place of one agent."""
 MORE_EDGES = 12

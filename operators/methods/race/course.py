@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ...evolution.context import EvolutionContext
     from .standings import Candidate
 
-__all__ = ["Course", "Outcome", "key_of", "repeats"]
-
 DIGITS = 16
 
 

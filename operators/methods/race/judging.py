@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from .task_trial import TaskTrial
 
-__all__ = ["refuse_judge_at_chance"]
-
 LEAST = 0.6
 """How often a judge at least gives a right answer the higher score; at chance it is half of all."""
 FEWEST = 2

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from .race import Race
     from .standings import Candidate
 
-__all__ = ["keep", "keep_scores"]
-
 
 def keep(running: Race) -> list[str]:
     """Keep the candidates in the pool, with their scores; return what the pool calls each."""

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ....schema.team.team import Team
     from .race import Race
 
-__all__ = ["last_word"]
-
 ORIGINAL, WINNER = "original", "winner"
 FEWEST = 4
 """Meetings without which there is no last word."""

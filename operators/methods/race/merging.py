@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ....schema.loading.ceiling import CapabilityPolicy
     from .standings import Candidate, Standings
 
-__all__ = ["Merging"]
-
 
 @dataclass(kw_only=True)
 class Merging:

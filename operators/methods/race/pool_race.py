@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from ...evolution.stream import TaskStream
 
-__all__ = ["PoolRace", "race_pool"]
-
 RACED = "raced"
 """The event that a pool keeps of it."""
 FINALISTS = 6

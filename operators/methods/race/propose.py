@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ...core.meta import OperatorModel
     from .task_trial import TaskTrial
 
-__all__ = ["Tried", "propose"]
-
 OPERATOR = "race_hypothesis"
 FAILURES = 4
 """Failed tasks that are shown, and one that was solved."""

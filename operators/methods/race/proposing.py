@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from .standings import Candidate, Standings
     from .task_trial import TaskTrial
 
-__all__ = ["Proposing"]
-
 MOST_LEARNT_FROM = 8
 """Tasks to propose on that a child runs on before others are made of it."""
 LEAD = 0.1

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from .course import Outcome
     from .settings import RaceSettings
 
-__all__ = ["Race"]
-
 REDRAWS = 20
 """Draws in which another candidate may come out on top."""
 PROPOSING = 0.8

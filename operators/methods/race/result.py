@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-__all__ = ["RACE_FILE", "Entrant", "LastWord", "RaceResult"]
-
 RACE_FILE = "race.json"
 LONGEST_EDIT = 160
 """Characters of an edit that people read in the report; `mas-diff` shows all."""

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ....schema.edits import Component
     from ...evolution.strategy import Need
 
-__all__ = ["HYPOTHESIS", "MERGE", "SCHEMA", "RaceSettings", "check", "needs"]
-
 HYPOTHESIS = "hypothesis"
 """The kind of proposal that asks the meta-model."""
 MERGE = "merge"

@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from ....runtime.values.caps import Caps
     from ....runtime.values.usage import Usage
 
-__all__ = ["Spending"]
-
 LAST_WORD = 0.25
 """The largest share of the budget that the last word may take."""
 

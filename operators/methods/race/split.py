@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from ....schema.team.task import Task
 
-__all__ = ["FEWEST", "Split", "split"]
-
 PROPOSED_ON = 0.2
 """The share of tasks to propose on: operators may see their reference answers."""
 RACED_ON = 0.35

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from ....schema.team.team import Team
 
-__all__ = ["Belief", "Candidate", "Scored", "Standings", "believed", "rank"]
-
 PRIOR_GAIN = -0.1
 """What an edit adds to the mean score, before it was tried."""
 PRIOR_SPREAD = 0.2

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ...evolution.stream import TaskStream
     from .result import LastWord
 
-__all__ = ["RACE", "race"]
-
 
 async def race(stream: TaskStream) -> RaceResult:
     """Find a better team, or show that none was found.

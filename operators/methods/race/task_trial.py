@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from ....runtime.values.score import Score
     from ....schema.team.task import Task
 
-__all__ = ["TaskTrial"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TaskTrial:

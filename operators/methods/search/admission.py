@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ...evolution.candidates import Candidate
     from .search import Search
 
-__all__ = ["Admitting", "newcomer"]
-
 LONGEST_QUERY = 500
 """Characters of a task that a team's file quotes, when it has solved it."""
 

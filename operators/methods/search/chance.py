@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from ....schema.team.team import Team
     from ...core.meta import Question
 
-__all__ = ["CHANCE", "Chance", "chance"]
-
 OPERATOR = "chance"
 REASON = "Drawn at random."
 TRIES = 20

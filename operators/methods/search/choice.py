@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from .components import ComponentPolicy
     from .search import Search
 
-__all__ = ["choose_move"]
-
 
 async def choose_move(
     search: Search, number: int, first: Candidate, partner: Candidate | None

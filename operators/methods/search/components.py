@@ -24,18 +24,6 @@ if TYPE_CHECKING:
     from ...core.meta import OperatorModel
     from ...core.proposal import Parent
 
-__all__ = [
-    "CHANGEABLE",
-    "MUTABLE",
-    "ByChance",
-    "ByOutcome",
-    "BySchedule",
-    "ComponentPolicy",
-    "newcomer_ceiling",
-    "offer",
-    "open_components",
-]
-
 MUTABLE: tuple[Component, ...] = ("prompts", "model_id", "topology", "tools", "parameters")
 """What a mutation touches unless a recipe says otherwise; who is in the team stays (App. C.1)."""
 CHANGEABLE: tuple[Component, ...] = (*MUTABLE, "roster")

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from ....schema.team.task import Task
     from ...core.meta import OperatorModel
 
-__all__ = ["CONSOLIDATE", "EvolutionStep", "consolidate", "tell_steps"]
-
 OPERATOR = "consolidate"
 KIND = "evolution"
 LONGEST_SUMMARY = 2_000

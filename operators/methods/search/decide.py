@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ...core.meta import OperatorModel
     from ...core.proposal import Parent, RejectedProposal
 
-__all__ = ["CROSSOVER", "decide"]
-
 OPERATOR = "decide"
 Crossing = Literal["crossover"]
 CROSSOVER: Crossing = "crossover"

@@ -9,8 +9,6 @@ if TYPE_CHECKING:
 
     from ....schema.team.team import Team
 
-__all__ = ["counterparts"]
-
 
 def counterparts(team: Team, other: Team) -> Mapping[str, str]:
     """Find for each position of a team the agent of another that stands in the same place.

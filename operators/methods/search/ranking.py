@@ -9,8 +9,6 @@ if TYPE_CHECKING:
 
     from ...evolution.candidates import Candidate
 
-__all__ = ["ancestors_of", "best_of"]
-
 
 def best_of(candidates: Sequence[Candidate]) -> Candidate:
     """Return the candidate with the highest reward, among those that always ran if there are any.

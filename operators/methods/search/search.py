@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from ...evolution.episode import Episode
     from .settings import SearchSettings
 
-__all__ = ["Search", "SearchAttempt"]
-
 Origin = Member | Candidate
 """What a child is made from: a team of the pool, or one that was tried in this episode."""
 

@@ -8,8 +8,6 @@ if TYPE_CHECKING:
     from ....runtime.plan.plan import Plan
     from .settings import SearchSettings
 
-__all__ = ["MOST", "calls_at_most"]
-
 MOST = 2
 """How many attempts a task may take for each candidate that it is to have."""
 ASKED = 2

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ....schema.loading.recipe import Recipe
     from ...evolution.strategy import Need
 
-__all__ = ["SCHEMA", "SearchSettings", "check", "check_recipe", "read_schema"]
-
 Move = Literal["mutate", "crossover"]
 
 

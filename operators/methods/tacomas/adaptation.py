@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from ....schema.team.team import Agent, Team
     from ...core.meta import OperatorModel
 
-__all__ = ["Adaptation", "AdaptationSettings", "calls_at_most"]
-
 ASKED = 2
 """How often an operator asks at most: once, and once more for a repair."""
 LARGEST_SHARE = 4.0

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from ...core.meta import OperatorModel
     from ...credit.contributions import Contribution
 
-__all__ = ["COACH", "ROOM", "SHORTEST", "Coaching", "coach"]
-
 OPERATOR = "coach"
 SHORTEST = 80
 """Characters of coaching below which there is nothing to say: who has less room is not coached."""

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from ...core.meta import OperatorModel
     from ...core.proposal import RejectedProposal
 
-__all__ = ["ENLIST", "FEWEST", "MOST", "enlist"]
-
 OPERATOR = "enlist"
 FEWEST, MOST = 2, 8
 """Agents of a team that is enlisted."""

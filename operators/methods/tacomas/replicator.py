@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["even", "joined", "replicated"]
-
 
 def even(agents: Iterable[str]) -> Mapping[str, float]:
     """Give every agent the same weight; together they are 1."""

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from ...core.proposal import RejectedProposal
     from ...credit.contributions import Contributions
 
-__all__ = ["AGENTS", "EDGES", "LOW", "PATIENCE", "RESTRUCTURE", "lasting_low", "restructure"]
-
 Schema = dict[str, Any]
 
 OPERATOR = "restructure"

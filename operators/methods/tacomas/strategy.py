@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from ...evolution.episode import Episode
     from ...evolution.strategy import Found, Need
 
-__all__ = ["TACOMAS", "tacomas"]
-
 SCHEMA = read_schema(Path(__file__).with_name("tacomas.schema.json"))
 DIALOGUE = 8_000
 """Characters that are kept of what each agent read and said in a round."""

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from ....schema.team.team import Team
     from ...evolution.episode import Episode
 
-__all__ = ["SOLVE", "given_team", "unadapted"]
-
 SOLVE = "solve"
 NOT_BESIDE = {
     "rounds": "repeats by itself (execution.rounds), and tacomas repeats it as well.",

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ....core.proposal import RejectedProposal
     from ..work import MemberWork
 
-__all__ = ["DREAM_CONTRAST", "dream_contrast"]
-
 OPERATOR = "dream_contrast"
 
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from ....core.proposal import RejectedProposal
     from .ideas import Idea, Level
 
-__all__ = ["DREAM_CRYSTALLIZE", "dream_crystallize"]
-
 OPERATOR = "dream_crystallize"
 
 

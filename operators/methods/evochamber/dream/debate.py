@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ..work import MemberWork
     from .ideas import Idea
 
-__all__ = ["DREAM_DEBATE", "dream_debate", "idea_text"]
-
 OPERATOR = "dream_debate"
 
 

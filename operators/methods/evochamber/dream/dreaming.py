@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from .ideas import Difference, Idea, Insight, Opinion
     from .rules import Sides
 
-__all__ = ["DREAM", "dream", "known_niches"]
-
 DREAM = "dream"
 """What the event is called that tells a dream."""
 IDEAS = 2

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ..work import MemberWork
     from .ideas import Insight
 
-__all__ = ["Tested", "counts", "handed_on", "tested"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tested:

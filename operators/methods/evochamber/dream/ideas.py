@@ -9,18 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = [
-    "INSIGHTS",
-    "LEVELS",
-    "LONGEST_IDEA",
-    "Difference",
-    "Idea",
-    "Insight",
-    "Level",
-    "Opinion",
-    "Opinions",
-]
-
 INSIGHTS = 3
 """The most insights of a dream, unless a recipe says otherwise."""
 LONGEST_IDEA = 600

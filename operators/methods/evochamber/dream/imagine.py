@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ....core.proposal import RejectedProposal
     from .ideas import Difference
 
-__all__ = ["DREAM_IMAGINE", "dream_imagine", "niches_text"]
-
 OPERATOR = "dream_imagine"
 
 

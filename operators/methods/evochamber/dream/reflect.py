@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ....core.proposal import RejectedProposal
     from ..work import MemberWork
 
-__all__ = ["DREAM_REFLECT", "dream_reflect"]
-
 OPERATOR = "dream_reflect"
 
 

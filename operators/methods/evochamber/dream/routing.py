@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ..settings import PopulationSettings
     from .ideas import Insight
 
-__all__ = ["below", "recipients"]
-
 
 def recipients(
     population: Population, insight: Insight, failed: Collection[str], settings: PopulationSettings

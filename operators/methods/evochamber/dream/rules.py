@@ -15,19 +15,6 @@ if TYPE_CHECKING:
     from ..work import MemberWork
     from .ideas import Idea, Opinion
 
-__all__ = [
-    "Sides",
-    "Why",
-    "gives_away",
-    "mean_of",
-    "own_faults",
-    "pairs",
-    "sides",
-    "survivors",
-    "why",
-    "why_not",
-]
-
 Why = Literal["reward", "disagreement"]
 SHORTEST_NUMBER = 2
 """Digits of an answer that is a number, from which on it is looked for in an insight."""

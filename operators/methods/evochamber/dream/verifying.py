@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ..work import MemberWork
     from .ideas import Insight
 
-__all__ = ["LEARNT", "attempted_again"]
-
 LEARNT = "This was learnt on tasks like this one. It may not hold here:\n"
 
 

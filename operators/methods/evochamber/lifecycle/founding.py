@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from ....evolution.strategy import Found
     from ..settings import PopulationSettings
 
-__all__ = ["FOUNDER", "GENESIS", "begin", "check", "find", "founder", "founders", "suits"]
-
 FOUNDER = SEEDS / "founders" / "solver.yaml"
 """The generic assistant that comes with coterie."""
 GENESIS = "genesis"

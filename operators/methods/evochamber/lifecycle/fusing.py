@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from ....core.meta import OperatorModel
     from ....evolution.episode import Episode
 
-__all__ = ["FUSE", "LONGEST_ENTRY", "Settled", "fuse", "settled"]
-
 OPERATOR = "fuse"
 LONGEST_ENTRY = 400
 """Characters of an entry, at most: six of them fit into the room that agents have for them."""

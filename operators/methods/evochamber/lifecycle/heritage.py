@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from ....evolution.episode import Episode
 
-__all__ = ["MOST_FUSED", "Heritage", "heritage"]
-
 MOST_FUSED = 10
 """Questions at a merge: so many near-duplicates are fused at most. The rest stays as it is."""
 

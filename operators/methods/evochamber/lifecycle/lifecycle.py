@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from ..settings import PopulationSettings
     from .rules import LifecycleEvent
 
-__all__ = ["live"]
-
 MOST_EXAMPLES = 2
 """Tasks of a niche that who writes a persona is shown."""
 

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from ....core.proposal import RejectedProposal
     from .rules import LifecycleEvent
 
-__all__ = ["LONGEST_PERSONA", "LONGEST_TITLE", "Persona", "persona"]
-
 LONGEST_TITLE = 60
 """Characters, as the next one."""
 LONGEST_PERSONA = 1_200

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ....core.meta import OperatorModel
     from .rules import LifecycleEvent
 
-__all__ = ["FORK", "GENESIS", "MERGE", "PRUNE", "SPECIALIZE", "unwritten"]
-
 Changes = tuple["Change", ...]
 
 

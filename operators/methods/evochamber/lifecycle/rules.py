@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from .....pool.population.population import Population, RankingScore
     from ..settings import PopulationSettings
 
-__all__ = ["ORDER", "Fired", "LifecycleEvent", "due"]
-
 Fired = Literal["fork", "merge", "prune", "genesis", "specialize"]
 """The operators that change a roster, or who is in it."""
 ORDER: tuple[Fired, ...] = ("fork", "merge", "prune", "genesis", "specialize")

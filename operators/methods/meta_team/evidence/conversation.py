@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from .....runtime.gateway import Message
     from .....schema.team.team import Team
 
-__all__ = ["colleagues", "conversation", "interactions", "speakers"]
-
 SAID = frozenset({"message", "answer", "start"})
 """What is posted on the bus of an open roster that one agent says to another."""
 

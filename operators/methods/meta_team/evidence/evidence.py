@@ -16,8 +16,6 @@ from ..notes import text_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["LONGEST_EVIDENCE", "LONGEST_QUESTION", "EvidenceExchange", "answer_in", "questions_in"]
-
 LONGEST_QUESTION = 300
 LONGEST_EVIDENCE = 1_200
 ANY: Mapping[str, Any] = {"type": "string"}

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from .....schema.team.task import Task
     from ....core.bounds import Bounds
 
-__all__ = ["TaskFeedback"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TaskFeedback:

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from .....schema.team.task import Task
     from .ground import Ground
 
-__all__ = ["AT_ONCE", "FileLook", "looked_up", "looks_in", "looks_schema", "tools_of"]
-
 TOOLS: Mapping[str, Tool] = MappingProxyType(
     {tool.name: tool for tool in (list_files, read_file, search_text)}
 )

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ....core.proposal import RejectedProposal
     from .feedback import TaskFeedback
 
-__all__ = ["Ground"]
-
 Answered = TypeVar("Answered")
 NO_INPUTS: Mapping[str, Any] = MappingProxyType({})
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from .....schema.team.team import Agent
     from .source import DrawnFrom, Sketch
 
-__all__ = ["AnswerForm", "answer_form", "forms"]
-
 MOST_LABELS = 12
 LONGEST_LABEL = 80
 LONGEST_SHAPE = 40

@@ -17,18 +17,6 @@ if TYPE_CHECKING:
     from .....schema.team.task import Task
     from .....schema.team.team import Agent, Team
 
-__all__ = [
-    "ANSWER",
-    "agents_that_answer",
-    "agents_that_ask",
-    "holds_answer_alone",
-    "is_free",
-    "new_id",
-    "plain_answer",
-    "prompt_text",
-    "written",
-]
-
 ANSWER = "answer"
 """The field of a structured answer that counts as the answer."""
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from ..task_trial import TaskTrial
     from .source import DrawnFrom, Sketch
 
-__all__ = ["calculator", "simplest_expressions"]
-
 MOST_NUMBERS = 5
 """Numbers of a question that are combined; more give too many expressions."""
 LEAST_EXPRESSED = 0.5

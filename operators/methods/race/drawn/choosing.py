@@ -15,18 +15,6 @@ if TYPE_CHECKING:
 
     from .....schema.team.task import Task
 
-__all__ = [
-    "COUNTS",
-    "DRAWS",
-    "LEAST_SHOWN",
-    "Example",
-    "can_be_shown",
-    "choices",
-    "choose",
-    "with_examples",
-    "without_examples",
-]
-
 COUNTS = (4, 2, 8)
 """How many examples are shown, the most promising number first."""
 DRAWS = 4

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ..task_trial import TaskTrial
     from .source import DrawnFrom, Sketch
 
-__all__ = ["examples", "own_examples", "reference_examples"]
-
 LONGEST_WORKING = 3_000
 """Characters of an agent's own answer."""
 RAMBLING = 2

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from .source import Draw, Sketches
 
-__all__ = ["KINDS"]
-
 _SKETCHES: Mapping[str, Sketches] = {
     "examples": examples,
     "answer_form": answer_form,

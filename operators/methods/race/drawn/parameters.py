@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from .....schema.team.team import Agent
     from .source import DrawnFrom, Sketch
 
-__all__ = ["max_tokens", "model", "temperature", "tool"]
-
 TEMPERATURES = (0, 0.3, 0.7, 1.0)
 USES_TOOLS = "ToolCallingAgent"
 MOST_STEPS = 6

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from .choosing import Example
     from .source import DrawnFrom, Sketch
 
-__all__ = ["quote", "sentence_with"]
-
 LEAST_QUOTED = 0.5
 """The share of tasks in which the answer has to stand."""
 QUOTE = "quote"

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from .....schema.team.team import Agent, Team
     from .source import DrawnFrom, Sketch
 
-__all__ = ["seed"]
-
 Number = TypeVar("Number", int, float)
 
 

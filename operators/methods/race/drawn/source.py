@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from .....schema.team.team import Team
     from ..task_trial import TaskTrial
 
-__all__ = ["Draw", "DrawnFrom", "Sketch", "Sketches", "drawing"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DrawnFrom:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from .....schema.team.team import Team
     from .source import DrawnFrom, Sketch
 
-__all__ = ["check", "leave_out", "vote"]
-
 VOTERS = (3, 5)
 VOTES = ("vote", "majority")
 WARM = 0.7

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ..result import Entrant, RaceResult
     from ..standings import Belief
 
-__all__ = ["Moment", "beliefs_table", "moments_of", "panels_of"]
-
 PARTS = 10
 """Parts of the race, after each of which beliefs are shown."""
 WIDE = 2

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from .....runtime.view import Links
     from ..result import Entrant, RaceResult
 
-__all__ = ["race_page"]
-
 TEMPLATES = Templates(folder=Path(__file__).parent)
 MOST_SLOTS = 200
 """Columns of the grid, the first slots."""
