@@ -11,8 +11,6 @@ from .export import export_answers
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["BBEH", "BBEH_MINI", "harmonic_mean_accuracy"]
-
 ADDED = 0.01
 """Keeps one subtask without a right answer from making the whole figure 0."""
 

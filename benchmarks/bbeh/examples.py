@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from ..evaluation.benchmark import Source
 
-__all__ = ["HOW_TO_GET", "SUBTASKS", "SUFFIX", "full_tasks", "mini_tasks", "read_canary"]
-
 SUBTASKS = (
     "boardgame_qa",
     "boolean_expressions",

@@ -13,8 +13,6 @@ from .examples import SUFFIX, full_tasks, read_canary
 if TYPE_CHECKING:
     from ..evaluation.exporting import Answers
 
-__all__ = ["export_answers"]
-
 
 def export_answers(answers: Answers) -> str:
     """Write a file like BBEH's task.json, with a field `output` in each example.

@@ -14,8 +14,6 @@ from ...schema.host.scorer_form import ScorerForm, takes
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["PREFIXES", "agree", "bbeh", "conclusion", "expectation"]
-
 PREFIXES = ("The answer is:", "The final answer is ", "The final answer is: ", "The answer is ")
 """What may announce an answer, as it is spelled, in the order in which it is looked for."""
 

@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from ...schema.host.catalogue import Catalogue
     from ..evaluation.results import Request
 
-__all__ = ["replay", "resume", "run"]
-
 OFFLINE = {
     "budget": None,
     "cache": None,

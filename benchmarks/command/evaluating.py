@@ -34,15 +34,6 @@ if TYPE_CHECKING:
     from ..evaluation.results import Request, Results
     from ..evaluation.samples import Sample
 
-__all__ = [
-    "Evaluating",
-    "new_folder",
-    "recorded",
-    "setting_of",
-    "shown_figures",
-    "words_typed",
-]
-
 MOST_DIFFERENCES = 20
 
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
     from ..evaluation.results import Request, Results
 
-__all__ = ["Examining"]
-
 DIGITS = 8
 
 

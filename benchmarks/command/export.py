@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ..evaluation.exporting import Answers
     from ..evaluation.samples import Sample
 
-__all__ = ["export"]
-
 
 @click.command("export", cls=Command)
 @click.argument("folder", metavar="RESULTS", type=RESULTS_FOLDER)

@@ -10,8 +10,6 @@ from ..comparison.tables import by_niche, written
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["summary", "warnings_of"]
-
 
 def summary(told: Mapping[str, Any]) -> str:
     """Write the figures of results.json."""

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-__all__ = ["merge"]
-
 
 @click.command("merge", cls=Command)
 @click.argument("folders", nargs=-1, required=True, metavar="SHARD...", type=RESULTS_FOLDER)

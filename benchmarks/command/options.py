@@ -18,20 +18,6 @@ if TYPE_CHECKING:
     from ...schema.host.catalogue import Catalogue
     from ..evaluation.benchmark import Source
 
-__all__ = [
-    "RESULTS_FOLDER",
-    "TOO_LOW",
-    "as_json",
-    "choice_of",
-    "named",
-    "own_tasks",
-    "results_parent",
-    "source_of",
-    "tasks",
-    "verdict",
-    "workers",
-]
-
 TOO_LOW = 4
 """The exit code where everything ran, and a figure is below what was asked for."""
 RESULTS_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)

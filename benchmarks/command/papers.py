@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ...schema.host.catalogue import Catalogue
     from ..papers import PaperRun, Stream
 
-__all__ = ["papers"]
-
 PARENT = Path("runs") / "papers"
 PASSED_ON = {"ignore_unknown_options": True, "allow_extra_args": True}
 

@@ -15,8 +15,6 @@ from ...runtime.values.usage import Usage
 if TYPE_CHECKING:
     from ..evaluation.samples import Sample
 
-__all__ = ["Progress"]
-
 SECONDS_BETWEEN_LINES = 10.0
 PER_SECOND = 5
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ..comparison.tables import Format
     from ..evaluation.benchmark import Benchmark
 
-__all__ = ["compare_results", "show_list", "table"]
-
 MOST_NICHES = 30
 
 

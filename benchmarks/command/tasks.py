@@ -10,8 +10,6 @@ from ...schema.command import Command, host_catalogue
 from ...schema.values.json_text import dumps
 from .options import choice_of, named, own_tasks, source_of, tasks
 
-__all__ = ["write_tasks"]
-
 
 @click.command("tasks", cls=Command)
 @click.argument("name", metavar="BENCHMARK|TASKS")

@@ -13,8 +13,6 @@ from .options import RESULTS_FOLDER
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["equip", "vote"]
-
 
 @click.command("vote", cls=Command)
 @click.argument("team_file", metavar="TEAM")

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from ..evaluation.samples import Sample
     from .evaluating import Evaluating
 
-__all__ = ["loaded", "trial_of", "view"]
-
 
 def view(folder: Path, words: Sequence[str]) -> Viewed | None:
     """Find what is to be shown of an evaluation; None where the folder is none of one.

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from ..evaluation.measures import Measured
 
-__all__ = ["Comparison", "compare", "compare_all", "compared", "p_adjusted"]
-
 TESTS = {"mcnemar": "exact McNemar", "paired_t": "paired t", "wilcoxon": "Wilcoxon"}
 
 

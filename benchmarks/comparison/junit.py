@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ..evaluation.samples import Sample
     from .comparing import Comparison
 
-__all__ = ["as_junit", "comparisons_as_junit"]
-
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 LONGEST = 20_000
 """Characters of an answer that are shown."""

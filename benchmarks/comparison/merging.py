@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from ...schema.values.part import Part
     from ..evaluation.samples import Sample
 
-__all__ = ["Merging"]
-
 TEAM_FILE = "team.yaml"
 ALIKE = ("team", "content_hash", "models", "seed")
 """What the heads of shards have alike. What machines have of their own is kept with each shard."""

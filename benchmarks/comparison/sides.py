@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["Side", "read_side"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Side:

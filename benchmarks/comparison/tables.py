@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["by_agent", "by_niche", "by_team", "figure_text", "written"]
-
 Format = Literal["markdown", "csv", "latex"]
 
 _LATEX = str.maketrans(

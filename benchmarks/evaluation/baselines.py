@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-__all__ = ["equipped", "matching", "tokens_each", "vote_of"]
-
 VOTE = "vote"
 WITH_TOOLS = "smolagents"
 """The backend whose agents use tools that they are granted."""

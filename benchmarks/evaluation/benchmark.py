@@ -18,16 +18,6 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
     from .exporting import Exporter
 
-__all__ = [
-    "ACCURACY",
-    "Benchmark",
-    "Headline",
-    "Source",
-    "find_benchmark",
-    "mean_score",
-    "nothing_to_prepare",
-]
-
 
 def _resolved(path: Path | None) -> str | None:
     return str(path.resolve()) if path else None

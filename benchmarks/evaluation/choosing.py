@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from ...schema.team.task import Task
 
-__all__ = ["SPLITS", "TaskChoice", "matching"]
-
 T = TypeVar("T")
 Niches = Sequence[str | None]
 Split = Literal["all", "evolve", "test"]

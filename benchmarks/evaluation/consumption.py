@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-__all__ = ["consumption", "earlier_seconds"]
-
 _TRIAL = re.compile(r".*?/trial \d+/")
 _AGENT = re.compile(r"/trial \d+/([^/]+)/")
 

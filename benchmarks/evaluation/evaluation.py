@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from .judging import Judging
     from .logs import Logs
 
-__all__ = ["Evaluation"]
-
 JUDGED = "the judge"
 """Where judgements stand in the journal; results name their cost so, as no agent can be called."""
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ...runtime.record.trace import Trace
     from ...schema.team.task import Task
 
-__all__ = ["Examination"]
-
 
 @dataclass(kw_only=True, eq=False)
 class Examination(Trials):

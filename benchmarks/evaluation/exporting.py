@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from .benchmark import Source
     from .samples import Sample
 
-__all__ = ["Answers", "Exporter"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answers:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .measures import Measure
     from .samples import Sample
 
-__all__ = ["EvaluationFigures"]
-
 
 @dataclass(kw_only=True, slots=True)
 class _Trials:

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ...schema.host.models import Model
     from ...schema.team.task import Task
 
-__all__ = ["Judging", "judge_of"]
-
 
 def judge_of(tasks: Sequence[Task], models: Mapping[str, Model]) -> str | None:
     """Give the alias of the model that judges: `judge` where there is one, else the default's.

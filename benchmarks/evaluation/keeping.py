@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-__all__ = ["kept"]
-
 
 def kept(
     benchmark: str, name: str, make: Callable[[Path], Path], *, what: str, how_to_get: str

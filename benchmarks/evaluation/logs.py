@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from ...runtime.engine.artifacts import Keep
 
-__all__ = ["LOGS", "Logs", "artifacts_place", "log_path"]
-
 LOGS = "logs"
 
 

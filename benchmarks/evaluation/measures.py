@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ...pool.values.intervals import Interval
     from .samples import Sample
 
-__all__ = ["LEARNING", "RANKED", "Measure", "Measured", "paired"]
-
 Values = dict[str, dict[str, list[float]]]
 """Values of a measure in the trials of each task, by niche and task."""
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from ...schema.team.task import Task
 
-__all__ = ["JUDGE", "NAME", "OWN", "is_judged", "is_own"]
-
 NAME = "own"
 JUDGE = "judge"
 """Names no scorer that is installed, but the model that judges."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ...schema.host.models import Model
     from ...schema.team.task import Task
 
-__all__ = ["beside_the_question", "digest_of", "endpoint", "host", "versions"]
-
 PACKAGES = ("coterie", "gguf", "litellm", "mini-swe-agent", "smolagents", "xllamacpp")
 
 

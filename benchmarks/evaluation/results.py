@@ -45,16 +45,6 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
     from .benchmark import Benchmark
 
-__all__ = [
-    "Request",
-    "Results",
-    "differences",
-    "read_evaluation",
-    "read_results",
-    "read_samples",
-    "scored_samples",
-]
-
 VERSION = 2
 RESULTS = "results.json"
 SAMPLES = "samples.jsonl"

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ...runtime.agents.outcomes import Run
     from ...schema.team.task import Task
 
-__all__ = ["ASKED", "Sample", "asked", "journaled"]
-
 ASKED = ("question", "reference")
 """What a line of samples.jsonl has of the task, for people."""
 LONGEST = 4_000

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
     from ...schema.team.team import Team
 
-__all__ = ["places_in", "refuse_seen"]
-
 OTHERS = "Take the other split with --split test, or say --allow-seen."
 
 

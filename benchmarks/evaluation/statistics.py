@@ -10,19 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-__all__ = [
-    "cohens_h",
-    "holm",
-    "mcnemar",
-    "odds_ratio",
-    "paired_t",
-    "pass_at",
-    "percentiles",
-    "rank_biserial",
-    "rounded",
-    "wilcoxon",
-]
-
 DIGITS = 12
 """Of differences of means: what comes behind them is the rounding of binary fractions."""
 

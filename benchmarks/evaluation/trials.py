@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ...runtime.record.trace import Parts, Trace
     from ...schema.team.task import Task
 
-__all__ = ["Key", "Trials", "path_of"]
-
 FAILURES_IN_A_ROW = 10
 """Trials that a provider fails one after the other before no more are begun."""
 

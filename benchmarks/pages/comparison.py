@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ..comparison.comparing import Comparison
     from .evaluated import Evaluated
 
-__all__ = ["comparisons_page", "pair_page"]
-
 ALL_PAIRS = 5
 """Evaluations up to which each is compared with each; of more, each with the first."""
 CHANGES = ("better", "worse", "same")

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ..command.evaluating import Evaluating
     from ..evaluation.samples import Sample
 
-__all__ = ["Evaluated"]
-
 FILES = (RESULTS, SAMPLES, FILE, f"{FILE}-wal")
 
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ...runtime.view import Links
     from .evaluated import Evaluated
 
-__all__ = ["bar_of", "figures_page", "table_of"]
-
 MOST_NICHES = 60
 WORDS = frozenset({"agent", "benchmark", "effect", "models", "note", "team", "test"})
 """Columns that have words, and no figures."""

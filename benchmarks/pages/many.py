@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ...runtime.view import Links
     from .evaluated import Evaluated
 
-__all__ = ["front", "many_page", "readable"]
-
 ALREADY = frozenset({"benchmark", "team"})
 """Columns that say what stands there already."""
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ..evaluation.samples import Sample
     from .evaluated import Evaluated
 
-__all__ = ["KINDS", "address_of", "kind_of", "samples_page"]
-
 KINDS = ("right", "in part right", "wrong", "unscored")
 """What a sample can be."""
 LONGEST = 160

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from ...runtime.view import Links
 
-__all__ = ["ResultsSite", "open_results"]
-
 MOST = 500
 """Evaluations of one folder that are shown."""
 IN_A_FILE = 8

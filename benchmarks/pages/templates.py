@@ -6,6 +6,4 @@ from pathlib import Path
 
 from ...runtime.view import Templates
 
-__all__ = ["TEMPLATES"]
-
 TEMPLATES = Templates(folder=Path(__file__).parent)

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from .tables import Paper, PaperRun
 
-__all__ = ["Address", "paper_at", "runs_at"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Address:

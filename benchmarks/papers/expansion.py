@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from .streams import Stream
     from .tables import How, PaperRun
 
-__all__ = ["Expansion", "expansion_of"]
-
 RECIPE, MODELS, TASKS, HELD_OUT = "recipe.yaml", "models.yaml", "tasks.jsonl", "held_out.jsonl"
 FOUNDER, POLICY = "solver.yaml", "policy.yaml"
 ALONE = "seed:single_agent"

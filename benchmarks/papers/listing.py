@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from .addresses import Address
     from .tables import Paper
 
-__all__ = ["COMMAND", "counts", "listing"]
-
 COMMAND = "mas dev papers"
 
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
     from .tables import PaperRun
 
-__all__ = ["Stream", "is_generated", "prepare", "stream_of", "ways_to_get"]
-
 Part = dict[str, Any]
 OWN_FILE = "write a task on each line (mas dev explain task), and name the folder with --data."
 SEED = 0

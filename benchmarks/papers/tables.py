@@ -16,8 +16,6 @@ from ...schema.values.yaml_text import read_yaml
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["Column", "Paper", "PaperRun", "Row", "Table", "load_paper", "merged", "paper_names"]
-
 HERE = Path(__file__).parent
 PAPER = "paper.yaml"
 Figure = float | str

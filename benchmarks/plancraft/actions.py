@@ -6,17 +6,6 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = [
-    "FIRST_OF_INVENTORY",
-    "LAST_SLOT",
-    "OUTPUT",
-    "Action",
-    "Impossible",
-    "Transfer",
-    "read_action",
-    "slot_name",
-]
-
 OUTPUT = 0
 """The slot where what is crafted lies. Slots 1 to 9 are the grid, row by row."""
 FIRST_OF_INVENTORY = 10

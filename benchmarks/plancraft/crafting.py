@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from .actions import Transfer
     from .recipes import CraftingRecipe, Product
 
-__all__ = ["CraftingTable", "Stack"]
-
 LARGEST_STACK = 64
 GRID = range(OUTPUT + 1, FIRST_OF_INVENTORY)
 

@@ -11,8 +11,6 @@ from .actions import Impossible, read_action
 from .crafting import CraftingTable, Stack
 from .recipes import CraftingRecipe, recipe_of
 
-__all__ = ["MOST_STEPS", "CraftingEpisode", "CraftingWorld"]
-
 MOST_STEPS = 30
 """The package's limit. Each text that is meant as an action is a step, whatever becomes of it."""
 

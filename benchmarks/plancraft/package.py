@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from ..evaluation.benchmark import Source
 
-__all__ = ["HOW_TO_GET", "REQUIREMENT", "SPLITS", "Example", "Published", "read_published"]
-
 REQUIREMENT = "plancraft==0.4.9"
 SHA256 = "96a9c4f76ab9033a8c4fc533e4ceffb846529875f842100f0378193ee65b1a6b"
 """Of what is taken, as `_content` writes it."""

@@ -12,19 +12,6 @@ from ...schema.values.codec import OMITTED, Form, from_value, kept
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = [
-    "EMPTY",
-    "RECIPE",
-    "CraftingRecipe",
-    "Product",
-    "Shaped",
-    "Shapeless",
-    "Smelted",
-    "fault_of",
-    "reachable",
-    "recipe_of",
-]
-
 EMPTY = ""
 """What lies in a place where nothing lies."""
 

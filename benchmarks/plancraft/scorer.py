@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ...runtime.tools import ToolCall
     from ...schema.values.problems import Path
 
-__all__ = ["listed_actions", "plancraft"]
-
 _LABEL = re.compile(r"actions[*_`\"]*[ \t]*:", re.IGNORECASE)
 _ACTION = re.compile(r"\b(?:move|smelt|impossible):")
 

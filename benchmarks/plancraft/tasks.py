@@ -19,18 +19,6 @@ if TYPE_CHECKING:
     from ..evaluation.benchmark import Source
     from .package import Example, Published
 
-__all__ = [
-    "PLANCRAFT",
-    "PLANCRAFT_EASY",
-    "PLANCRAFT_SMALL",
-    "PLANCRAFT_TRAIN",
-    "PLANCRAFT_VAL",
-    "PLANCRAFT_VAL_EASY",
-    "PLANCRAFT_VAL_SMALL",
-    "split_tasks",
-    "world_of",
-]
-
 _PROMPT = """\
 At a crafting table of Minecraft, make the item that is named below out of what lies in the \
 slots. You have at most {steps} actions.

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from ...runtime.repository.workspace import Workspace
 
-__all__ = ["ACT", "LOOK", "PLANCRAFT_TOOLS"]
-
 SCORER = "plancraft"
 """The scorer whose options are the world that the tools work in."""
 

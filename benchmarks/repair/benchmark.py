@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-__all__ = ["REPAIR", "SWE_BENCH", "repair_task", "swe_bench_instances"]
-
 QUERY = """\
 The repository you work in is {name}, at the commit that this report is about. Change its code so \
 that what the report asks for holds.

@@ -23,8 +23,6 @@ from ...schema.values.values import is_list, is_mapping
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Environment", "environments_dir", "parse_environment"]
-
 MADE = "made.txt"
 """Written into an environment when it is whole."""
 CHECK_SECONDS = 60

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
     from .instance import Instance
 
-__all__ = ["Grade", "believable", "grade"]
-
 PASSED = frozenset({"PASSED", "XFAIL"})
 MAINTAINED = PASSED | {"SKIPPED"}
 BROKEN = frozenset({"FAILED", "ERROR"})

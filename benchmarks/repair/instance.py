@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from .environments import Environment
 
-__all__ = ["Instance", "parse_instance", "read_instances", "touched"]
-
 EVAL_TYPES = ("pass_and_fail", "fail_only")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}")
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from .instance import Instance
 
-__all__ = ["OfflineRepair", "find_repair", "offline_repairs", "repositories_dir"]
-
 INSTANCES = Path(__file__).with_name("instances")
 
 

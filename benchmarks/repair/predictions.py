@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from ..evaluation.exporting import Answers
 
-__all__ = ["Prediction", "export_predictions", "read_predictions", "write_predictions"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Prediction:

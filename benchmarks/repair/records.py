@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-__all__ = ["ReleaseRecord", "read_records"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReleaseRecord:

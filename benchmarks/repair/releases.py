@@ -14,8 +14,6 @@ from ...runtime.local.packaged import check
 from ...schema.values.errors import InputError
 from .working_copies import commit_all
 
-__all__ = ["Release", "make_repository"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Release:

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from .instance import Instance
     from .trial import PatchTrial
 
-__all__ = ["repair"]
-
 LONGEST_PATCH = 8_000_000
 _OF_TESTS = re.compile(
     r"(^|/)(tests?|testing)/|(^|/)(test_[^/]*|[^/]*_test)\.py$|(^|/)tox\.ini$|\.pth$"

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from .instance import Instance
 
-__all__ = ["RUNNER", "Steering", "steering_of", "steers"]
-
 _NAMES = frozenset(
     {
         *("conftest.py", "sitecustomize.py", "usercustomize.py"),

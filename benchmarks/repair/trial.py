@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from .instance import Instance
     from .steering import Steering
 
-__all__ = ["TEST_SECONDS", "PatchTrial", "check_tests", "observe", "try_patch"]
-
 APPLY = (
     "git apply --verbose",
     "git apply --verbose --3way",

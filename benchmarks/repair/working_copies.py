@@ -14,8 +14,6 @@ from ...schema.values.errors import AgentError, InputError, StorageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-__all__ = ["commit_all", "working_copy"]
-
 _COMMIT = """\
 tree {tree}
 author coterie <coterie@localhost> 0 +0000

@@ -13,15 +13,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = [
-    "DEPARTMENTS",
-    "FREQUENT",
-    "OCCASIONAL",
-    "STRAY",
-    "CaseCondition",
-    "CaseWorld",
-]
-
 DEPARTMENTS = (
     "cardiology", "neurology", "dermatology", "endocrinology", "nephrology", "rheumatology",
     "hematology", "ophthalmology",

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from .generated.generated import Write
 
-__all__ = ["DIFFERENTIAL"]
-
 SHOWN = 10
 FEW = 4
 """So many findings at most make a short record."""

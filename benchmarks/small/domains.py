@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
     from ..evaluation.benchmark import Source
 
-__all__ = ["DOMAINS", "domain_blocks"]
-
 NAME = "domains"
 BLOCK = 100
 DRAWN_FROM = (gsm8k.GSM8K, math500.MATH500, mbpp.MBPP, humaneval.HUMANEVAL)

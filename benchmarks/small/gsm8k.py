@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ..evaluation.benchmark import Source
     from .named import NamedItem
 
-__all__ = ["GSM8K", "GSM8K_100", "gsm8k_task", "gsm8k_tasks"]
-
 FILE = PublishedFile(
     benchmark="gsm8k-100",
     packaged=PackagedFile(

@@ -15,8 +15,6 @@ from .published import PublishedFile
 if TYPE_CHECKING:
     from ..evaluation.benchmark import Source
 
-__all__ = ["FILE", "HUMANEVAL", "beside", "humaneval_problems", "humaneval_task", "humaneval_tasks"]
-
 FILE = PublishedFile(
     benchmark="humaneval",
     packaged=PackagedFile(

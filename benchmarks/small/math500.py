@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ..evaluation.benchmark import Source
     from .named import NamedItem
 
-__all__ = ["HARD_MATH", "HARD_MATH_BY_SUBJECT", "MATH500", "math500_tasks"]
-
 FILE = NamedFile(
     name="math500.jsonl",
     published="the 500 problems of Lightman et al. are published",

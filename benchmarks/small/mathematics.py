@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from ...schema.values.problems import Path as FieldPath
     from ..evaluation.benchmark import Source
 
-__all__ = ["math", "needing_math", "require_math"]
-
 SECONDS = 10.0
 START_SECONDS = 120.0
 """How long the library may take to start: three seconds, unless the machine is busy."""

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ..evaluation.benchmark import Source
     from .named import NamedItem
 
-__all__ = ["FILE", "MBPP", "mbpp_task", "mbpp_tasks"]
-
 FILE = NamedFile(
     name="mbpp_sanitized_test.jsonl",
     published="the test split of the sanitized MBPP is published",

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from ..evaluation.benchmark import Source
 
-__all__ = ["NamedFile", "NamedItem"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NamedItem:

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ...runtime.runners.bridge import Bridge
     from ...runtime.scoring.scorers import Evidence
 
-__all__ = ["SECONDS", "humaneval", "readings"]
-
 SECONDS = 10.0
 LONGEST = 100_000
 """Characters of an answer: it is read as four programs, which come to the jail in one message."""

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from ..evaluation.benchmark import Source
 
-__all__ = ["RAREBENCH"]
-
 SETS = ("RAMEDIS", "MME", "HMS", "LIRICAL", "PUMCH_ADM")
 PHENOTYPES = "mapping/phenotype_mapping.json"
 DISEASES = "mapping/disease_mapping.json"

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ...runtime.scoring.scorers import Evidence
     from ...schema.values.problems import Path
 
-__all__ = ["lesson", "letter", "mention", "sequence"]
-
 # Where a letter stands for a choice, the surest place first. `END` keeps the words "A" and "I" out.
 END = r"(?=\W*$|[*_]*[.:,;)\]])"
 PLACES = (

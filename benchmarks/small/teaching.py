@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from .generated.generated import Write
 
-__all__ = ["STUDENT_BEFORE", "TEACHERS", "TEACHING", "Language"]
-
 TEACHERS = ("teacher", "expert", "strategist", "diagnostician")
 """The ids of the agents that are told the key and the explanation."""
 STUDENT_BEFORE = "student_before"

@@ -15,8 +15,6 @@ from .published import PublishedFile
 if TYPE_CHECKING:
     from ..evaluation.benchmark import Source
 
-__all__ = ["TRUTHFULQA_MC", "truthfulqa_task"]
-
 FILE = PublishedFile(
     benchmark="truthfulqa-mc",
     packaged=PackagedFile(

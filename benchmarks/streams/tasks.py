@@ -19,8 +19,6 @@ from ...schema.values.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-__all__ = ["SPLITS", "STREAMS", "Split", "StreamItem", "items", "stream"]
-
 Split = Literal["evolve", "test"]
 SPLITS: tuple[Split, ...] = ("evolve", "test")
 PATIENCE = 1000

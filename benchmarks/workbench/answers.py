@@ -12,8 +12,6 @@ from .operation import CallFailed
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["calls_in", "written"]
-
 MOST_CALLS = 200
 MOST_ENDS = 400
 """Brackets that are tried as the end of a list."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from .operation import Operation, Workplace
 
-__all__ = ["do_call", "do_calls", "parse_call", "parse_expression"]
-
 LONGEST_CALL = 100_000
 """Characters. What is longer fails."""
 

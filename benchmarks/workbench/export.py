@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ..evaluation.exporting import Answers
     from ..evaluation.samples import Sample
 
-__all__ = ["calls_of", "export_all_tools", "export_named_tools"]
-
 COLUMNS = ("query", "function_calls", "full_response", "error")
 _READ_BY_NAME = {
     "intermediate_steps": r"intermediate\x5fsteps",

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from .tables import Tables
 
-__all__ = ["NOW", "CallFailed", "Operation", "Workplace"]
-
 NOW = datetime(2023, 11, 30)  # noqa: DTZ001 - a date of the benchmark's world, which has no zones
 """When every task takes place, and when every mail is sent."""
 

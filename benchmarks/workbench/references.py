@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-__all__ = ["FILES", "literal_list", "reference_calls", "reference_rows"]
-
 FILES = {
     "analytics": "analytics",
     "calendar": "calendar",

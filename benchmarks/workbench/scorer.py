@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ...runtime.tools import ToolCall
     from ...schema.values.problems import Path as FieldPath
 
-__all__ = ["workbench"]
-
 
 def _without_files(options: Mapping[str, Any], _reference: Any) -> Mapping[FieldPath, str]:
     try:

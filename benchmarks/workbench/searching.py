@@ -15,8 +15,6 @@ from .table import Table, is_missing
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["bounded", "containing", "delete", "expression_in", "look_up", "moment"]
-
 LONGEST_DATE = 100  # characters
 _NEVER = frozenset({"NAN", "NAT", "NaN", "NaT", "nan", "nat"})
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - the benchmark's world has no zones

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["MISSING", "Row", "Table", "is_missing"]
-
 Row = tuple[Any, ...]
 
 MISSING = math.nan

@@ -14,8 +14,6 @@ from .table import MISSING, Row, Table
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["NO_VALUE", "SOURCE", "Tables", "find_folder", "load_tables"]
-
 SOURCE = (
     "clone https://github.com/olly-styles/WorkBench and name the clone with --data; its folder"
     " data/ is all that is used"

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-__all__ = ["WORKBENCH", "WORKBENCH_DOMAINS"]
-
 _ALWAYS = "company_directory"
 
 _PROMPT = """\

@@ -19,17 +19,6 @@ if TYPE_CHECKING:
     from ...runtime.repository.workspace import Workspace
     from .operation import Operation
 
-__all__ = [
-    "ANALYTICS",
-    "CALENDAR",
-    "COMPANY_DIRECTORY",
-    "CUSTOMER_RELATIONSHIP_MANAGER",
-    "EMAIL",
-    "PROJECT_MANAGEMENT",
-    "TOOLKITS",
-    "toolkit_name",
-]
-
 _KEPT = "workbench"
 _VALUES = ["string", "number", "null"]
 """What an argument may be. The original checks nothing; a number is kept as one."""

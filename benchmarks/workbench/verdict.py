@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from .tables import Tables
 
-__all__ = ["PredictionVerdict", "verdict"]
-
 CASED = frozenset({"board", "list_name", "status"})
 """The columns in which case counts."""
 

@@ -10,8 +10,6 @@ from .generated import NUMBER, Item, generated
 if TYPE_CHECKING:
     import random
 
-__all__ = ["ARITHMETIC"]
-
 OPERATIONS = (1, 2, 4, 8, 16)
 """By level."""
 

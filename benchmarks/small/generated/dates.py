@@ -10,8 +10,6 @@ from .generated import NUMBER, Item, generated, last_of
 if TYPE_CHECKING:
     import random
 
-__all__ = ["DATES"]
-
 DAYS = (3, 30, 300, 3000, 30_000)
 """The longest stretch of days that an item asks about, by level."""
 

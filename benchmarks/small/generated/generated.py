@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ...evaluation.benchmark import Headline, Source
     from ...evaluation.measures import Measure
 
-__all__ = ["LEVELS", "NUMBER", "Item", "generated", "in_worlds", "last_of"]
-
 LEVELS = 5
 COUNT = 200
 PATIENCE = 1000

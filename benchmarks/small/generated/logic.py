@@ -11,8 +11,6 @@ from .generated import Item, generated, last_of
 if TYPE_CHECKING:
     import random
 
-__all__ = ["LOGIC"]
-
 COMPARISONS = (1, 2, 4, 8, 16)
 """By level."""
 

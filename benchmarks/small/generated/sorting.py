@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Sequence
 
-__all__ = ["SORTING"]
-
 SIZES = (2, 4, 8, 16, 32)
 """How many are to be sorted, by level."""
 

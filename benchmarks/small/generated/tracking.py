@@ -9,8 +9,6 @@ from .generated import Item, generated, last_of
 if TYPE_CHECKING:
     import random
 
-__all__ = ["TRACKING"]
-
 PEOPLE = (2, 3, 4, 6, 8)
 """By level."""
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from ..operation import Workplace
 
-__all__ = ["OPERATIONS"]
-
 VALUES = (
     "total_visits",
     "session_duration_seconds",

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from ..operation import Workplace
     from ..table import Row
 
-__all__ = ["OPERATIONS"]
-
 MOST_FOUND = 5
 _NO_NUMBER = "nan"
 _COLUMNS = frozenset({"event_id", "event_name", "participant_email", "event_start", "duration"})

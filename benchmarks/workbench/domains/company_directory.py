@@ -10,8 +10,6 @@ from ..searching import expression_in
 if TYPE_CHECKING:
     from ..operation import Workplace
 
-__all__ = ["OPERATIONS"]
-
 
 def _find(at: Workplace, name: Any = "") -> Any:
     if name == "":

@@ -10,8 +10,6 @@ from ..searching import bounded, containing, delete
 if TYPE_CHECKING:
     from ..operation import Workplace
 
-__all__ = ["OPERATIONS"]
-
 MOST_FOUND = 5
 STATUSES = ("Qualified", "Won", "Lost", "Lead", "Proposal")
 PRODUCTS = ("Software", "Hardware", "Services", "Consulting", "Training")

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from ..operation import Workplace
 
-__all__ = ["OPERATIONS"]
-
 MOST_FOUND = 5
 _INVALID = "Invalid recipient email address."
 

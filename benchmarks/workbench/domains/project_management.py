@@ -10,8 +10,6 @@ from ..searching import containing, delete, look_up
 if TYPE_CHECKING:
     from ..operation import Workplace
 
-__all__ = ["OPERATIONS"]
-
 LISTS = ("Backlog", "In Progress", "In Review", "Completed")
 BOARDS = ("Back end", "Front end", "Design")
 _WRONG_ASSIGNEE = "Assignee email not valid. Please choose from the list of team members."
