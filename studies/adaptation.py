@@ -49,8 +49,6 @@ if TYPE_CHECKING:
     from .world.trials import Trial
     from .world.worlds import World
 
-__all__ = ["STUDY", "main"]
-
 ROLES = Path(__file__).parent / "world" / "roles"
 STRENGTH = (0.3, 0.6)
 ROUNDS_OF_JOINT, ROUNDS_OF_TEAMS, ROUNDS_ALONE = 7, 12, 13

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from coterie.runtime import Gateway, Run
     from coterie.runtime.gateway import ChatRequest
 
-__all__ = ["alone", "main", "run_of"]
-
 TEXT = "What came of it is told here, in as many words as colleagues write to each other. " * 4
 MODELS = {"default": Model(alias="default", model="openai/none")}
 UNUSED: Any = None

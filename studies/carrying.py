@@ -28,8 +28,6 @@ from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Generator
 
-__all__ = ["Carried", "Load", "carried", "loads", "resident", "table"]
-
 SIMULATOR = Path(__file__).parent / "engine" / "simulator.py"
 WORDS = "The reasoning is short, and the conclusion follows from what was said before. " * 18
 """What a call asks: as much as an agent of a debate reads."""

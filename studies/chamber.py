@@ -70,8 +70,6 @@ if TYPE_CHECKING:
     from .world.trials import Trial
     from .world.worlds import World
 
-__all__ = ["STUDY", "main", "structures"]
-
 ALONE: Mapping[str, Any] = {
     "pool_size": 1,
     "team_size": 1,

@@ -28,8 +28,6 @@ from .engine.__main__ import HERE, SUBJECTS
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["main", "until_its_end", "until_its_request"]
-
 SEEDS = Path(__file__).parents[1] / "seeds"
 WAIT_SECONDS = 60.0
 AIMS: Mapping[str, float] = {

@@ -55,8 +55,6 @@ if TYPE_CHECKING:
     from .world.trials import Trial
     from .world.worlds import World
 
-__all__ = ["STUDY", "main"]
-
 BOOST = (0.4, 1.0)
 VAIN: Mapping[str, Any] = {"vanity": 0.6}
 SCHEMES = {"naive": "naive", "difference": "difference", "Shapley": "shapley"}

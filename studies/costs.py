@@ -26,8 +26,6 @@ from .world.trials import DRAWN, Job, Outcome, work
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["main"]
-
 DEPLOYED = {"landscape"}
 """Studies whose strategy leaves a team, which then takes what the team takes."""
 LENGTHS = (1_000, 4_000)

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     Game = Mapping[frozenset[int], float]
 
-__all__ = ["KINDS", "Coverage", "coverage", "drawn_game"]
-
 KINDS = ("any", "right or wrong", "quorum", "additive")
 ORDERS = (5, 10, 20, 50, 200)
 FEWEST, MOST = 2, 6

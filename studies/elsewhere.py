@@ -20,8 +20,6 @@ from coterie.schema.command import Command
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["main"]
-
 FILES = 200
 """In the work folder, of a kilobyte each."""
 

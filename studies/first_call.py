@@ -25,8 +25,6 @@ from coterie.schema.command import Command
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["Cost", "main", "measured"]
-
 WAYS: Mapping[str, tuple[str, str]] = {
     # way: model string, variable with the address; an address of one's own needs none
     "an address": ("m@{address}", ""),

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from coterie.runtime.gateway import ChatRequest
     from coterie.runtime.values.usage import Usage
 
-__all__ = ["OfflineGateway", "SimulatedGateway"]
-
 
 class OfflineGateway(Gateway):
     """A gateway that needs no key, no price and no server."""

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     Trials = Mapping[str, Sequence[Sequence[float]]]
 
-__all__ = ["Coverage", "World", "bootstrap", "coverage"]
-
 LEAST, MOST = 0.02, 0.98
 PARTS = 10
 RESAMPLES = 300

@@ -50,8 +50,6 @@ if TYPE_CHECKING:
     from .world.trials import Trial
     from .world.worlds import World
 
-__all__ = ["CALLS", "CEILING", "SEEDS", "STUDY", "main"]
-
 TEAMS = Path(__file__).parent / "world" / "teams"
 SEEDS = tuple(TEAMS / f"{name}.yaml" for name in ("peer_review", "majority_vote", "debate"))
 CALLS, MOST_TASKS = 240, 60

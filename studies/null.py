@@ -22,8 +22,6 @@ from .intervals import LEAST, MOST, World
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["errors", "family_error"]
-
 LEVEL = 0.05
 SIZES = ((3, 1), (3, 3), (5, 1), (5, 3), (10, 1), (10, 5), (20, 3), (50, 1), (100, 3), (300, 1))
 TEAMS = 6

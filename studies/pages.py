@@ -42,8 +42,6 @@ from coterie.schema.values.json_text import dumps
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["large_evaluation", "large_pool", "main"]
-
 TEAM = 'name: adder\nagents: {one: {prompt: "Add."}}\n'
 REPEATS = 7
 READER = """

@@ -28,8 +28,6 @@ from .simulated import head, row
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["main", "retired"]
-
 SOUND, LAGGING = 0.6, 0.15
 NICHES = 3
 ONLY_PRUNES: Mapping[str, Any] = {

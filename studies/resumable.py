@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from dataclasses import Field
     from pathlib import Path
 
-__all__ = ["FILE", "by_world", "kept", "worked"]
-
 FILE = "outcomes.jsonl"
 
 

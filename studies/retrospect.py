@@ -60,8 +60,6 @@ if TYPE_CHECKING:
     from .world.trials import Trial
     from .world.worlds import World
 
-__all__ = ["STUDY", "main"]
-
 SOUND = "sound"
 ABLE, UNABLE = (0.85, 0.97), (0.05, 0.3)
 ANSWER_TOKENS = 1_000

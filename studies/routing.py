@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     NewCases = Sequence[tuple[Features, float]]
 
-__all__ = ["WORLDS", "Found", "World", "simulate"]
-
 DECIDING = "words"
 MIDDLE = 100.0
 """The deciding feature is as often above as below."""

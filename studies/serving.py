@@ -29,8 +29,6 @@ from coterie.schema.command import Command
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Generator
 
-__all__ = ["main"]
-
 TEAM = """
 name: pair
 agents:

@@ -41,22 +41,6 @@ if TYPE_CHECKING:
     from coterie.schema.loading.ceiling import CapabilityPolicy
     from coterie.schema.loading.recipe import Recipe
 
-__all__ = [
-    "Interval",
-    "apart",
-    "head",
-    "in_memory",
-    "in_order",
-    "matching",
-    "memory_of",
-    "none_matches",
-    "row",
-    "services_of",
-    "side_by_side",
-    "stage_of",
-    "usage_of",
-]
-
 Came = TypeVar("Came")
 CHARACTERS = 4
 """In a token."""

@@ -21,8 +21,6 @@ from .world.trials import DRAWN, NAME, Job, work_in
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["grown", "main"]
-
 MEGABYTE = 1_000_000
 EVERY = 10
 

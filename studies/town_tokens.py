@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from coterie.runtime.doubles.script import Request
 
-__all__ = ["evolved", "main", "tokens"]
-
 NICHES = ("sums", "dates", "words")
 ALONE = {"learning": False, "codream": False, "lifecycle": False}
 TOWNS: Mapping[str, Mapping[str, Any]] = {

@@ -21,8 +21,6 @@ from coterie.schema.values.json_text import dumps
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["main", "needed", "size"]
-
 OURS = "coterie"
 MOST_NAMED = 5
 

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
     from .world import World
 
-__all__ = ["META", "RECIPE", "Simulated", "evolve"]
-
 AGENT, META, SOLVER = "agent", "meta", "solver"
 ADAPTS = "Adapt it to the task before it starts."
 """What only the question says by which a team is adapted; a mutation has to change something."""

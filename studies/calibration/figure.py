@@ -9,8 +9,6 @@ if TYPE_CHECKING:
 
     from .measures import Decile
 
-__all__ = ["figure"]
-
 SIZE, MARGIN = 360, 48
 COLOURS = ("#1b6ca8", "#c8553d", "#4f772d", "#8e5ea2", "#d19a1a", "#555555")
 TICKS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from coterie.pool.ledger.members import Member
 
-__all__ = ["Decile", "Outcome", "deciles", "measured", "told"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Outcome:

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from .world import World
 
-__all__ = ["evolve"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Candidate:

@@ -6,8 +6,6 @@ from . import evolving, quick
 from .measures import Outcome, measured
 from .world import WORLDS
 
-__all__ = ["LOOPS", "outcome"]
-
 LOOPS = {"quick": quick.evolve, "whole": evolving.evolve}
 
 

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import random
 
-__all__ = ["FOUNDERS", "UNCHANGED", "WORLDS", "World", "prompt_of", "worth_of"]
-
 FOUNDERS = 3
 UNCHANGED = 0.5
 """How often a team that is to be adapted to a task is left as it is."""

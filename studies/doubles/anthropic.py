@@ -13,8 +13,6 @@ from .sees import Sees
 if TYPE_CHECKING:
     from .said import Bill, Body
 
-__all__ = ["ANTHROPIC"]
-
 
 def anthropic_error(refusal: Refusal) -> dict[str, Any]:
     """Write it as Anthropic: https://platform.claude.com/docs/en/api/errors."""

@@ -16,16 +16,6 @@ if TYPE_CHECKING:
     from .provider import Speech
     from .said import Bill, Body, Refusal, Said
 
-__all__ = [
-    "CHAT_PARAMETERS",
-    "ChatForm",
-    "openai_bill",
-    "openai_error",
-    "plain_bill",
-    "with_reasoning",
-    "with_reasoning_content",
-]
-
 CHAT_PARAMETERS = names(
     """
     audio frequency_penalty logit_bias logprobs max_completion_tokens max_tokens messages

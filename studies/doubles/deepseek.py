@@ -13,8 +13,6 @@ from .sees import Sees
 if TYPE_CHECKING:
     from .said import Bill
 
-__all__ = ["DEEPSEEK"]
-
 
 def deepseek_bill(bill: Bill) -> dict[str, Any]:
     """Write it as DeepSeek, which counts hits and misses of its cache at the top.

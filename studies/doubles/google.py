@@ -13,8 +13,6 @@ from .sees import Sees
 if TYPE_CHECKING:
     from .said import Bill, Body, Said
 
-__all__ = ["GEMINI"]
-
 COMPATIBLE_PARAMETERS = names(
     """
     audio extra_body frequency_penalty max_completion_tokens max_tokens messages modalities model

@@ -13,8 +13,6 @@ from .sees import Sees
 if TYPE_CHECKING:
     from .said import Said
 
-__all__ = ["LLAMA_CPP", "OLLAMA", "VLLM", "VLLM_WITHOUT_PARSER"]
-
 SERVED = Speech(usage=plain_bill, caches=False)
 """How all of them speak, but for what was thought."""
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from .provider import Speech
     from .said import Bill, Body, Said
 
-__all__ = ["MessagesForm", "signed"]
-
 _PIECE = 12
 
 

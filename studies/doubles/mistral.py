@@ -12,8 +12,6 @@ from .said import Refusal, names
 if TYPE_CHECKING:
     from .said import Said
 
-__all__ = ["MISTRAL"]
-
 EXTRA = "Extra inputs are not permitted"
 
 

@@ -14,8 +14,6 @@ from .sees import Sees
 if TYPE_CHECKING:
     from .said import Bill
 
-__all__ = ["AZURE", "NO_MODEL", "NO_PART", "OPENAI", "OPENAI_RESPONSES"]
-
 
 def responses_bill(bill: Bill) -> dict[str, Any]:
     """Write it as OpenAI's responses."""

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from .said import Bill, Body, Said
     from .sees import Sees
 
-__all__ = ["KEY", "Form", "Limit", "Provider", "Rule", "Speech"]
-
 KEY = "sk-the-key-of-this-double"
 """The key that every double takes."""
 

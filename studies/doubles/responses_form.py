@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from .provider import Speech
     from .said import Bill, Body, Said
 
-__all__ = ["ResponsesForm", "encrypted", "items_follow"]
-
 _PIECE = 12
 
 

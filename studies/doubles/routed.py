@@ -22,8 +22,6 @@ from .sees import Sees
 if TYPE_CHECKING:
     from .said import Bill, Said
 
-__all__ = ["FIREWORKS", "GROQ", "OPENROUTER", "TOGETHER"]
-
 CHAT_FIELDS = ("role", "content", "name", "tool_calls", "refusal")
 
 

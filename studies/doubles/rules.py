@@ -13,20 +13,6 @@ if TYPE_CHECKING:
     from .provider import Rule
     from .said import Body
 
-__all__ = [
-    "blocks_follow",
-    "closed_schemas",
-    "json_types",
-    "last_turn",
-    "marked",
-    "nine_letter_ids",
-    "only_fields",
-    "only_options",
-    "signed_thinking",
-    "tool_messages_follow",
-    "with_tools",
-]
-
 Message = dict[str, Any]
 
 

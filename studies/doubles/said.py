@@ -12,20 +12,6 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     from coterie.runtime.doubles.reply import ToolCall
 
-__all__ = [
-    "Bill",
-    "Body",
-    "Refusal",
-    "Said",
-    "Step",
-    "bill_of",
-    "digest",
-    "mark",
-    "names",
-    "size",
-    "tokens",
-]
-
 Body = Mapping[str, Any]
 """A request's JSON object."""
 

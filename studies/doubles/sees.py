@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from .said import Body
 
-__all__ = ["Sees"]
-
 NO_IMAGE = Refusal(
     status=400,
     message="You uploaded an unsupported image. Please make sure your image is valid.",

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from .provider import Provider, Speech
     from .said import Step
 
-__all__ = ["Entry", "ProviderDouble"]
-
 NOTHING = Bill()
 NO_OBJECT = Refusal(status=400, message="The body is no JSON object.")
 SCRIPT_ENDED = Refusal(status=500, message="The script has no further answer.", kind="script")

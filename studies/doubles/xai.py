@@ -13,8 +13,6 @@ from .sees import Sees
 if TYPE_CHECKING:
     from .said import Bill
 
-__all__ = ["XAI"]
-
 
 def xai_error(refusal: Refusal) -> dict[str, Any]:
     """Write it as xAI: https://github.com/yym68686/uni-api/issues/105."""

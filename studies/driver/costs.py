@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 
     from coterie.runtime import Plan
 
-__all__ = ["DOCUMENTED", "Costs", "chains", "measured", "model_server"]
-
 SIMULATOR = Path(__file__).parents[1] / "engine" / "simulator.py"
 SHORT, LONG = 2, 12
 AT_ONCE = 200

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from .simulation import Service
 
-__all__ = ["BAND", "Point", "compared"]
-
 BAND = 0.15
 """By how much the engine's throughput may differ from what was predicted."""
 LENGTH = 6

@@ -34,8 +34,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Load", "Outcome", "Service", "quantile", "saturation", "simulate", "work"]
-
 BEGINNING = 0.5
 """The share of the calls that are not counted."""
 

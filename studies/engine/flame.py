@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
     from types import FrameType
 
-__all__ = ["draw", "sampled"]
-
 EVERY = 0.001
 """Seconds of processor time between looks."""
 DEBATES = 200

@@ -16,8 +16,6 @@ from coterie.schema import Agent, Catalogue, Model, Task, Team, load_team
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Measure", "alone"]
-
 DEBATE = Path(__file__).parents[2] / "seeds" / "debate.yaml"
 HANG_SECONDS = 2.0
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     Ask = Callable[[], Awaitable[object]]
 
-__all__ = ["in_pieces", "pieces_table"]
-
 PIECES = 300
 """Of an answer; each is sent by itself."""
 SIMULATED = f"sim-1000-{PIECES}"

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from coterie.schema.edits import Edit
 
-__all__ = ["CANDIDATES", "Candidate"]
-
 SOLVER = "solver"
 
 

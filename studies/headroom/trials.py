@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from .candidates import Candidate
 
-__all__ = ["Trials", "adopt"]
-
 AT_ONCE = 4
 """What the embedded model serves at once."""
 

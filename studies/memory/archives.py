@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["Town", "town"]
-
 FOUNDERS = 20
 NICHES = 10
 SHARED = 100

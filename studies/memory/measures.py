@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from coterie.pool.embedding import Embedder
 
-__all__ = ["Retrieval", "retrieval"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Retrieval:

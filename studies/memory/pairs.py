@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["PAIRS"]
-
 PAIRS = (
     (
         "Ann has 12 apples and gives 5 of them to Ben. How many does she keep?",

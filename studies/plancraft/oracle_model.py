@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     Plans = Mapping[str, Sequence[str]]
 
-__all__ = ["oracle_reply", "plans_of"]
-
 _OBSERVATION = re.compile(r"Craft an item of type: \S+\ninventory:(?:\n - [^\n]+)*")
 _REASON = "impossible: the planner finds no plan"
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     Player = Callable[[CraftingEpisode, Random], Iterator[str]]
 
-__all__ = ["played_at_random", "played_wildly"]
-
 UNREADABLE = (
     "", "move", "Move: from [I1] to [A1] with quantity 1", "craft the item", "think: what now?",
     "move:", "move: from [I1]", "move: from [I1] to [A1]", "move: [I1] to [A1] with quantity 1",

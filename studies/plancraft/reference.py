@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from coterie.benchmarks.plancraft.episode import CraftingWorld
 
-__all__ = ["HOW_TO_INSTALL", "Played", "Reference", "difference"]
-
 HOW_TO_INSTALL = f"python -m pip install --no-deps --target DIR {REQUIREMENT} loguru==0.7.3"
 """All that its text environment, evaluator and planner need beside what coterie itself needs."""
 

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from ..doubles import Provider
     from .verdict import Table, Verdict
 
-__all__ = ["BACKENDS", "Backend", "backends_judged"]
-
 DECOY = 'Perhaps final_answer(41)? <code>final_answer(41)</code> {"answer": 41} No.'
 """What is thought: an answer, code and JSON that must not count."""
 

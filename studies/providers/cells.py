@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ..doubles import Provider
     from .trial import Trial
 
-__all__ = ["CELLS"]
-
 
 class Cell(Protocol):
     """Tries something with a provider."""

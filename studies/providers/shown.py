@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from coterie.schema.values.attachments import Kind
 
-__all__ = ["PDF", "PNG", "SHOWN"]
-
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )

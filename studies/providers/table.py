@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ..doubles import Provider
     from .verdict import Table
 
-__all__ = ["judged", "markdown", "plain", "sources", "wrong"]
-
 AT_ONCE = 16
 """Cells that are tried at one time: each has a server."""
 

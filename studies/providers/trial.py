@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from ..doubles import Entry, Provider, Refusal, Said
 
-__all__ = ["QUESTION", "Trial", "check_without_key", "reached", "trial"]
-
 ALIAS = "asked"
 QUESTION = {"role": "user", "content": "What is six times seven?"}
 PLAIN = ChatRequest(model=ALIAS, messages=[QUESTION], max_tokens=256, retries=0)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-__all__ = ["NONE", "TOLD", "WORKS", "Table", "Verdict", "checked"]
-
 
 class Verdict(NamedTuple):
     """How a cell came out.

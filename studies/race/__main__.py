@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from .trials import Outcome
-__all__ = ["main"]
 
 COLUMNS = (
     "",

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from .worlds import World
 
-__all__ = ["Simulated", "letters"]
-
 register()  # the scorer below is found by name
 
 ASKED = re.compile(r"Sheet \d+/\d+: which letters are right\?")

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from .worlds import Hypothesis, World
 
-__all__ = ["Adapter", "on_prompts", "on_yaml"]
-
 VALIDATED = 16
 """How many tasks it proposes on, and validates with."""
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from .worlds import Hypothesis, World
 
-__all__ = ["Proposer"]
-
 EDITS = {"prompt": "set_prompt", "after": "add_agent", "before": "add_agent"}
 COMPONENTS = {"prompt": "prompts", "after": "roster", "before": "roster"}
 Json = Any

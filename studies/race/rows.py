@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from .trials import Outcome
     from .worlds import World
 
-__all__ = ["ROWS", "Row", "trial"]
-
 Row = Callable[["World"], "Outcome"]
 """Runs one trial in a world."""
 ROWS: Mapping[str, Row] = {

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
     from .worlds import World
 
-__all__ = ["SEARCHES", "Outcome", "outcome_of", "raced", "searched"]
-
 
 def _recipe(name: str, **settings: object) -> Recipe:
     """Return the recipe of a strategy with its defaults, but for some settings."""

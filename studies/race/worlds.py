@@ -47,18 +47,6 @@ from coterie.schema.team.team import Agent, Team
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-__all__ = [
-    "AGENT",
-    "LETTERS",
-    "MAKERS",
-    "META",
-    "TASKS",
-    "Hypothesis",
-    "World",
-    "catalogue",
-    "right_letters",
-]
-
 AGENT = "agent"
 """The alias of the model that agents ask."""
 META = "meta"

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from coterie.benchmarks.repair.trial import PatchTrial
     from coterie.runtime.jail import Jails
 
-__all__ = ["Derived", "add_to_file", "derive", "test_files_of"]
-
 _TESTS = re.compile(r"(^|/)(test_[^/]*|[^/]*_test|tests?)\.py$")
 SHOWN = 2000
 """Characters of a log in a message."""

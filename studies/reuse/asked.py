@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from coterie.schema import Team
     from coterie.schema.edits import Component
 
-__all__ = ["CROSSOVER", "KINDS", "Calls", "asked", "teams"]
-
 CROSSOVER = "crossover"
 KINDS = (*MUTABLE, CROSSOVER)
 ALIASES = ("default", "small", "large")

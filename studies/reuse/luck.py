@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from ..calibration.measures import Outcome
     from ..calibration.world import World
 
-__all__ = ["Luck", "evolve"]
-
 MODEL, VOTE = "agent", "vote"
 SOLVERS = ("ann", "bob", "cyn")
 PROMPT = re.compile(r"Worth \d\.\d{6}, kind \d+\. You are (\w+)\.")

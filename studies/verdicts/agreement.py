@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from coterie.runtime.jail import Jails
     from coterie.schema.team.task import Task
 
-__all__ = ["Pair", "Verdict", "others", "own", "verdicts"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Pair:

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from coterie.benchmarks.evaluation.benchmark import Source
     from coterie.schema.team.task import Task
 
-__all__ = ["KINDS", "READERS", "Answered"]
-
 KINDS = ("published", "wrong", "empty", "malformed")
 _NUMBER = re.compile(r"\d+")
 

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["FORMS"]
-
 _FRACTION = re.compile(r"\\d?frac\{(\d+)\}\{(\d+)\}")
 _PLAIN = re.compile(r"-?\d+|-?\d*\.\d+|-?\\d?frac\{\d+\}\{\d+\}")
 _SUM = re.compile(r"(?:[\w^{}\s+-]|\\sqrt|\\pi)*")

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from .published import Labelled
 
-__all__ = ["FAILURES_IN_A_ROW", "Attributed", "Attributing"]
-
 FAILURES_IN_A_ROW = 10
 """Attributions that a provider fails one after the other before no more are begun."""
 KIND = "attribution"

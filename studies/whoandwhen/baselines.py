@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from coterie.operators.core.bounds import Bounds
     from coterie.operators.core.meta import OperatorModel
 
-__all__ = ["all_at_once", "binary_search", "step_by_step"]
-
 PROMPTS = Path(__file__).parent / "prompts"
 HALVES = ("upper half", "lower half")
 """Of a part of a trace, as the original calls them: its earlier steps, and its later ones."""

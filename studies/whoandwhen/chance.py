@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from .published import Labelled
 
-__all__ = ["Chance", "chance_of"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Chance:

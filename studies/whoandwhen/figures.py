@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     Line = Mapping[str, Any]
 
-__all__ = ["LENGTHS", "NAMES", "by_length", "by_source", "costs", "length_of"]
-
 LENGTHS = (6_000, 12_000, 48_000)
 """Where a length ends and the next begins, in characters of all steps' texts together."""
 NAMES = ("below 6,000", "6,000 to 11,999", "12,000 to 47,999", "48,000 or more")

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     Pair = tuple[str, int]
 
-__all__ = ["JUDGES", "Judge"]
-
 _ASKED = re.compile(r"<(?:problem|task) (?P<mark>\S+)>")
 _STEP = re.compile(r'<step \S+ "(?P<number>\d+), (?P<agent>[^,"]+)')
 _NEWEST = re.compile(r"The newest step is (\d+)\.")

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from coterie.operators.blame import FailedRun, Scheme
     from coterie.operators.core.meta import OperatorModel
 
-__all__ = ["METHODS", "Method"]
-
 
 class Method(Protocol):
     """Says who failed in a trace, and at which step."""

@@ -22,19 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-__all__ = [
-    "HOW_TO_GET",
-    "REVISIONS",
-    "SOURCES",
-    "Entry",
-    "Labelled",
-    "Source",
-    "digest_of",
-    "read_folder",
-    "revision_of",
-    "spread",
-]
-
 Source = Literal["algorithm-generated", "hand-crafted"]
 
 SOURCES: Mapping[Source, str] = MappingProxyType(

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from .published import Labelled
 
-__all__ = ["QUIRKS", "having"]
-
 
 def _is_unknown(label: Labelled) -> bool:
     return not any(names(label.agent, one) for one in label.agents)

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     Predictions = Mapping[str, Told]
 
-__all__ = ["drawn", "figures_here", "figures_there"]
-
 SCRIPT = Path("Automated_FA", "evaluate.py")
 MISSING = 0.1
 """The share of traces of which a made-up log predicts nothing."""

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from .attributing import Attributed
 
-__all__ = ["ATTRIBUTIONS", "Setting", "begin", "read_lines", "read_together", "write_lines"]
-
 ATTRIBUTIONS = "attributions.jsonl"
 
 

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .published import Labelled
 
-__all__ = ["Told", "Verdict", "exact", "names", "names_as_original", "original"]
-
 _READ = re.compile(r"\w*")
 
 

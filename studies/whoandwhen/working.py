@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from .published import Labelled
     from .results import Setting
 
-__all__ = ["Working"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Working:

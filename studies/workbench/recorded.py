@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
 
-__all__ = ["Judged", "judge_file"]
-
 LARGEST_CELL = 1 << 27
 """Characters. The whole conversation of a run stands in one cell."""
 

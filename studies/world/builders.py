@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from .minds import Problem
     from .worlds import World
 
-__all__ = ["BUILDERS", "HINTS", "MODELS", "PARTS", "Shape", "built", "worth"]
-
 MODELS = ("weak", "middle", "strong")
 """Aliases; which one is best at what is drawn."""
 TRAPS = ("haste", "style")

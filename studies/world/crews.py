@@ -29,21 +29,6 @@ if TYPE_CHECKING:
     from .minds import Problem
     from .worlds import World
 
-__all__ = [
-    "CRAFTS",
-    "DETAILS",
-    "LEAD",
-    "PARTS",
-    "PLACES",
-    "Crew",
-    "Member",
-    "crew_of",
-    "prompt_of",
-    "reported",
-    "team_of",
-    "worked",
-]
-
 LEAD, PARTS, NONE = "lead", 8, "-"
 CRAFTS = ("mason", "weaver", "tanner", "cooper", "glazier", "smith", "potter", "dyer")
 PLACES = ("door", "window", "hearth", "stair", "gate", "well")

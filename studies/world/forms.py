@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import random
 
-__all__ = ["filled", "variants"]
-
 Json = Any
 
 

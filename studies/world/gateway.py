@@ -31,19 +31,6 @@ if TYPE_CHECKING:
     from .minds import Problem
     from .worlds import World
 
-__all__ = [
-    "CEILING",
-    "META",
-    "MODEL",
-    "Asked",
-    "Simulated",
-    "attempt_in",
-    "attempts_in",
-    "catalogue",
-    "said",
-    "solved",
-]
-
 MODEL = "default"
 """The alias of the model that agents ask."""
 META = "meta"

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from .gateway import Asked
 
-__all__ = ["LOOKING", "kinds_of_notes"]
-
 NOTHING = "nothing"
 CHARACTERS = 4
 

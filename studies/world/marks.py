@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["FILLER", "mark", "marked", "marks", "padded"]
-
 MARK = re.compile(r"\[\[(\w+): ([^\[\]]*)\]\]")
 FILLER = "So it goes on, step by step, and nothing here is of any use to who reads it. "
 CHARACTERS = 4

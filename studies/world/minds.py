@@ -20,27 +20,6 @@ if TYPE_CHECKING:
 
     from .worlds import World
 
-__all__ = [
-    "HABITS",
-    "LETTERS",
-    "METHODS",
-    "SIGNS",
-    "Attempt",
-    "Held",
-    "Lesson",
-    "Problem",
-    "attempted",
-    "checked",
-    "decided",
-    "habit_worth",
-    "heard",
-    "lessons_in",
-    "problem_of",
-    "right_method",
-    "shifted",
-    "without",
-]
-
 LETTERS = "ABCDEFGH"
 SIGNS = {
     "orchard": ("ripe quince", "late medlar", "bent pear", "split plum", "dry almond"),

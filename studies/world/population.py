@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from .gateway import Asked
     from .minds import Attempt
 
-__all__ = ["POPULATION"]
-
 HALF = 0.5
 FORM = mark("form", "end with the letters that you choose")
 MANNERS = ("patient", "brisk", "stubborn", "gentle", "blunt", "merry", "solemn", "curious")

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from .minds import Problem
     from .worlds import World
 
-__all__ = ["ASPECTS", "CRAFTS", "PARTS", "ROUNDS", "Graph", "solved_by_parts", "worth"]
-
 CRAFTS = ("checker", "coder", "comparer", "planner", "reader", "reckoner", "searcher", "writer")
 ASPECTS = ("units", "order", "names", "dates", "signs", "limits", "sources", "doubts")
 PARTS, APT = 5, 3

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from .trials import Study
 
-__all__ = ["Came", "command", "costs", "differences", "measured"]
-
 Came = dict[str, dict[int, Outcome]]
 """The outcomes of rows, by their names, by seeds."""
 

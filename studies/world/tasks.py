@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .minds import Problem
     from .worlds import World
 
-__all__ = ["answer_in", "letters", "seen", "stream"]
-
 register()  # the scorer below is found by name
 ANSWER = re.compile(rf"\bAnswer: ([{LETTERS}-]+)\b")
 

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from .gateway import Asked
     from .worlds import World
 
-__all__ = ["DRAWN", "LEVEL", "NAME", "Job", "Outcome", "Row", "Study", "Trial", "work", "work_in"]
-
 DRAWN, LEVEL = "drawn", "level"
 NAME = "trial"
 """Of the evolution in its pool."""

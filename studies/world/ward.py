@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from .minds import Problem
     from .worlds import World
 
-__all__ = ["AGENTS", "KINDS", "PARTS", "WARD", "consulted", "kinds", "shapley", "ward", "worth"]
-
 AGENTS = ("amber", "birch", "cedar", "delta", "ember")
 KINDS = ("copied", "redundant", "helpful", "idle", "misleading")
 REPORTER, CHIEF = "reporter", "chief"

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["NICHES", "REGIMES", "Niche", "Range", "World", "chance", "drawn", "leveled"]
-
 Range = tuple[float, float]
 REGIMES: Mapping[str, Mapping[str, Range]] = MappingProxyType(
     {
