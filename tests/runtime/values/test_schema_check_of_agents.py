@@ -130,7 +130,7 @@ def test_a_dry_run_says_who_is_told_something_and_whose_brief_nobody_reads(folde
     del folder
     said = CliRunner().invoke(main, ["team.yaml", "task.json", "--dry-run"])
     assert said.stdout.splitlines()[-2:] == [
-        "with a brief of their own: teacher, pupil",
+        "with their own brief: teacher, pupil",
         "briefs for agents that the team does not have: nobody",
     ]
     value = CliRunner().invoke(main, ["team.yaml", "task.json", "--dry-run", "--json"])
