@@ -228,7 +228,7 @@ def test_each_task_is_a_commit(folder: Path) -> None:
         ("strategy: evomas\nsettings: {steps: -1}\n", None, "recipe.yaml:2"),
         ("strategy: evomas\nmeta_model: ghost\n", None, "no model 'ghost'"),
         ("strategy: evomas\nseeds: [gone.yaml]\n", None, "gone.yaml"),
-        (RECIPE, "", "there is no task"),
+        (RECIPE, "", "it has no tasks"),
         (f"{RECIPE}score: answer\n", '{"id": "a", "query": "q"}\n', "no answer to score against"),
         (RECIPE, '{"id": "a", "query": "q", "answer": 1}\n' * 2, "two tasks have the id 'a'"),
         (RECIPE, '{"id": "a"}\n', "tasks.jsonl:1"),
@@ -252,7 +252,7 @@ def test_a_pool_of_retired_teams_is_refused_before_anything_is_spent(folder: Pat
     pool.commit(Retired(member="solo", reason="weak"), op="retire")
     code, out, err, calls = evolved(folder, "pool")
     assert (code, out, calls) == (2, "", 0)
-    assert "pool has no team that is not retired. Use mas-pool restore" in err
+    assert "pool has only retired teams. Use mas-pool restore" in err
     assert not (folder / "pool" / "evolutions").exists()
 
 

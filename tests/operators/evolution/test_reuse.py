@@ -100,7 +100,7 @@ def test_rewards_count_what_a_run_needs_and_nobody_pays_it_twice(folder: Path) -
     place = rows[0].split(",").index("saved_calls")
     assert sum(int(row.split(",")[place]) for row in rows[1:]) == saved
     share = saved / (saved + sum(runs.calls for runs, _, _ in parts))
-    assert f"runs of parents had the answers to {share:.0%} of what teams asked" in out
+    assert f"{share:.0%} of teams' requests reused answers of parents'" in out
     told = [one for entry in pool.entries() if (one := entry.value.get("trial"))]
     assert all(one["usage"]["calls"] in {3} for one in told)
     assert consumed(folder / "pool") is None

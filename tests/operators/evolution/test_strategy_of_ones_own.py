@@ -187,5 +187,5 @@ def test_what_is_no_strategy_is_named(folder: Path) -> None:
     (folder / "recipe.yaml").write_text("strategy: broken\n")
     done, _ = evolve(folder)
     assert done.code == 2
-    assert "'broken' of coterie.strategies leads to no strategy, but to a dict" in done.err
+    assert "'broken' of coterie.strategies is not a strategy, but a dict" in done.err
     assert "Traceback" not in done.err

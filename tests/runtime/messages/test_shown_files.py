@@ -99,7 +99,7 @@ def test_a_question_may_have_files_and_a_context(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("task.json", "--file", "a.txt"), "--file: with a question, --query."),
+        (("task.json", "--file", "a.txt"), "--file: only with a question, --query."),
         (("-q", "?", "--file", "none.txt"), "none.txt cannot be read: No such file or directory."),
         (("-q", "?", "--file", "a.txt", "--file", "b/a.txt"), "two files are called 'a.txt'"),
         (("-q", "?", "--file", "raw.bin"), "raw.bin cannot be read: it is not UTF-8 text, and"),

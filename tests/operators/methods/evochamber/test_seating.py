@@ -221,7 +221,7 @@ execution: {rounds: {most: 2, until: finalized, closing: [anchor]}}
 """
     reviewed = structure(text)
     seated(reviewed, taken(3), STANDARD, KNOWN)
-    with pytest.raises(ConfigError, match=r"^reviewed\.yaml:.* can say that it is done"):
+    with pytest.raises(ConfigError, match=r"^reviewed\.yaml:.* can report that it is done"):
         seated(reviewed, taken(2), STANDARD, KNOWN)
 
 

@@ -152,4 +152,4 @@ def test_the_lead_of_an_open_roster_stays_and_nobody_needs_a_place() -> None:
 def test_nobody_is_left_whose_work_reaches_nobody() -> None:
     team = replace(TRIO, declared_output="writer")
     came = passed(RemoveEdge(sender="planner", receiver="solver"), team=team)
-    assert "its output reaches nobody" in came.refused[0].reasons[0]
+    assert "its output does not reach the output agent" in came.refused[0].reasons[0]

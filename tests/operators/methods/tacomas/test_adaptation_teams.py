@@ -238,7 +238,7 @@ def test_what_is_wrong_is_said_before_anything_is_spent(
 def test_a_recorded_run_has_its_recipe(world: World) -> None:
     done = world.run("--resume", str(world.folder), "--adapt", "adapt.yaml")
     assert done.exit_code == 2
-    assert "its recipe in the run's folder" in done.output
+    assert "team, task and recipe from the run's folder" in done.output
 
 
 def test_in_a_stream_each_task_begins_with_the_pool_s_team(world: World) -> None:
