@@ -67,7 +67,7 @@ def items_in(content: str, each: Each) -> list[Any] | None:
 def numbered(values: Sequence[Any], most: int) -> list[Item]:
     """Return the first of some values as items."""
     count = min(len(values), most)
-    texts = [one if isinstance(one, str) else dumps(one, ensure_ascii=False) for one in values]
+    texts = [v if isinstance(v, str) else dumps(v, ensure_ascii=False) for v in values]
     return [Item(number=at, of=count, text=text) for at, text in enumerate(texts[:count], 1)]
 
 
@@ -82,20 +82,20 @@ def collected(
         left_out: How many items more the list had.
         bears: Whether items may fail; in the list, null stands for one that did. All may not.
     """
-    lost = [(at, one) for at, one in enumerate(outcomes, 1) if one.status != "done"]
-    told = [f"{left_out} more items were left out"] if left_out else []
-    told += [f"item {at} failed: {one.error}" for at, one in lost]
-    mishaps = chain.from_iterable(one.mishaps for one in outcomes)
+    lost = [(at, item) for at, item in enumerate(outcomes, 1) if item.status != "done"]
+    warnings = [f"{left_out} more items were left out"] if left_out else []
+    warnings += [f"item {at} failed: {item.error}" for at, item in lost]
+    mishaps = chain.from_iterable(item.mishaps for item in outcomes)
     whole = AgentOutcome(
         status="done",
         result=_listed(agent, outcomes),
-        usage=sum((one.usage for one in outcomes), Usage()),
-        seconds=max(one.seconds for one in outcomes),
-        attempts=max(one.attempts for one in outcomes),
-        tool_calls=tuple(chain.from_iterable(one.tool_calls for one in outcomes)),
-        mishaps=tuple(dict.fromkeys([*told, *mishaps])),
+        usage=sum((item.usage for item in outcomes), Usage()),
+        seconds=max(item.seconds for item in outcomes),
+        attempts=max(item.attempts for item in outcomes),
+        tool_calls=tuple(chain.from_iterable(item.tool_calls for item in outcomes)),
+        mishaps=tuple(dict.fromkeys([*warnings, *mishaps])),
         dialogue=outcomes[-1].dialogue,
-        recalled=max(one.recalled for one in outcomes),
+        recalled=max(item.recalled for item in outcomes),
     )
     if not lost or (bears and len(lost) < len(outcomes)):
         return whole
@@ -105,9 +105,14 @@ def collected(
 
 
 def _listed(agent: Agent, outcomes: Sequence[AgentOutcome]) -> AgentResult:
-    results = [one.result for one in outcomes]
-    values = [_value(agent, one.content) if one else None for one in results]
-    steps = [{**step, "item": at} for at, one in enumerate(results, 1) if one for step in one.steps]
+    results = [outcome.result for outcome in outcomes]
+    values = [_value(agent, result.content) if result else None for result in results]
+    steps = [
+        {**step, "item": at}
+        for at, result in enumerate(results, 1)
+        if result
+        for step in result.steps
+    ]
     content = dumps(shortened(values, LONGEST_CONTENT), ensure_ascii=False)
     return AgentResult(content=content, steps=steps)
 

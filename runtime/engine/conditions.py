@@ -25,8 +25,8 @@ async def heard(run: Running, planned: PlannedAgent) -> Mapping[str, AgentOutcom
     """
     before = {seen: await run.parts[seen] for seen in planned.sees}
     for sender, when in planned.agent.reads.items():
-        if sender in before and (said := before[sender].result) is not None:
-            answer = await run.said_by(when.agent) if when.agent else said
+        if sender in before and (report := before[sender].result) is not None:
+            answer = await run.said_by(when.agent) if when.agent else report
             if answer is None or not when.holds(_value_in(answer, when)):
                 before[sender] = skipped(f"it is read only {when}.")
     return before

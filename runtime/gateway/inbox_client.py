@@ -58,13 +58,13 @@ class InboxClient:
         if not question.is_open:
             return replace(await _answer(question, hearing), model=endpoint.model)
         question.ask()
-        told = {"file": str(question.file(SHOWN)), "terminal": respondent is not None}
-        hearing.tell("question_asked", **told)
+        fields = {"file": str(question.file(SHOWN)), "terminal": respondent is not None}
+        hearing.tell("question_asked", **fields)
         try:
             async with _typed(question, respondent) as typing:
                 answer = await _answer(question, hearing, typing)
         finally:
-            hearing.tell("question_closed", **told)
+            hearing.tell("question_closed", **fields)
         return replace(answer, model=endpoint.model)
 
     async def close(self) -> None:
@@ -75,14 +75,14 @@ async def _answer(
     question: Question, hearing: StreamSink, typing: asyncio.Task[None] | None = None
 ) -> ChatAnswer:
     """Wait for an answer. What is wrong with a file that is there is reported once."""
-    told = ""
+    reported = ""
     while (answer := question.answer()) is None:
         if typing is not None and typing.done():
             typing.result()  # raises what kept it from being written down
         hearing.on_bytes(True)  # no model's timeout is for people
-        if question.problem not in {"", told}:
-            told = question.problem
-            hearing.tell("answer_unread", problem=told)
+        if question.problem not in {"", reported}:
+            reported = question.problem
+            hearing.tell("answer_unread", problem=reported)
         await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
     return answer
 
