@@ -68,11 +68,11 @@ def test_a_seed_becomes_a_folder_that_checks_out(seed: str, tmp_path: Path) -> N
     assert mas(mine, "dev", "fmt", "--check", "team.yaml").exit_code == 0
 
 
-def test_it_begins_with_two_agents_and_a_dozen_lines(tmp_path: Path) -> None:
+def test_it_begins_with_two_agents_in_eleven_lines(tmp_path: Path) -> None:
     assert mas(tmp_path, "init").exit_code == 0
     assert set(texts(tmp_path)) == FILES
     lines = (tmp_path / "team.yaml").read_text().splitlines()
-    assert len([line for line in lines if not line.startswith("#")]) == 12
+    assert len([line for line in lines if not line.startswith("#")]) == 11
     assert list(load_team(tmp_path / "team.yaml").agents) == ["reader", "judge"]
     files = ("team.yaml", "models.yaml", "task.json", "tasks.jsonl")
     assert mas(tmp_path, "validate", *files).stdout == "4 files: no problems.\n"

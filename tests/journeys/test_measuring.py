@@ -51,10 +51,10 @@ def test_a_function_scores_answers(newcomer: Newcomer, play: Play) -> None:
 def test_a_wheel_and_a_folder_make_a_check_for_ci(newcomer: Newcomer, play: Play) -> None:
     play(
         {
-            re.compile("(?s)happy.*(worst hotel|sound was poor)"): Reply.json(
+            re.compile("(?s)one word.*(worst hotel|sound was poor)"): Reply.json(
                 {"answer": "negative"}
             ),
-            "happy": Reply.json({"answer": "positive"}),
+            "one word": Reply.json({"answer": "positive"}),
             "": "They feel it.",
         }
     )
