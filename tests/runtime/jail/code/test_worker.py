@@ -236,7 +236,8 @@ import os, threading
 line = b'{"op": "call", "name": "note", "args": [], "kwargs": {"give": "%s"}}\\n' % (b"x" * 90_000)
 for handle in range(3, 20):
     try:
-        while line: os.write(handle, line)
+        while rest := line:
+            while rest: rest = rest[os.write(handle, rest):]  # a write may take a part alone
     except OSError:
         pass
 """
