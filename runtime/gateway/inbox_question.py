@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ...schema.values import beneath
@@ -31,7 +32,7 @@ ABOUT_US = frozenset({"model", "stream", "stream_options"})
 HEADINGS = {"system": "Instructions", "user": "Question", "assistant": "Answer", "tool": "Result"}
 
 
-@dataclass(kw_only=True, slots=True)
+@dataclass(kw_only=True, eq=False)
 class Question:
     """A question in an inbox.
 
@@ -46,7 +47,7 @@ class Question:
     problem: str = ""
     _seen: dict[Path, tuple[int, ...]] = field(default_factory=dict["Path", tuple[int, ...]])
 
-    @property
+    @cached_property
     def name(self) -> str:
         """A digest of all that shapes the answer. The names of its files begin with it."""
         shaping = {name: item for name, item in self.fields.items() if name not in ABOUT_US}
