@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..host.catalogue import ToolServer, installed
 from ..host.host_tools import HostTools
@@ -16,12 +16,14 @@ from ..values.yaml_text import read_yaml
 from .loading import merged, read_file, shape_only
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from ..host.python_scorer import PythonScorer
     from ..host.python_tool import PythonTool
     from ..values.problems import Path as FieldPath
     from ..values.problems import Problem
+
+Named = TypeVar("Named", "PythonTool", "PythonScorer")
 
 OF_COMMANDS = ("env",)
 OF_ADDRESSES = ("headers_env", "key_env")
@@ -39,8 +41,17 @@ def load_tools(path: str | Path) -> HostTools:
     document, problems = shape_only(*read_yaml(read_file(path, LIMITS), str(path)), "tools")
     if problems:
         raise ConfigError(problems)
-    python, unloaded = _python(document, path.parent)
-    scorers, unscored = _scorers(document, path.parent)
+    # Here, as few hosts have functions of their own.
+    from ..host.python_scorer import load_python_scorer
+    from ..host.python_tool import load_python_tool
+
+    folder = path.parent
+    python, unloaded = _loaded(
+        document, "python", "tool", lambda named: load_python_tool(named, folder)
+    )
+    scorers, unscored = _loaded(
+        document, "scorers", "scorer", lambda named: load_python_scorer(named, folder)
+    )
     servers = {
         name: ToolServer(name=name, **{key: _frozen(item) for key, item in fields.items()})
         for name, fields in document.value.get("servers", {}).items()
@@ -58,42 +69,30 @@ def load_tools(path: str | Path) -> HostTools:
     return found
 
 
-def _python(document: Document, folder: Path) -> tuple[dict[str, PythonTool], list[Problem]]:
-    """Load the functions, and tell of those that cannot be."""
-    from ..host.python_tool import load_python_tool
+def _loaded(
+    document: Document, field: str, kind: str, load: Callable[[str], Named]
+) -> tuple[dict[str, Named], list[Problem]]:
+    """Load the functions of a field; return them, and what is wrong with the others.
 
-    tools: dict[str, PythonTool] = {}
+    Args:
+        document: The file.
+        field: The field.
+        kind: What a function of it is, in a word.
+        load: Describes `FILE.py:FUNCTION`.
+    """
+    found: dict[str, Named] = {}
     problems: list[Problem] = []
-    for place, named in _named(document, "python"):
+    for place, named in _named(document, field):
         try:
-            tool = load_python_tool(named, folder)
+            function = load(named)
         except InputError as error:
             problems.append(document.problem(place, str(error)))
             continue
-        if tool.name in tools or tool.name in installed("tools"):
-            message = f"there is a tool {quoted(tool.name)} already. Rename the function."
+        if function.name in found or function.name in installed(f"{kind}s"):
+            message = f"there is a {kind} {quoted(function.name)} already. Rename the function."
             problems.append(document.problem(place, message))
-        tools[tool.name] = tool
-    return tools, problems
-
-
-def _scorers(document: Document, folder: Path) -> tuple[dict[str, PythonScorer], list[Problem]]:
-    """Load the scorers, and return what is wrong with those that cannot be."""
-    from ..host.python_scorer import load_python_scorer
-
-    scorers: dict[str, PythonScorer] = {}
-    problems: list[Problem] = []
-    for place, named in _named(document, "scorers"):
-        try:
-            scorer = load_python_scorer(named, folder)
-        except InputError as error:
-            problems.append(document.problem(place, str(error)))
-            continue
-        if scorer.name in scorers or scorer.name in installed("scorers"):
-            message = f"there is a scorer {quoted(scorer.name)} already. Rename the function."
-            problems.append(document.problem(place, message))
-        scorers[scorer.name] = scorer
-    return scorers, problems
+        found[function.name] = function
+    return found, problems
 
 
 def _named(document: Document, field: str) -> Iterator[tuple[FieldPath, str]]:
