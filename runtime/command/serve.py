@@ -145,10 +145,8 @@ async def _served(teams: Teams, keys: Keys, options: Mapping[str, Any]) -> int:
     from ..serving.server import serving
     from ..values.budget import Caps
 
-    per_day, admission = (
-        Caps(usd=options["max_usd_per_day"]),
-        Admission(options["concurrency"], WAITING),
-    )
+    per_day = Caps(usd=options["max_usd_per_day"])
+    admission = Admission(options["concurrency"], WAITING)
     with Account(runs=options["runs"], per_day=per_day) as account:
         async with serving(teams, account, _setting(options), admission, keys.texts) as server:
             with reloading(server, lambda wrong: _say_reloaded(teams, wrong)):

@@ -66,6 +66,11 @@ class Question:
     conversation: str = ""
 
     @property
+    def record_key(self) -> str:
+        """The key of its record in the account; empty where the client sent none."""
+        return key_of(self.caller, self.key)
+
+    @property
     def asked(self) -> str:
         """The digest of what is asked: the same key may not stand for something else."""
         # A message that is sent again to its own conversation is the same, whatever followed it.
@@ -227,12 +232,12 @@ class TeamServer:
 
     def _alone(self, question: Question) -> AbstractAsyncContextManager[None]:
         """Let nobody else work on the record of the same key during the body."""
-        key = key_of(question.caller, question.key)
+        key = question.record_key
         return self._keys.setdefault(key, asyncio.Lock()) if key else nullcontext()
 
     async def _recorded_or_run(self, question: Question, listener: Listener | None) -> Answer:
         """Return the recorded answer of the request's key; else resume its record, or begin one."""
-        key = key_of(question.caller, question.key)
+        key = question.record_key
         recorded = self.account.record_of(key) if key else None
         if recorded is not None and recorded[1] != question.asked:
             raise Refusal(
@@ -278,9 +283,8 @@ class TeamServer:
 
     async def _run(self, work: _Work, question: Question, listener: Listener | None) -> Answer:
         """Run a record; its cost counts for today from the first call on."""
-        key = key_of(question.caller, question.key)
         async with work.record as record:
-            session = await self.account.begin(record, key, question.asked)
+            session = await self.account.begin(record, question.record_key, question.asked)
             try:
                 with self.approving.during(session.run, question):
                     services = replace(self.services, recaller=question.team.recaller)

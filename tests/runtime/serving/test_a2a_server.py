@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
 from a2a.client import ClientConfig, create_client
 from a2a.helpers import get_artifact_text, get_message_text, new_text_message
 from a2a.types.a2a_pb2 import (
@@ -23,17 +21,6 @@ from a2a.types.a2a_pb2 import (
 from coterie.runtime.doubles import Reply, ScriptedModel
 
 from .opened import ADDRESS, Opened, catalogue, opened
-
-
-@pytest.fixture(autouse=True)
-def home(here: Path) -> Path:
-    return here
-
-
-@pytest.fixture
-def model() -> Iterator[ScriptedModel]:
-    with ScriptedModel({"[judge]": "It is 7.", "[worker]": "maybe 7"}) as scripted:
-        yield scripted
 
 
 async def sent(

@@ -6,7 +6,6 @@ import asyncio
 import base64
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +18,6 @@ from .opened import Opened, catalogue, opened, pair
 
 PNG = b"\x89PNG\r\n\x1a\n and so on"
 ASK: Any = [{"role": "user", "content": "What is 3 + 4?"}]
-
-
-@pytest.fixture(autouse=True)
-def home(here: Path) -> Path:
-    return here
-
-
-@pytest.fixture
-def model() -> Iterator[ScriptedModel]:
-    with ScriptedModel({"[judge]": "It is 7.", "[worker]": "maybe 7"}) as scripted:
-        yield scripted
 
 
 def test_a_chat_is_answered_by_a_recorded_run(here: Path, model: ScriptedModel) -> None:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
@@ -19,17 +17,6 @@ from coterie.runtime.doubles import Reply, ScriptedModel
 from .opened import ADDRESS, PAIR, catalogue, opened, pair
 
 ARGUMENTS = {"query": "What is 3 + 4?", "files": {"notes.txt": "Seven is a number."}}
-
-
-@pytest.fixture(autouse=True)
-def home(here: Path) -> Path:
-    return here
-
-
-@pytest.fixture
-def model() -> Iterator[ScriptedModel]:
-    with ScriptedModel({"[judge]": "It is 7.", "[worker]": "maybe 7"}) as scripted:
-        yield scripted
 
 
 async def called(session: ClientSession) -> tuple[Any, list[str]]:

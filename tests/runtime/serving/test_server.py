@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,17 +23,6 @@ ASKED: dict[str, Any] = {"model": "pair", "messages": [{"role": "user", "content
 CHAT = "/v1/chat/completions"
 KEY, OTHER = "k" * 20, "o" * 20
 PRICED = {"usd_per_mtok_input": 1000.0, "usd_per_mtok_output": 1000.0}
-
-
-@pytest.fixture(autouse=True)
-def home(here: Path) -> Path:
-    return here
-
-
-@pytest.fixture
-def model() -> Iterator[ScriptedModel]:
-    with ScriptedModel({"[judge]": "It is 7.", "[worker]": "maybe 7"}) as scripted:
-        yield scripted
 
 
 def records(here: Path) -> list[Path]:
