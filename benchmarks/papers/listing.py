@@ -34,7 +34,7 @@ def _papers() -> Iterator[str]:
 
 
 def counts(paper: Paper) -> str:
-    """Say how many tables a paper has, and how many of its rows run here."""
+    """Return how many tables a paper has, and how many of its rows run here."""
     rows = [(name, row) for name, table in paper.tables.items() for row in table.rows]
     runnable = sum(any(paper.runs(*row)) for row in rows)
     return (
