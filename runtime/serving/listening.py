@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 DRAIN = 25.0
 """Seconds that requests under way have when the server stops. Service managers wait for 30."""
+KEEP_ALIVE = 75
+"""Seconds that an idle connection stays open. Clients close theirs sooner (httpx after 5): a server
+that closed first would break off requests that are sent at that moment."""
 CLOSING = 2
 """Seconds until connections are closed after that."""
 
@@ -68,7 +71,12 @@ async def listen(
         InputError: The address cannot be had.
     """
     config = uvicorn.Config(
-        app, log_level="warning", access_log=False, timeout_graceful_shutdown=CLOSING, ws="none"
+        app,
+        log_level="warning",
+        access_log=False,
+        timeout_keep_alive=KEEP_ALIVE,
+        timeout_graceful_shutdown=CLOSING,
+        ws="none",
     )
     sock = _bound(host, port)
     shown = f"[{host}]" if ":" in host else host
