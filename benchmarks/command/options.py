@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...schema.command import map_option
+from ...schema.command import map_option, with_options
 from ...schema.values.errors import InputError
 from ...schema.values.part import Part
 from ..evaluation.choosing import SPLITS, TaskChoice
@@ -130,23 +130,17 @@ _SHARD = click.option(
 
 def tasks(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that say which tasks; `source_of` and `choice_of` read them."""
-    for option in reversed((*_TASKS, *_SPLITS, _SHARE, _SHUFFLE, _SHARD)):
-        command = option(command)
-    return command
+    return with_options(command, (*_TASKS, *_SPLITS, _SHARE, _SHUFFLE, _SHARD))
 
 
 def own_tasks(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of tasks of one's own; `named` and `source_of` read them."""
-    for option in reversed(_OWN):
-        command = option(command)
-    return command
+    """Add the options of your own tasks; `named` and `source_of` read them."""
+    return with_options(command, _OWN)
 
 
 def verdict(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that say when figures are too low, and for whom they are written."""
-    for option in reversed(_VERDICT):
-        command = option(command)
-    return command
+    return with_options(command, _VERDICT)
 
 
 def source_of(options: dict[str, Any], known: Catalogue | None = None) -> Source:

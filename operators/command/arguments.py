@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ...schema.command import host_options, problem_format
+from ...schema.command import host_options, problem_format, with_options
 from ...schema.host.models import DEFAULT_ALIAS
 from ...schema.loading.loading import read_file
 from ...schema.values.errors import InputError, RunError
@@ -38,9 +38,7 @@ Came = TypeVar("Came")
 
 def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that say which model is asked."""
-    for option in reversed(_MODEL_OPTIONS):
-        command = option(command)
-    return command
+    return with_options(command, _MODEL_OPTIONS)
 
 
 _MODEL_OPTIONS = (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...schema.command import with_options
 from ..cluster import on_option
 
 if TYPE_CHECKING:
@@ -45,6 +46,4 @@ allow_zeros = click.option(
 
 def spending_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of a command that runs teams."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+    return with_options(command, _OPTIONS)

@@ -33,6 +33,7 @@ from ._host import (
     note,
     scorer_option,
     task_options,
+    with_options,
 )
 from ._screen import HELP_ALL, is_long, write_options
 
@@ -57,6 +58,7 @@ __all__ = [
     "problem_format",
     "scorer_option",
     "task_options",
+    "with_options",
 ]
 
 BUG = 70

@@ -11,7 +11,7 @@ from ..host.catalogue import Catalogue
 from ..values.terminal import speakable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
 
@@ -20,18 +20,23 @@ def note(text: str) -> None:
     click.echo(f"note: {speakable(text)}", err=True)
 
 
-def host_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say what this host offers to teams, and what they may use of it."""
-    for option in reversed((*_NAMES, *_GRANTS)):
+def with_options(
+    command: Callable[..., Any], options: Iterable[Callable[..., Any]]
+) -> Callable[..., Any]:
+    """Add options to a command, the first ahead of the others in its help."""
+    for option in reversed([*options]):
         command = option(command)
     return command
+
+
+def host_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say what this host offers to teams, and what they may use of it."""
+    return with_options(command, (*_NAMES, *_GRANTS))
 
 
 def name_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that say what this host offers to teams, for a command that runs none."""
-    for option in reversed(_NAMES):
-        command = option(command)
-    return command
+    return with_options(command, _NAMES)
 
 
 _NAMES = (

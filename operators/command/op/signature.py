@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ....schema.command import Command
+from ....schema.command import Command, with_options
 from ....schema.team.team import Agent, Team
 from ....schema.values.errors import InputError
 from ...core.operator import Setting
@@ -75,9 +75,8 @@ def command_of(operator: Operator) -> click.Command:
         result = invocation.result()
         present(operator, result, invocation.values | invocation.given, options)
 
-    for option in reversed([*signature.options()]):
-        run = option(run)
-    return click.command(operator.name, cls=Command, help=signature.help)(run)
+    command = click.command(operator.name, cls=Command, help=signature.help)
+    return command(with_options(run, signature.options()))
 
 
 @dataclass(frozen=True)
