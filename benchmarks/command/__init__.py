@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ...schema.command import Family
+from .arena import arena
 from .evaluate import replay, resume, run
 from .export import export
 from .merge import merge
@@ -40,6 +41,7 @@ for command in (
     resume,
     replay,
     merge,
+    arena,
     compare_results,
     table,
     export,

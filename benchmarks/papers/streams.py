@@ -53,10 +53,10 @@ def stream_of(run: PaperRun, data: Path | None) -> Stream:
     evolved, held_out = tasks, list[Any]()
     if "test" in how:
         held_out = [*_tasks(run.paper.data[how["test"]], data, None)]
-        evolved = _apart(tasks, held_out)
+        evolved = apart(tasks, held_out)
     elif "evolve" in how:
         evolved = TaskChoice(limit=how["evolve"], seed=SEED).of(tasks)
-        held_out = _apart(tasks, evolved)
+        held_out = apart(tasks, evolved)
     if held_out and not run.learns:
         evolved, held_out = held_out, []
     return Stream(tasks=TaskChoice(shuffle=how.get("shuffle")).of(evolved), held_out=held_out)
@@ -139,7 +139,7 @@ def _source(part: Part) -> str:
     return f"{part['source']} No adapter reads it: {OWN_FILE}"
 
 
-def _apart(tasks: Sequence[Task], others: Sequence[Task]) -> list[Task]:
+def apart(tasks: Sequence[Task], others: Sequence[Task]) -> list[Task]:
     """Return the tasks that ask nothing that others ask."""
     asked = {(task.query, task.context) for task in others}
     return [task for task in tasks if (task.query, task.context) not in asked]

@@ -18,7 +18,10 @@ from ...pool.values.layout import EVOLUTIONS, LEDGER
 from ...runtime.otel import TurnSpans, around, exporting
 from ...runtime.record.journal import digest
 from ...runtime.values.terminal import counted, speakable
-from ...schema.values.errors import InputError
+from ...schema.values.errors import InputError, LimitError
+from ...schema.values.files import write_atomically
+from ...schema.values.json_text import dumps
+from ..evolution.folder import FROZEN, frozen_under
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -56,12 +59,15 @@ class Testing:
         places: Where the tasks stand, by their ids.
         beside: Teams that are tested as well.
         workers: How many runs are made at the same time.
+        caps: What the test may spend by itself. What is learnt when the budget is met is then
+            frozen, and tested. None: the test shares the evolution's budget.
     """
 
     tasks: Sequence[Task]
     repeats: int
     beside: Sequence[Team] = ()
     workers: int = 1
+    caps: Caps | None = None
     places: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
@@ -268,7 +274,7 @@ class Evolving:
         from ..evolution.folder import open_folder
         from ..evolution.progress_check import ProgressCheck
 
-        if self._taken < len(self.tasks):
+        if self._taken < len(self.tasks) or not self.tasks:
             await self.start.check_host(self.setting)
         elif self._is_done:
             if self.options.get("view"):
@@ -295,13 +301,42 @@ class Evolving:
                 stage.budget.deposit(usage, seconds=seconds)
             if self.options.get("view"):
                 await self._open_page()
-            if self.strategy.whole is not None:
+            if self.testing is not None and self.testing.caps is not None:
+                await self._freeze(stage)
+                await self._test(self._apart(stage, self.testing.caps))
+            elif self.strategy.whole is not None:
                 await self._whole(stage, self.strategy.whole)
             else:
-                await self._evolve(stage)
-                await self._race(stage)
+                await self._learn(stage)
                 await self._test(stage)
         return 0
+
+    async def _learn(self, stage: EvolutionContext) -> None:
+        if self.strategy.whole is not None:
+            await self._whole(stage, self.strategy.whole)
+        else:
+            await self._evolve(stage)
+            await self._race(stage)
+
+    async def _freeze(self, stage: EvolutionContext) -> None:
+        """Learn until the end or until the budget is met, once: resuming never learns more."""
+        if frozen_under(self.folder) is not None:
+            return
+        try:
+            await self._learn(stage)
+        except LimitError as error:
+            self._say(f"frozen: {error}")
+        text = dumps({"budget": self.setting.budget.value()}) + "\n"
+        write_atomically(self.folder / FROZEN, text)
+
+    def _apart(self, stage: EvolutionContext, caps: Caps) -> EvolutionContext:
+        """Return what the test has of the host: the same, with a budget of its own."""
+        from ...runtime.values.budget import Budget
+        from ..report.heldout import PLACE
+
+        self.budget = Budget(caps, name="the test")
+        self.budget.deposit(stage.journal.spent(PLACE))
+        return replace(stage, budget=self.budget)
 
     @property
     def _recalls(self) -> bool:
@@ -349,8 +384,9 @@ class Evolving:
     @property
     def _is_done(self) -> bool:
         """Whether nothing is left once all tasks are done."""
-        after = self.testing is not None or self.options.get("race") is not None
-        return self.strategy.whole is not None or not after
+        if self.strategy.whole is not None:
+            return self.testing is None or self.testing.caps is None
+        return self.testing is None and self.options.get("race") is None
 
     async def _race(self, stage: EvolutionContext) -> None:
         """Let the pool's most promising teams race, where that is wanted."""
@@ -376,7 +412,7 @@ class Evolving:
             stage=stage,
             tasks=self.tasks,
             folder=self.folder,
-            held_out=self.testing.tasks if self.testing else (),
+            held_out=self.testing.tasks if self.testing and self.testing.caps is None else (),
             say=self._say,
         )
         with around(self.telemetry, self.recipe.strategy):
@@ -435,7 +471,10 @@ class Evolving:
         from ..report.heldout import frozen_teams, learned
 
         if self.strategy.leaves_team:
-            return [*frozen_teams(stage, self._seeds(), beside)]
+            is_apart = self.testing is not None and self.testing.caps is not None
+            status = self.strategy.status(self.folder)
+            seeds = [] if is_apart else self._seeds()
+            return [*frozen_teams(stage, seeds, beside, status.deployed if status else "")]
         return learned(stage, self._taken, beside)
 
     @cached_property

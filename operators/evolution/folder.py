@@ -40,16 +40,20 @@ if TYPE_CHECKING:
 __all__ = [
     "EPISODES",
     "EVOLUTIONS",
+    "FROZEN",
     "MANIFEST",
     "TURNS",
     "Manifest",
     "find_folder",
+    "frozen_under",
     "open_folder",
     "task_digest",
 ]
 
 EPISODES = "episodes"
 """Where files of an evolution's episodes are kept, each in a folder of its number."""
+FROZEN = "frozen.json"
+"""Marks an evolution that learns no more; it has the caps that bounded it."""
 IGNORED = f"journal.sqlite*\n{EPISODES}/*/{EVENTS}\n"
 VERSION = 3
 """Of the manifest."""
@@ -249,6 +253,12 @@ def find_folder(pool: Path, name: str, manifest: Manifest) -> Path:
             " it was begun with, or choose another --name."
         )
     return folder
+
+
+def frozen_under(folder: Path) -> dict[str, Any] | None:
+    """Return the caps that bounded an evolution that learns no more; None: it may still learn."""
+    path = folder / FROZEN
+    return loads(path.read_text(encoding="utf-8"))["budget"] if path.exists() else None
 
 
 def task_digest(task: Task, state: Callable[[Path, str], str] = state_of) -> str:

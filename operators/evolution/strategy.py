@@ -87,6 +87,11 @@ class WholeStatus(Protocol):
         """What was consumed, by purpose."""
         ...
 
+    @property
+    def deployed(self) -> str:
+        """The pool's name of the team that it hands over; empty: the pool decides."""
+        ...
+
     def value(self) -> Mapping[str, Any]:
         """Return it as a JSON object."""
         ...

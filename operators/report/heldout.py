@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ...pool.ledger.members import Member
-    from ...pool.teams.pool import Pool
     from ...pool.view import PoolView
     from ...runtime.record.trace import Parts, Trace
     from ...schema.team.task import Task
@@ -43,6 +42,8 @@ BARE = frozenset({"control", "seed"})
 """The roles of teams that are tested without what was learnt."""
 WITHOUT = " without what was learnt"
 """The end of the name of what is tested as the control, where it has no name of its own."""
+PLACE = "held out/"
+"""What the paths of all trials begin with."""
 RUN = "candidate 0"
 """What the journal calls the only run of a trial."""
 
@@ -180,7 +181,7 @@ class HeldOut:
 
     async def _make(self, key: tuple[Subject, Task, int]) -> None:
         one, task, number = key
-        place = f"held out/{one.key}/{task.id}/{_which(task)}/repeat {number}/"
+        place = f"{PLACE}{one.key}/{task.id}/{_which(task)}/repeat {number}/"
         episode = Episode(
             stage=self.stage,
             number=number,
@@ -266,12 +267,21 @@ def learned(stage: EvolutionContext, after: int, beside: Iterable[Team] = ()) ->
 
 
 def frozen_teams(
-    stage: EvolutionContext, seeds: Iterable[Team], beside: Iterable[Team] = ()
+    stage: EvolutionContext,
+    seeds: Iterable[Team],
+    beside: Iterable[Team] = (),
+    deployed: str = "",
 ) -> list[Frozen]:
     """Find the teams to test: the one that a pool would deploy, the control, seeds, and others.
 
     Each is there once, whichever roles it has; the first role counts. A control or a seed recalls
     nothing that was learnt: where it would, it is another subject than the team that does.
+
+    Args:
+        stage: What the test has of this host.
+        seeds: The seeds.
+        beside: The others.
+        deployed: The pool's name of the team to deploy; empty: the most promising.
 
     Raises:
         InputError: The pool has no team that is not retired.
@@ -279,8 +289,8 @@ def frozen_teams(
     """
     pool, before, now = stage.pool, stage.before(), stage.view()
     expected = expected_scores(pool.teams.values())
-    best, _ = most_promising(pool)
-    wanted = [("deployed", best.team), ("control", control_of(pool, before).team)]
+    best = pool.member(deployed) if deployed else most_promising(pool)[0]
+    wanted = [("deployed", best.team), ("control", control_of(stage, before).team)]
     wanted += [("seed", seed) for seed in seeds] + [("beside", team) for team in beside]
     subjects: dict[str, Frozen] = {}
     for role, team in wanted:
@@ -301,10 +311,17 @@ def frozen_teams(
     return list(subjects.values())
 
 
-def control_of(pool: Pool, before: PoolView) -> Member:
-    """Return the team of which most is expected today, of those before the first task."""
-    ranking = by_standing(pool.teams.values())
-    return next(member for member in ranking if member.name in before.members)
+def control_of(stage: EvolutionContext, before: PoolView) -> Member:
+    """Return the team of which most is expected today, of those before the first task.
+
+    A strategy that works on all tasks together has no first task: of its own teams, none counts.
+    """
+    is_whole = strategy_of(stage.recipe.strategy).whole is not None
+    return next(
+        member
+        for member in by_standing(stage.pool.teams.values())
+        if member.name in before.members and not (is_whole and member.born.run == stage.name)
+    )
 
 
 def _which(task: Task) -> str:

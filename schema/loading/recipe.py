@@ -75,18 +75,29 @@ def load_recipe(path: str | Path) -> Recipe:
     document, problems = shape_only(document, problems, _schema(strategy))
     if problems or strategy is None:  # without a strategy, there is a problem
         raise ConfigError(problems)
-    said: dict[str, Any] = {**document.value}
-    given: dict[str, Any] = said.pop("settings", None) or {}
-    settings = strategy.settings(**{key: _tuples(item) for key, item in given.items()})
-    if unread := strategy.check(settings, given):
-        raise ConfigError(_problems(document, unread))
-    cost: dict[str, Any] = said.pop("cost", None) or {}
-    fields = {"seeds": strategy.seeds} | {key: _tuples(item) for key, item in said.items()}
-    costs = {f"cost_{key}": one for key, one in cost.items()}
-    recipe = Recipe(settings=settings, **fields, **costs)
-    if unsuited := strategy.check_recipe(recipe):
+    recipe, unsuited = recipe_of(strategy, document.value)
+    if unsuited:
         raise ConfigError(_problems(document, unsuited))
     return recipe
+
+
+def recipe_of(
+    strategy: Configurable, written: Mapping[str, Any]
+) -> tuple[Recipe, Mapping[str, str]]:
+    """Make a recipe of fields of the right shape; also return what is wrong, by the setting.
+
+    Args:
+        strategy: The strategy that the recipe names.
+        written: The fields, as a file has them.
+    """
+    fields: dict[str, Any] = {**written}
+    given: dict[str, Any] = fields.pop("settings", None) or {}
+    settings = strategy.settings(**{key: _tuples(item) for key, item in given.items()})
+    cost: dict[str, Any] = fields.pop("cost", None) or {}
+    fields = {"seeds": strategy.seeds} | {key: _tuples(item) for key, item in fields.items()}
+    costs = {f"cost_{key}": item for key, item in cost.items()}
+    recipe = Recipe(settings=settings, **fields, **costs)
+    return recipe, strategy.check(settings, given) or strategy.check_recipe(recipe)
 
 
 def scorer_of_recipe(path: str | Path, recipe: Recipe, known: Catalogue) -> Any:

@@ -149,6 +149,11 @@ class RaceResult:
         """Who is handed over: the leader where it is better, else the original."""
         return self.entrants[self.leader if self.is_better else 0]
 
+    @property
+    def deployed(self) -> str:
+        """The pool's name of the winner; empty until the pool has it."""
+        return self.winner.member
+
     def path_to(self, number: int) -> Sequence[Entrant]:
         """Return the steps that led from the original to a candidate, the first one first."""
         steps: list[Entrant] = []

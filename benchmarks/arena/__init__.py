@@ -1,0 +1,1 @@
+"""Arena: methods x streams x seeds, each cell under one cap, frozen, tested, and compared."""

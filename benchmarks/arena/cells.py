@@ -1,0 +1,207 @@
+"""Cells of an arena: an evolution in a pool of its own, and the test of its frozen result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from ...operators.command.evolving import Evolving, Testing
+from ...operators.evolution.folder import frozen_under
+from ...operators.evolution.lines import lines_in
+from ...operators.evolution.strategy import strategy_of
+from ...operators.report.frozen import HELD_OUT, read_figures, scores_of
+from ...operators.report.heldout import PLACE
+from ...pool.population.evolutions import usage_of
+from ...pool.values.layout import EVOLUTIONS
+from ...runtime.record.journal import FILE, Journal
+from ...runtime.runs.record import read_value
+from ...runtime.values.usage import Usage
+from ...runtime.view.links import slug
+from ...schema.values.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from ...schema.host.catalogue import Catalogue
+    from ...schema.loading.recipe import Recipe
+    from .declared import Arena, Method
+    from .streams import ArenaTasks
+
+NAME = "cell"
+"""What the evolution of a cell is called in its pool."""
+CELLS = "cells"
+Scores = dict[str, list[float]]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Outcome:
+    """The result of a cell.
+
+    Attributes:
+        deployed: The name of what was tested.
+        scores: Its scores of each test task, by the task's id.
+        control: Those of the same without what was learnt.
+        learning: What learning consumed.
+        testing: What the test consumed.
+        begun: The share of the cap after which the result was there to be deployed.
+        dropped: How many proposals of operators were of no use.
+        unscored: How many trials of the test have no score.
+        failed: How many did not run to an answer.
+    """
+
+    deployed: str
+    scores: Scores
+    control: Scores
+    learning: Usage
+    testing: Usage
+    begun: float
+    dropped: int
+    unscored: int
+    failed: int
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Cell:
+    """A method on a stream with a seed.
+
+    Attributes:
+        arena: The arena.
+        method: The method.
+        stream: The stream's name.
+        seed: The seed.
+        pool: The folder of its pool.
+    """
+
+    arena: Arena = field(repr=False)
+    method: Method
+    stream: str
+    seed: int
+    pool: Path
+
+    def __str__(self) -> str:
+        return f"{self.method.name}, {self.stream}, seed {self.seed}"
+
+    @property
+    def folder(self) -> Path:
+        """The folder of its evolution."""
+        return self.pool / EVOLUTIONS / NAME
+
+    @property
+    def tasks(self) -> ArenaTasks:
+        """Its tasks."""
+        return self.arena.streams[self.stream].tasks(self.seed)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it was tested on all test tasks, as often as the arena says.
+
+        Raises:
+            InputError: It learnt under another cap.
+        """
+        under, cap = frozen_under(self.folder), self.arena.cap.value()
+        if under not in (None, cap):
+            raise InputError(
+                f"{self.folder} learnt under the cap {under}, and the arena has {cap}. Keep the"
+                " cap, or name another folder: --results."
+            )
+        trials = self._held_out.get("trials", [])
+        tested = {(trial["task"], trial["repeat"]) for trial in trials}
+        repeats = range(1, self.arena.repeats + 1)
+        return tested == {(task.id, repeat) for task in self.tasks.test for repeat in repeats}
+
+    @property
+    def _held_out(self) -> Mapping[str, Any]:
+        path = self.folder / HELD_OUT
+        return read_value(path) if path.exists() else {}
+
+    def evolving(self, known: Catalogue, options: Mapping[str, Any]) -> Evolving:
+        """Return the evolution with its test.
+
+        Args:
+            known: What this host offers.
+            options: What the user wrote: where code runs, the cache, the embedder.
+        """
+        cap = ",".join(f"{unit}={value:.15g}" for unit, value in self.arena.cap.value().items())
+        own = {"name": NAME, "budget": cap, "yes": True, "allow_zeros": True, "quiet": True}
+        others = {"use_git": False, "dry_run": False, "model": ()}
+        recipe = self.recipe
+        return Evolving(
+            recipe_file=self.method.file,
+            recipe=recipe,
+            tasks=self.tasks.evolve if self.method.learns else (),
+            pool_folder=self.pool,
+            known=known,
+            options={**options, **own, **others},
+            testing=Testing(
+                tasks=self.tasks.test,
+                repeats=self.arena.repeats,
+                workers=recipe.workers,
+                caps=self.arena.test_cap,
+            ),
+        )
+
+    @property
+    def recipe(self) -> Recipe:
+        """The method's recipe with the seed."""
+        return replace(self.method.recipe, seed=self.seed)
+
+    @property
+    def spending(self) -> tuple[Usage, Usage, float]:
+        """What learning and testing have consumed until now, and how many seconds both took."""
+        if not (self.folder / FILE).exists():
+            return Usage(), Usage(), 0.0
+        with Journal.open(self.folder, replaying=True) as journal:
+            testing = journal.spent(PLACE)
+            return journal.spent() - testing, testing, journal.seconds
+
+    @cached_property
+    def outcome(self) -> Outcome:
+        """The result.
+
+        Raises:
+            InputError: A file is damaged.
+        """
+        figures = read_figures(self.folder)
+        if figures is None:
+            raise InputError(f"{self.folder} was not tested yet.")
+        deployed, trials = figures.deployed["team"], self._held_out["trials"]
+        own = [trial for trial in trials if trial["team"] == deployed]
+        learning, testing, _ = self.spending
+        status = strategy_of(self.recipe.strategy).status(self.folder)
+        lost = status.value().get("dropped", 0) if status else 0
+        return Outcome(
+            deployed=deployed,
+            scores=scores_of(deployed, trials),
+            control=scores_of(figures.control or deployed, trials),
+            learning=learning,
+            testing=testing,
+            begun=min(1.0, self._share(self._until(deployed, learning))),
+            dropped=lost + sum(len(line["dropped"]) for line in lines_in(self.folder)),
+            unscored=sum(trial["score"] is None for trial in own),
+            failed=sum(not trial["executed"] for trial in own),
+        )
+
+    def _until(self, deployed: str, learning: Usage) -> Usage:
+        """Return what was spent before the deployed team first answered a task, else all of it."""
+        spent = Usage()
+        for line in lines_in(self.folder):
+            spent = sum(usage_of(line), spent)
+            if line.get("team") == deployed:
+                return spent
+        return learning
+
+    def _share(self, usage: Usage) -> float:
+        """Return the share of the cap that a usage is, of that unit of which it is most."""
+        cap = self.arena.cap.value()
+        return max((getattr(usage, unit) / most for unit, most in cap.items()), default=0.0)
+
+
+def cells_of(arena: Arena, folder: Path) -> Iterator[Cell]:
+    """Return all cells: every method on every stream, before the next seed."""
+    for seed in range(arena.seeds):
+        for stream in arena.streams:
+            for method in arena.methods:
+                place = folder / CELLS / slug(method.name) / slug(stream) / f"seed_{seed}"
+                yield Cell(arena=arena, method=method, stream=stream, seed=seed, pool=place)

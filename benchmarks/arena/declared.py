@@ -1,0 +1,263 @@
+"""What arena.yaml declares: methods, streams and caps, checked before anything is spent."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...operators.evolution.strategy import strategy_of
+from ...pool.teams.sources import load_source
+from ...runtime.values.caps import Caps
+from ...schema.checking._shape import shape_schema
+from ...schema.loading.loading import read_file, shape_only
+from ...schema.loading.recipe import load_recipe, recipe_of
+from ...schema.loading.seeds import is_seed
+from ...schema.values.errors import ConfigError, InputError
+from ...schema.values.hints import did_you_mean
+from ...schema.values.values import is_mapping
+from ...schema.values.yaml_text import read_yaml
+from ..papers.tables import merged
+from .streams import StreamSource
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ...schema.host.catalogue import Catalogue
+    from ...schema.loading.recipe import Recipe
+    from ...schema.values.document import Document
+
+METHODS = Path(__file__).with_name("methods.yaml")
+FIXED = "fixed"
+"""The strategy that learns nothing."""
+TEAM, DEFAULT = "team", "default"
+ASKED = frozenset({"meta_model", "judge"})
+OURS = ("like", "recipe")
+SET_HERE = frozenset({"seed", "meta_model", "judge_model"})
+"""Fields of a recipe that the arena sets."""
+Written = Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Method:
+    """A row of the table.
+
+    Attributes:
+        name: What the table calls it.
+        recipe: How it learns.
+        file: The file that paths in the recipe are relative to.
+    """
+
+    name: str
+    recipe: Recipe
+    file: Path
+
+    @property
+    def learns(self) -> bool:
+        """Whether it does anything with tasks to learn from."""
+        return self.recipe.strategy != FIXED
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Arena:
+    """An arena.
+
+    Attributes:
+        methods: The methods; the first is the baseline.
+        streams: The streams, by name.
+        cap: What a cell may spend to learn.
+        test_cap: What the test of a cell may spend.
+        seeds: How many seeds there are.
+        repeats: How often each test task is tried.
+    """
+
+    methods: Sequence[Method]
+    streams: Mapping[str, StreamSource]
+    cap: Caps
+    test_cap: Caps
+    seeds: int
+    repeats: int
+
+
+def load_arena(path: Path, known: Catalogue) -> Arena:
+    """Load arena.yaml.
+
+    Raises:
+        InputError: There is no such file, or it cannot be read.
+        ConfigError: It does not load; the exception has every problem with its place.
+    """
+    document, problems = read_yaml(read_file(path), str(path))
+    document, problems = shape_only(document, problems, _schema(document))
+    if problems:
+        raise ConfigError(problems)
+    reader = _Reader(document, path, known)
+    written = document.value
+    cap = reader.caps("cap", written["cap"])
+    reader.load(("team",), load_source, _beside(path, written["team"]), known)
+    arena = Arena(
+        methods=[method for name in written["methods"] for method in reader.methods(name)],
+        streams={name: reader.stream(name) for name in written["streams"]},
+        cap=cap,
+        test_cap=reader.caps("test_cap", written["test_cap"]) if "test_cap" in written else cap,
+        seeds=written.get("seeds", 3),
+        repeats=written.get("repeats", 1),
+    )
+    if {*arena.cap.value()} != {*arena.test_cap.value()}:
+        reader.note(("test_cap",), "it caps other units than cap. Write the same ones.")
+    if reader.problems:
+        raise ConfigError(sorted(reader.problems))
+    return arena
+
+
+@cache
+def known_methods() -> Mapping[str, Written]:
+    """Return the methods that arena.yaml may name, by name."""
+    return read_yaml(read_file(METHODS), str(METHODS))[0].value
+
+
+def _schema(document: Document) -> Written:
+    """Return the shape of this file: a method's settings have those of its strategy."""
+    common = shape_schema("arena")
+    fields, definitions = common["properties"], common["$defs"]
+    methods = document.value.get("methods") if is_mapping(document.value) else None
+    if not is_mapping(methods):
+        return common
+    named = {
+        name: _method_schema(definitions["method"], _whole(name, written or {}))
+        for name, written in methods.items()
+        if written is None or is_mapping(written)
+    }
+    methods = {**fields["methods"], "properties": named}
+    return {**common, "properties": {**fields, "methods": methods}}
+
+
+def _method_schema(common: Written, whole: Written) -> Written:
+    recipe = shape_schema("evolution")["properties"]
+    fields = {name: field for name, field in recipe.items() if name not in SET_HERE}
+    try:
+        settings = {**fields["settings"], **strategy_of(whole["strategy"]).schema}
+    except (InputError, KeyError, TypeError):  # the reader says which strategy there is not
+        settings = fields["settings"]
+    seeds = {**fields["seeds"], "type": ["array", "string"], "enum": [DEFAULT]}
+    seeds = fields["seeds"] if whole.get("seeds") != DEFAULT else seeds
+    own = {**common["properties"], **fields, "settings": settings, "seeds": seeds}
+    return {**common, "additionalProperties": False, "properties": own}
+
+
+def _whole(name: str, written: Written) -> Written:
+    """Return a method's fields, with those of the method of the list that it is like."""
+    like = written.get("like", name)
+    base = known_methods().get(like, {}) if isinstance(like, str) else {}
+    other = "strategy" in written and written["strategy"] != base.get("strategy")
+    return merged({} if other or "recipe" in written else dict(base), dict(written))
+
+
+def _beside(path: Path, name: str) -> str | Path:
+    return name if is_seed(name) else path.parent / name
+
+
+class _Reader:
+    """Reads the parts of an arena, and notes what is wrong with them."""
+
+    def __init__(self, document: Document, path: Path, known: Catalogue) -> None:
+        self.problems = list[Any]()
+        self._document, self._path, self._known = document, path, known
+        self._written: Written = document.value
+
+    def note(self, place: tuple[str, ...], message: str) -> None:
+        self.problems.append(self._document.problem(place, message))
+
+    def load(self, place: tuple[str, ...], load: Any, *arguments: Any) -> Any:
+        """Load something that the file names; None where it cannot be loaded."""
+        try:
+            return load(*arguments)
+        except ConfigError as error:
+            self.problems += error.problems
+        except InputError as error:
+            self.note(place, str(error))
+        return None
+
+    def caps(self, name: str, text: str) -> Caps:
+        caps: Caps | None = self.load((name,), Caps.parse, text)
+        if caps is not None and caps.seconds is not None:
+            self.note((name,), "seconds differ from machine to machine. Cap calls, tokens or usd.")
+        return caps or Caps()
+
+    def stream(self, name: str) -> StreamSource:
+        written = self._written["streams"][name] or {}
+        source = StreamSource.of(name, written, self._path.parent, self._known)
+        self.load(("streams", name), source.tasks, 0)
+        return source
+
+    def methods(self, name: str) -> Iterator[Method]:
+        """Return a method for each model that operators may ask; one, where they ask none."""
+        method = self._method(name)
+        if method is None:
+            return
+        needs = strategy_of(method.recipe.strategy).needs(method.recipe.settings)
+        if not needs & ASKED and method.recipe.score != "judge":
+            yield method
+            return
+        operators: Sequence[str] = self._written.get("operators", [DEFAULT])
+        if not operators:
+            self.note(("methods", name), "it asks a model to write or judge. Name one: operators.")
+        for alias in operators:
+            if alias not in self._known.aliases:
+                hint = did_you_mean(alias, self._known.aliases)
+                self.note(("operators",), f"no model {alias!r} on this host.{hint}")
+            label = f"{name} ({alias})" if len(operators) > 1 else name
+            recipe = replace(method.recipe, meta_model=alias, judge_model=alias)
+            yield replace(method, name=label, recipe=recipe)
+
+    def _method(self, name: str) -> Method | None:
+        written: Written = self._written["methods"][name] or {}
+        place, known = ("methods", name), known_methods()
+        if (like := written.get("like", name)) not in known and "like" in written:
+            self.note((*place, "like"), f"no method {like!r}.{did_you_mean(like, known)}")
+            return None
+        whole = _whole(name, written)
+        if "recipe" in whole:
+            return self._of_file(name, whole)
+        if "strategy" not in whole:
+            if "seeds" not in whole:
+                listed = f"{did_you_mean(name, known)} Known: {', '.join(known)}."
+                self.note(place, f"no such method.{listed} Or write strategy, seeds or recipe.")
+                return None
+            whole = {**whole, "strategy": FIXED}
+        strategy = self.load((*place, "strategy"), strategy_of, whole["strategy"])
+        if strategy is None:
+            return None
+        fields = {key: item for key, item in whole.items() if key not in {*OURS, "seeds"}}
+        recipe, wrong = recipe_of(strategy, fields)
+        for setting, why in wrong.items():
+            self.note((*place, "settings", setting), why)
+        if (seeds := whole.get("seeds", [TEAM])) != DEFAULT:
+            recipe = replace(recipe, seeds=tuple(self._seed(seed) for seed in seeds))
+        return self._seeded(name, recipe, self._path, workers="workers" in whole)
+
+    def _of_file(self, name: str, whole: Written) -> Method | None:
+        if more := sorted(whole.keys() - {"recipe"}):
+            why = "a recipe's file has all fields. Write it there, or leave recipe out."
+            self.note(("methods", name, more[0]), why)
+        file = self._path.parent / whole["recipe"]
+        recipe = self.load(("methods", name, "recipe"), load_recipe, file)
+        if recipe is None:
+            return None
+        if recipe.seeds == strategy_of(recipe.strategy).seeds:
+            team = self._written["team"]
+            seed = team if is_seed(team) else os.path.relpath(self._path.parent / team, file.parent)
+            recipe = replace(recipe, seeds=(seed,))
+        return self._seeded(name, recipe, file, workers=True)
+
+    def _seed(self, seed: str) -> str:
+        return self._written["team"] if seed == TEAM else seed
+
+    def _seeded(self, name: str, recipe: Recipe, file: Path, *, workers: bool) -> Method:
+        for seed in recipe.seeds:
+            self.load(("methods", name), load_source, _beside(file, seed), self._known)
+        if not workers:
+            recipe = replace(recipe, workers=self._written.get("workers", 1))
+        return Method(name=name, recipe=recipe, file=file)

@@ -1,0 +1,90 @@
+"""`mas-bench arena`: methods on streams, each cell under one cap, compared in one table."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ...runtime.cluster import on_option
+from ...runtime.values.terminal import speakable
+from ...schema.command import Command, catalogue_of, host_options, problem_format
+from ...schema.values.json_text import dumps
+from ...schema.values.part import Part
+from .options import as_json
+
+
+@click.command("arena", cls=Command)
+@click.argument("path", metavar="ARENA", type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "--results",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="The folder for results.  [default: results/arena-NAME]",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="How many cells are worked on at the same time.",
+)
+@click.option("--shard", metavar="K/N", help="Work on the K-th of N parts of the cells only.")
+@click.option("--limit", type=click.IntRange(min=1), help="Work on the first N open cells only.")
+@click.option("--plan", is_flag=True, help="Print what open cells will take, and stop.")
+@click.option("--embedder", help="The embedder: minilm, hashing, or a model's alias.")
+@click.option("--allow-unpriced", is_flag=True, help="Also call models without a known price.")
+@click.option(
+    "--cache",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Keep models' answers in this folder, and reuse them for equal requests.",
+)
+@click.option("--quiet", is_flag=True, help="Print no progress.")
+@click.option(
+    "--unsafe-local",
+    is_flag=True,
+    help="Use no jail: agents' code runs with your rights. Use it only in a disposable VM.",
+)
+@on_option
+@as_json
+@host_options
+@problem_format
+def arena(path: Path, folder: Path | None, **options: Any) -> None:
+    """Compare methods of evolution on streams of tasks, each cell under the same cap.
+
+    ARENA is a YAML file (`mas dev explain arena`). A cell is a method on a stream with a random
+    seed. It learns from some tasks within the cap, is frozen, and is tested on others that share no
+    question, beside its control without what was learnt. mas-view RESULTS shows the table, which is
+    also in arena.json, table.md and table.csv.
+
+    The same command resumes; nothing is paid twice. Several processes may share the folder, each
+    with a --shard of its own.
+    """
+    from ...runtime.command.signals import same_command, to_the_end
+    from ..arena.cells import cells_of
+    from ..arena.declared import load_arena
+    from ..arena.tables import table
+    from ..arena.working import Working, folder_of
+    from ..comparison.tables import written
+
+    known = catalogue_of(options)
+    loaded = load_arena(path, known)
+    folder = folder_of(path, folder)
+    cells = [*cells_of(loaded, folder)]
+    own = Part.read(options["shard"], "--shard").take(cells) if options["shard"] else cells
+    working = Working(
+        cells=cells, own=own, folder=folder, known=known, options=options, jobs=options["jobs"]
+    )
+    if options["plan"]:
+        click.echo(speakable(working.plan()))
+        return
+    if options["limit"]:
+        working.own = working.open[: options["limit"]]
+    working.check()
+    code = to_the_end(working.work(), same_command)
+    value = working.write()
+    text = dumps(value, indent=2) if options["as_json"] else written(table(value), "markdown")
+    click.echo(speakable(text))
+    sys.exit(code)
