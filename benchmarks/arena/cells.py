@@ -14,7 +14,7 @@ from ...operators.report.frozen import HELD_OUT, read_figures, scores_of
 from ...operators.report.heldout import PLACE
 from ...pool.population.evolutions import usage_of
 from ...pool.values.layout import EVOLUTIONS
-from ...runtime.record.journal import FILE, Journal
+from ...runtime.record.journal import FILE, Journal, is_held
 from ...runtime.runs.record import read_value
 from ...runtime.values.usage import Usage
 from ...runtime.view.links import slug
@@ -43,8 +43,6 @@ class Outcome:
         deployed: The name of what was tested.
         scores: Its scores of each test task, by the task's id.
         control: Those of the same without what was learnt.
-        learning: What learning consumed.
-        testing: What the test consumed.
         begun: The share of the cap after which the result was there to be deployed.
         dropped: How many proposals of operators were of no use.
         unscored: How many trials of the test have no score.
@@ -54,8 +52,6 @@ class Outcome:
     deployed: str
     scores: Scores
     control: Scores
-    learning: Usage
-    testing: Usage
     begun: float
     dropped: int
     unscored: int
@@ -147,10 +143,13 @@ class Cell:
         """The method's recipe with the seed."""
         return replace(self.method.recipe, seed=self.seed)
 
-    @property
+    @cached_property
     def spending(self) -> tuple[Usage, Usage, float]:
-        """What learning and testing have consumed until now, and how many seconds both took."""
-        if not (self.folder / FILE).exists():
+        """What learning and testing have consumed, and how many seconds both took.
+
+        Nothing yet, where another process is at work on it.
+        """
+        if not (self.folder / FILE).exists() or is_held(self.folder):
             return Usage(), Usage(), 0.0
         with Journal.open(self.folder, replaying=True) as journal:
             testing = journal.spent(PLACE)
@@ -168,15 +167,13 @@ class Cell:
             raise InputError(f"{self.folder} was not tested yet.")
         deployed, trials = figures.deployed["team"], self._held_out["trials"]
         own = [trial for trial in trials if trial["team"] == deployed]
-        learning, testing, _ = self.spending
+        learning, _, _ = self.spending
         status = strategy_of(self.recipe.strategy).status(self.folder)
         lost = status.value().get("dropped", 0) if status else 0
         return Outcome(
             deployed=deployed,
             scores=scores_of(deployed, trials),
             control=scores_of(figures.control or deployed, trials),
-            learning=learning,
-            testing=testing,
             begun=min(1.0, self._share(self._until(deployed, learning))),
             dropped=lost + sum(len(line["dropped"]) for line in lines_in(self.folder)),
             unscored=sum(trial["score"] is None for trial in own),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +16,13 @@ from ...schema.checking._shape import shape_schema
 from ...schema.loading.loading import read_file, shape_only
 from ...schema.loading.recipe import load_recipe, recipe_of
 from ...schema.loading.seeds import is_seed
+from ...schema.team.writing import dump
 from ...schema.values.errors import ConfigError, InputError
+from ...schema.values.files import make_folders, write_atomically
 from ...schema.values.hints import did_you_mean
 from ...schema.values.values import is_mapping
 from ...schema.values.yaml_text import read_yaml
+from ..evaluation.baselines import vote_of
 from ..papers.tables import merged
 from .streams import StreamSource
 
@@ -35,7 +38,9 @@ FIXED = "fixed"
 """The strategy that learns nothing."""
 TEAM, DEFAULT = "team", "default"
 ASKED = frozenset({"meta_model", "judge"})
-OURS = ("like", "recipe")
+OURS = frozenset({"like", "recipe", "votes", "seeds"})
+TEMPERATURE = 0.7
+"""Of copies that vote: those that sample nothing would all answer the same."""
 SET_HERE = frozenset({"seed", "meta_model", "judge_model"})
 """Fields of a recipe that the arena sets."""
 Written = Mapping[str, Any]
@@ -82,8 +87,13 @@ class Arena:
     repeats: int
 
 
-def load_arena(path: Path, known: Catalogue) -> Arena:
+def load_arena(path: Path, known: Catalogue, teams: Path) -> Arena:
     """Load arena.yaml.
+
+    Args:
+        path: The file.
+        known: What this host offers.
+        teams: The folder for teams that methods make of the arena's.
 
     Raises:
         InputError: There is no such file, or it cannot be read.
@@ -93,7 +103,7 @@ def load_arena(path: Path, known: Catalogue) -> Arena:
     document, problems = shape_only(document, problems, _schema(document))
     if problems:
         raise ConfigError(problems)
-    reader = _Reader(document, path, known)
+    reader = _Reader(document, path, known, teams)
     written = document.value
     cap = reader.caps("cap", written["cap"])
     reader.load(("team",), load_source, _beside(path, written["team"]), known)
@@ -162,9 +172,9 @@ def _beside(path: Path, name: str) -> str | Path:
 class _Reader:
     """Reads the parts of an arena, and notes what is wrong with them."""
 
-    def __init__(self, document: Document, path: Path, known: Catalogue) -> None:
+    def __init__(self, document: Document, path: Path, known: Catalogue, teams: Path) -> None:
         self.problems = list[Any]()
-        self._document, self._path, self._known = document, path, known
+        self._document, self._path, self._known, self._teams = document, path, known, teams
         self._written: Written = document.value
 
     def note(self, place: tuple[str, ...], message: str) -> None:
@@ -230,11 +240,13 @@ class _Reader:
         strategy = self.load((*place, "strategy"), strategy_of, whole["strategy"])
         if strategy is None:
             return None
-        fields = {key: item for key, item in whole.items() if key not in {*OURS, "seeds"}}
+        fields = {key: item for key, item in whole.items() if key not in OURS}
         recipe, wrong = recipe_of(strategy, fields)
         for setting, why in wrong.items():
             self.note((*place, "settings", setting), why)
-        if (seeds := whole.get("seeds", [TEAM])) != DEFAULT:
+        if "votes" in whole:
+            recipe = replace(recipe, seeds=(self._voting(name, whole["votes"]),))
+        elif (seeds := whole.get("seeds", [TEAM])) != DEFAULT:
             recipe = replace(recipe, seeds=tuple(self._seed(seed) for seed in seeds))
         return self._seeded(name, recipe, self._path, workers="workers" in whole)
 
@@ -251,6 +263,21 @@ class _Reader:
             seed = team if is_seed(team) else os.path.relpath(self._path.parent / team, file.parent)
             recipe = replace(recipe, seeds=(seed,))
         return self._seeded(name, recipe, file, workers=True)
+
+    def _voting(self, name: str, copies: Any) -> str:
+        """Write a team of copies that vote; return its path."""
+        team = self.load(
+            ("team",), load_source, _beside(self._path, self._written["team"]), self._known
+        )
+        voting = team and self.load(
+            ("methods", name), partial(vote_of, team, copies, temperature=TEMPERATURE)
+        )
+        if voting is None:
+            return self._written["team"]
+        path = self._teams / f"{voting.name}.yaml"
+        make_folders(path.parent)
+        write_atomically(path, dump(voting))
+        return os.path.relpath(path, self._path.parent)
 
     def _seed(self, seed: str) -> str:
         return self._written["team"] if seed == TEAM else seed

@@ -39,13 +39,13 @@ class Row:
     Attributes:
         method: The method's name.
         stream: The stream's name, or `EVERY`.
-        cells: How many cells there are to be.
-        done: Those that were tested.
+        cells: All its cells.
+        done: The outcomes of those that were tested.
     """
 
     method: str
     stream: str
-    cells: int
+    cells: Sequence[Cell]
     done: Mapping[tuple[str, int], Outcome]
 
     def scores(self, *, control: bool = False) -> dict[Pair, Sequence[float]]:
@@ -64,7 +64,7 @@ class Row:
         return {
             "method": self.method,
             "stream": self.stream,
-            "cells": self.cells,
+            "cells": len(self.cells),
             "done": len(outcomes),
             "pairs": len(own),
             "score": _mean([*map(statistics.fmean, own.values())]),
@@ -72,8 +72,7 @@ class Row:
             "gain": _mean(gains),
             "gain_interval": [*paired_interval(gains)] if gains else None,
             "area": _mean([area(outcome) for outcome in outcomes if outcome.scores]),
-            "learning": _spent([outcome.learning for outcome in outcomes]),
-            "testing": _spent([outcome.testing for outcome in outcomes]),
+            **_spending(self.cells),
             "dropped": sum(outcome.dropped for outcome in outcomes),
             "failed": sum(outcome.failed for outcome in outcomes),
             "unscored": sum(outcome.unscored for outcome in outcomes),
@@ -138,7 +137,7 @@ def _rows(cells: Sequence[Cell]) -> Iterator[Row]:
                 if cell.method.name == method and stream in {cell.stream, EVERY}
             ]
             done = {(cell.stream, cell.seed): cell.outcome for cell in own if cell.is_done}
-            yield Row(method=method, stream=stream, cells=len(own), done=done)
+            yield Row(method=method, stream=stream, cells=own, done=done)
 
 
 def _comparison(base: Row, row: Row) -> Comparison | None:
@@ -201,8 +200,7 @@ def _cell(cell: Cell) -> dict[str, Any]:
         "score": _mean([*map(statistics.fmean, outcome.scores.values())]),
         "control": _mean([*map(statistics.fmean, outcome.control.values())]),
         "begun": outcome.begun,
-        "learning": _spent([outcome.learning]),
-        "testing": _spent([outcome.testing]),
+        **_spending([cell]),
     }
 
 
@@ -217,6 +215,13 @@ def _of(scores: Mapping[str, Sequence[float]]) -> float:
 
 def _mean(values: Sequence[float]) -> float | None:
     return statistics.fmean(values) if values else None
+
+
+def _spending(cells: Sequence[Cell]) -> dict[str, Any]:
+    return {
+        "learning": _spent([cell.spending[0] for cell in cells]),
+        "testing": _spent([cell.spending[1] for cell in cells]),
+    }
 
 
 def _spent(usages: Sequence[Usage]) -> dict[str, Any]:

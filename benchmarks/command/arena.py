@@ -70,8 +70,8 @@ def arena(path: Path, folder: Path | None, **options: Any) -> None:
     from ..comparison.tables import written
 
     known = catalogue_of(options)
-    loaded = load_arena(path, known)
     folder = folder_of(path, folder)
+    loaded = load_arena(path, known, folder / "teams")
     cells = [*cells_of(loaded, folder)]
     own = Part.read(options["shard"], "--shard").take(cells) if options["shard"] else cells
     working = Working(
