@@ -33,6 +33,19 @@ def table(value: Mapping[str, Any]) -> list[dict[str, str]]:
     return [_row(row, value["baseline"]) for row in value["rows"]]
 
 
+def cells_table(value: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Return a row for each cell that was tested."""
+    return [
+        {
+            "cell": f"{cell['method']}, {cell['stream']}, seed {cell['seed']}",
+            "deployed": cell["deployed"],
+            **{name: _number(cell[name], "{:.3f}") for name in ("score", "control")},
+            **{part: _cost(cell[part]) for part in ("learning", "testing")},
+        }
+        for cell in value["cells"]
+    ]
+
+
 def _row(row: Mapping[str, Any], baseline: str) -> dict[str, str]:
     return {
         "method": row["method"],

@@ -24,7 +24,20 @@ if TYPE_CHECKING:
     from .evaluated import Evaluated
 
 MOST_NICHES = 60
-WORDS = frozenset({"agent", "benchmark", "effect", "models", "note", "team", "test"})
+WORDS = frozenset(
+    {
+        "agent",
+        "benchmark",
+        "claim",
+        "deployed",
+        "effect",
+        "models",
+        "note",
+        "stream",
+        "team",
+        "test",
+    }
+)
 """Columns that have words, and no figures."""
 
 

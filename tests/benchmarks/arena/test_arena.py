@@ -11,6 +11,7 @@ from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 
 from ...operators.command.conftest import thinking
+from ...sites import texts, visited
 from ...support.processes import killed_at
 from .conftest import ARENA, USAGE, Hall, metered
 
@@ -62,6 +63,15 @@ def test_killed_and_resumed_by_shards_it_has_the_same_bytes(done: Hall, hall: Ha
         assert hall.command(*words).code == 0
         assert len(model.calls) == len(done.calls)
     assert hall.files() == done.files()
+
+
+def test_its_page_has_the_table_and_leads_to_the_cells(done: Hall) -> None:
+    pages = visited(done.folder / "out", most=40)
+    first = pages.pop("")
+    assert {"evomas", "better"} <= {*texts(first), *texts(first, "th")}
+    cells = {cell["folder"] for cell in done.value()["cells"]}
+    assert cells <= {address.rstrip("/") for address in pages}
+    assert any(address.endswith("/lineage") for address in pages)
 
 
 def test_where_nothing_helps_nothing_is_claimed(hall: Hall) -> None:
