@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from ...schema.host.catalogue import Catalogue
     from ...schema.loading.recipe import Recipe
+    from ..papers.streams import Stream
     from .declared import Arena, Method
-    from .streams import ArenaTasks
 
 NAME = "cell"
 """What the evolution of a cell is called in its pool."""
@@ -85,9 +85,15 @@ class Cell:
         return self.pool / EVOLUTIONS / NAME
 
     @property
-    def tasks(self) -> ArenaTasks:
+    def tasks(self) -> Stream:
         """Its tasks."""
         return self.arena.streams[self.stream].tasks(self.seed)
+
+    @property
+    def caps(self) -> list[Mapping[str, float]]:
+        """What it may spend: to learn, if it does, and for its test."""
+        test = self.arena.test_cap.value()
+        return [self.arena.cap.value(), test] if self.method.learns else [test]
 
     @property
     def is_done(self) -> bool:
@@ -105,7 +111,7 @@ class Cell:
         trials = self._held_out.get("trials", [])
         tested = {(trial["task"], trial["repeat"]) for trial in trials}
         repeats = range(1, self.arena.repeats + 1)
-        return tested == {(task.id, repeat) for task in self.tasks.test for repeat in repeats}
+        return tested == {(task.id, repeat) for task in self.tasks.held_out for repeat in repeats}
 
     @property
     def _held_out(self) -> Mapping[str, Any]:
@@ -126,12 +132,12 @@ class Cell:
         return Evolving(
             recipe_file=self.method.file,
             recipe=recipe,
-            tasks=self.tasks.evolve if self.method.learns else (),
+            tasks=self.tasks.tasks if self.method.learns else (),
             pool_folder=self.pool,
             known=known,
             options={**options, **own, **others},
             testing=Testing(
-                tasks=self.tasks.test,
+                tasks=self.tasks.held_out,
                 repeats=self.arena.repeats,
                 workers=recipe.workers,
                 caps=self.arena.test_cap,

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from ...operators.evolution.strategy import strategy_of
 from ...pool.teams.sources import load_source
 from ...runtime.values.caps import Caps
-from ...schema.checking._shape import shape_schema
+from ...schema.host.fields import root
+from ...schema.host.models import DEFAULT_ALIAS
 from ...schema.loading.loading import read_file, shape_only
 from ...schema.loading.recipe import load_recipe, recipe_of
 from ...schema.loading.seeds import is_seed
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 METHODS = Path(__file__).with_name("methods.yaml")
 FIXED = "fixed"
 """The strategy that learns nothing."""
-TEAM, DEFAULT = "team", "default"
+TEAM = "team"
 ASKED = frozenset({"meta_model", "judge"})
 OURS = frozenset({"like", "recipe", "votes", "seeds"})
 TEMPERATURE = 0.7
@@ -118,7 +119,7 @@ def load_arena(path: Path, known: Catalogue, teams: Path) -> Arena:
     if {*arena.cap.value()} != {*arena.test_cap.value()}:
         reader.note(("test_cap",), "it caps other units than cap. Write the same ones.")
     if reader.problems:
-        raise ConfigError(sorted(reader.problems))
+        raise ConfigError(sorted({*reader.problems}))
     return arena
 
 
@@ -130,7 +131,7 @@ def known_methods() -> Mapping[str, Written]:
 
 def _schema(document: Document) -> Written:
     """Return the shape of this file: a method's settings have those of its strategy."""
-    common = shape_schema("arena")
+    common = root("arena").schema
     fields, definitions = common["properties"], common["$defs"]
     methods = document.value.get("methods") if is_mapping(document.value) else None
     if not is_mapping(methods):
@@ -145,16 +146,14 @@ def _schema(document: Document) -> Written:
 
 
 def _method_schema(common: Written, whole: Written) -> Written:
-    recipe = shape_schema("evolution")["properties"]
+    recipe = root("evolution").schema["properties"]
     fields = {name: field for name, field in recipe.items() if name not in SET_HERE}
     try:
         settings = {**fields["settings"], **strategy_of(whole["strategy"]).schema}
     except (InputError, KeyError, TypeError):  # the reader says which strategy there is not
         settings = fields["settings"]
-    seeds = {**fields["seeds"], "type": ["array", "string"], "enum": [DEFAULT]}
-    seeds = fields["seeds"] if whole.get("seeds") != DEFAULT else seeds
-    own = {**common["properties"], **fields, "settings": settings, "seeds": seeds}
-    return {**common, "additionalProperties": False, "properties": own}
+    fields = {**common["properties"], **fields, "settings": settings}
+    return {**common, "additionalProperties": False, "properties": fields}
 
 
 def _whole(name: str, written: Written) -> Written:
@@ -162,7 +161,8 @@ def _whole(name: str, written: Written) -> Written:
     like = written.get("like", name)
     base = known_methods().get(like, {}) if isinstance(like, str) else {}
     other = "strategy" in written and written["strategy"] != base.get("strategy")
-    return merged({} if other or "recipe" in written else dict(base), dict(written))
+    base = {} if other or "recipe" in written else base
+    return merged(dict(base), dict(written))
 
 
 def _beside(path: Path, name: str) -> str | Path:
@@ -211,7 +211,7 @@ class _Reader:
         if not needs & ASKED and method.recipe.score != "judge":
             yield method
             return
-        operators: Sequence[str] = self._written.get("operators", [DEFAULT])
+        operators: Sequence[str] = self._written.get("operators", [DEFAULT_ALIAS])
         if not operators:
             self.note(("methods", name), "it asks a model to write or judge. Name one: operators.")
         for alias in operators:
@@ -223,68 +223,65 @@ class _Reader:
             yield replace(method, name=label, recipe=recipe)
 
     def _method(self, name: str) -> Method | None:
-        written: Written = self._written["methods"][name] or {}
-        place, known = ("methods", name), known_methods()
-        if (like := written.get("like", name)) not in known and "like" in written:
-            self.note((*place, "like"), f"no method {like!r}.{did_you_mean(like, known)}")
+        whole = self._fields(name)
+        if whole is None:
             return None
-        whole = _whole(name, written)
+        place = ("methods", name)
         if "recipe" in whole:
-            return self._of_file(name, whole)
-        if "strategy" not in whole:
-            if "seeds" not in whole:
-                listed = f"{did_you_mean(name, known)} Known: {', '.join(known)}."
-                self.note(place, f"no such method.{listed} Or write strategy, seeds or recipe.")
-                return None
-            whole = {**whole, "strategy": FIXED}
+            return self._of_file(place, whole)
         strategy = self.load((*place, "strategy"), strategy_of, whole["strategy"])
         if strategy is None:
             return None
-        fields = {key: item for key, item in whole.items() if key not in OURS}
-        recipe, wrong = recipe_of(strategy, fields)
+        recipe, wrong = recipe_of(strategy, {k: v for k, v in whole.items() if k not in OURS})
         for setting, why in wrong.items():
             self.note((*place, "settings", setting), why)
-        if "votes" in whole:
-            recipe = replace(recipe, seeds=(self._voting(name, whole["votes"]),))
-        elif (seeds := whole.get("seeds", [TEAM])) != DEFAULT:
-            recipe = replace(recipe, seeds=tuple(self._seed(seed) for seed in seeds))
-        return self._seeded(name, recipe, self._path, workers="workers" in whole)
+        seeds = [self._voting(place, whole["votes"])] if "votes" in whole else whole["seeds"]
+        seeds = tuple(self._written["team"] if seed == TEAM else seed for seed in seeds)
+        workers = whole.get("workers", self._written.get("workers", 1))
+        return self._seeded(place, replace(recipe, seeds=seeds, workers=workers), self._path)
 
-    def _of_file(self, name: str, whole: Written) -> Method | None:
+    def _fields(self, name: str) -> Written | None:
+        """Return all fields of a method; None, where the file does not say which it is."""
+        written: Written = self._written["methods"][name] or {}
+        place, known = ("methods", name), known_methods()
+        like = written.get("like", name)
+        if "like" in written and like not in known:
+            self.note((*place, "like"), f"no method {like!r}.{did_you_mean(like, known)}")
+            return None
+        whole = _whole(name, written)
+        if not whole.keys() & {"recipe", "strategy", "seeds", "votes"}:
+            listed = f"{did_you_mean(name, known)} Known: {', '.join(known)}."
+            self.note(place, f"no such method.{listed} Or write strategy, seeds or recipe.")
+            return None
+        return whole if "recipe" in whole else {"strategy": FIXED, "seeds": [TEAM], **whole}
+
+    def _of_file(self, place: tuple[str, str], whole: Written) -> Method | None:
         if more := sorted(whole.keys() - {"recipe"}):
             why = "a recipe's file has all fields. Write it there, or leave recipe out."
-            self.note(("methods", name, more[0]), why)
+            self.note((*place, more[0]), why)
         file = self._path.parent / whole["recipe"]
-        recipe = self.load(("methods", name, "recipe"), load_recipe, file)
+        recipe: Recipe | None = self.load((*place, "recipe"), load_recipe, file)
         if recipe is None:
             return None
+        team = self._written["team"]
         if recipe.seeds == strategy_of(recipe.strategy).seeds:
-            team = self._written["team"]
-            seed = team if is_seed(team) else os.path.relpath(self._path.parent / team, file.parent)
-            recipe = replace(recipe, seeds=(seed,))
-        return self._seeded(name, recipe, file, workers=True)
+            path = os.path.relpath(self._path.parent / team, file.parent)
+            recipe = replace(recipe, seeds=(team if is_seed(team) else path,))
+        return self._seeded(place, recipe, file)
 
-    def _voting(self, name: str, copies: Any) -> str:
+    def _voting(self, place: tuple[str, str], copies: int) -> str:
         """Write a team of copies that vote; return its path."""
-        team = self.load(
-            ("team",), load_source, _beside(self._path, self._written["team"]), self._known
-        )
-        voting = team and self.load(
-            ("methods", name), partial(vote_of, team, copies, temperature=TEMPERATURE)
-        )
-        if voting is None:
-            return self._written["team"]
+        source = _beside(self._path, self._written["team"])
+        team = self.load(("team",), load_source, source, self._known)
+        vote = partial(vote_of, team, copies, temperature=TEMPERATURE)
+        if team is None or (voting := self.load(place, vote)) is None:
+            return TEAM
         path = self._teams / f"{voting.name}.yaml"
         make_folders(path.parent)
         write_atomically(path, dump(voting))
         return os.path.relpath(path, self._path.parent)
 
-    def _seed(self, seed: str) -> str:
-        return self._written["team"] if seed == TEAM else seed
-
-    def _seeded(self, name: str, recipe: Recipe, file: Path, *, workers: bool) -> Method:
+    def _seeded(self, place: tuple[str, str], recipe: Recipe, file: Path) -> Method:
         for seed in recipe.seeds:
-            self.load(("methods", name), load_source, _beside(file, seed), self._known)
-        if not workers:
-            recipe = replace(recipe, workers=self._written.get("workers", 1))
-        return Method(name=name, recipe=recipe, file=file)
+            self.load(place, load_source, _beside(file, seed), self._known)
+        return Method(name=place[1], recipe=recipe, file=file)

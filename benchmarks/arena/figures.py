@@ -8,8 +8,8 @@ interval of their own, by Student's t. A difference is claimed where both say so
 from __future__ import annotations
 
 import math
-import statistics
 from dataclasses import dataclass
+from statistics import NormalDist, fmean
 from typing import TYPE_CHECKING, Any
 
 from ...pool.values.intervals import mean_interval, paired_interval
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
     from .cells import Cell, Outcome
 
+    Scores = Mapping[Any, Sequence[float]]
+
 LEVEL = 0.05
 POWER = 0.8
 EVERY = "all"
 """What the table calls all streams together."""
-UNITS = ("calls", "tokens", "usd")
-Pair = tuple[str, int, str]
-"""A stream, a seed, and a task's id."""
+KEPT = ("difference", "interval", "better", "worse", "same", "decides", "effects", "left_out")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,7 +40,7 @@ class Row:
         method: The method's name.
         stream: The stream's name, or `EVERY`.
         cells: All its cells.
-        done: The outcomes of those that were tested.
+        done: The outcomes of those that were tested, by stream and seed.
     """
 
     method: str
@@ -48,86 +48,104 @@ class Row:
     cells: Sequence[Cell]
     done: Mapping[tuple[str, int], Outcome]
 
-    def scores(self, *, control: bool = False) -> dict[Pair, Sequence[float]]:
-        """Return the scores of each pair."""
+    @property
+    def scores(self) -> Scores:
+        """The scores of each pair."""
         return {
-            (*place, task): scores
+            (place, task): scores
             for place, outcome in self.done.items()
-            for task, scores in (outcome.control if control else outcome.scores).items()
+            for task, scores in outcome.scores.items()
         }
 
     def value(self) -> dict[str, Any]:
         """Return the row as a JSON object, without what takes the baseline."""
-        own, control = self.scores(), self.scores(control=True)
-        gains = _differences(control, own)
-        outcomes = [*self.done.values()]
+        own, outcomes = self.scores, [*self.done.values()]
+        gains = [gain for each in outcomes for gain in differences(each.control, each.scores)]
+        counts = ("dropped", "failed", "unscored")
         return {
             "method": self.method,
             "stream": self.stream,
             "cells": len(self.cells),
             "done": len(outcomes),
             "pairs": len(own),
-            "score": _mean([*map(statistics.fmean, own.values())]),
+            "score": _score(own),
             "interval": [*mean_interval([*own.values()])] if own else None,
-            "gain": _mean(gains),
+            "gain": fmean(gains) if gains else None,
             "gain_interval": [*paired_interval(gains)] if gains else None,
-            "area": _mean([area(outcome) for outcome in outcomes if outcome.scores]),
+            "area": fmean(map(area, outcomes)) if own else None,
             **_spending(self.cells),
-            "dropped": sum(outcome.dropped for outcome in outcomes),
-            "failed": sum(outcome.failed for outcome in outcomes),
-            "unscored": sum(outcome.unscored for outcome in outcomes),
+            **{name: sum(getattr(each, name) for each in outcomes) for name in counts},
         }
 
 
 def arena_value(cells: Sequence[Cell]) -> dict[str, Any]:
     """Return the figures of all cells as a JSON object."""
-    rows = [*_rows(cells)]
+    done = [cell for cell in cells if cell.is_done]
+    rows = [*_rows(cells, done)]
     baseline = rows[0].method
     bases = {row.stream: row for row in rows if row.method == baseline}
-    met = [(row, _comparison(bases[row.stream], row)) for row in rows if row.method != baseline]
-    known = [(row, comparison) for row, comparison in met if comparison is not None]
-    values = {id(row): row.value() for row in rows}
-    adjusted = p_adjusted([comparison for _, comparison in known])
-    for (row, comparison), p in zip(known, adjusted, strict=True):
-        apart = _apart(bases[row.stream], row)
-        values[id(row)]["versus"] = _versus(comparison, p, apart, len(known))
-    done = [cell for cell in cells if cell.is_done]
-    spent = [_cell(cell) for cell in done]
+    values = [row.value() for row in rows]
+    met = {
+        number: compared(bases[row.stream], row)
+        for number, row in enumerate(rows)
+        if row.method != baseline and row.scores.keys() & bases[row.stream].scores.keys()
+    }
+    for (number, comparison), p in zip(met.items(), p_adjusted([*met.values()]), strict=True):
+        base, row = bases[rows[number].stream], rows[number]
+        by_cell = [fmean(each) for each in _by_cell(base, row) if each]
+        values[number]["versus"] = _versus(comparison, p, by_cell, len(met))
     return rounded(
         {
             "arena": 1,
             "baseline": baseline,
-            "comparisons": len(known),
-            "rows": [*values.values()],
-            "cells": spent,
+            "comparisons": len(met),
+            "rows": values,
+            "cells": [_cell(cell) for cell in done],
             "open": [str(cell) for cell in cells if cell not in done],
         }
     )
 
 
+def compared(base: Row, row: Row) -> Comparison:
+    """Compare two rows on the pairs that both have."""
+    before, after = base.scores, row.scores
+    common = [pair for pair in before if pair in after]
+    return Comparison(
+        names=(base.method, row.method),
+        before=[fmean(before[pair]) for pair in common],
+        after=[fmean(after[pair]) for pair in common],
+        single=all(len(side[pair]) == 1 for side in (before, after) for pair in common),
+        left_out=len(before.keys() ^ after.keys()),
+        costs=("", ""),
+    )
+
+
 def area(outcome: Outcome) -> float:
     """Return the mean score over the cap: the control's until the result was there."""
-    before, after = _of(outcome.control or outcome.scores), _of(outcome.scores)
+    before, after = _score(outcome.control) or 0.0, _score(outcome.scores) or 0.0
     return outcome.begun * before + (1 - outcome.begun) * after
 
 
-def least_effect(differences: Sequence[float], comparisons: int) -> float | None:
+def least_effect(gains: Sequence[float], comparisons: int) -> float:
     """Return the difference that would have been seen with a chance of 0.8, had it been there.
 
     Args:
-        differences: What was gained on each pair.
+        gains: What was gained on each pair.
         comparisons: How many comparisons share the level of 0.05.
     """
-    if len(differences) < 2:
-        return None
-    normal = statistics.NormalDist()
+    normal = NormalDist()
     reach = normal.inv_cdf(1 - LEVEL / (2 * comparisons)) + normal.inv_cdf(POWER)
     # A pair that either side wins is added, as by `paired_interval`: so it is never 0.
-    n, squares = len(differences) + 2, sum(item**2 for item in differences) + 2
-    return reach * math.sqrt(squares / n - (sum(differences) / n) ** 2) / math.sqrt(n)
+    n, squares = len(gains) + 2, sum(gain**2 for gain in gains) + 2
+    return reach * math.sqrt((squares / n - (sum(gains) / n) ** 2) / n)
 
 
-def _rows(cells: Sequence[Cell]) -> Iterator[Row]:
+def differences(before: Scores, after: Scores) -> list[float]:
+    """Return what the second side scores more, of each key that both have."""
+    return [fmean(after[key]) - fmean(before[key]) for key in before if key in after]
+
+
+def _rows(cells: Sequence[Cell], done: Sequence[Cell]) -> Iterator[Row]:
     streams = [*dict.fromkeys(cell.stream for cell in cells)]
     for stream in [*streams, *([EVERY] if len(streams) > 1 else [])]:
         for method in dict.fromkeys(cell.method.name for cell in cells):
@@ -136,53 +154,33 @@ def _rows(cells: Sequence[Cell]) -> Iterator[Row]:
                 for cell in cells
                 if cell.method.name == method and stream in {cell.stream, EVERY}
             ]
-            done = {(cell.stream, cell.seed): cell.outcome for cell in own if cell.is_done}
-            yield Row(method=method, stream=stream, cells=own, done=done)
+            outcomes = {(cell.stream, cell.seed): cell.outcome for cell in own if cell in done}
+            yield Row(method=method, stream=stream, cells=own, done=outcomes)
 
 
-def _comparison(base: Row, row: Row) -> Comparison | None:
-    """Compare two rows on the pairs that both have; None, where there is none."""
-    before, after = base.scores(), row.scores()
-    common = [pair for pair in before if pair in after]
-    if not common:
-        return None
-    sides = [[statistics.fmean(side[pair]) for pair in common] for side in (before, after)]
-    return Comparison(
-        names=(base.method, row.method),
-        before=sides[0],
-        after=sides[1],
-        single=all(len(side[pair]) == 1 for side in (before, after) for pair in common),
-        left_out=len(before.keys() ^ after.keys()),
-        costs=("", ""),
-    )
-
-
-def _apart(base: Row, row: Row) -> Sequence[float]:
-    """Return the mean difference of each cell that both rows have."""
-    places = [place for place in base.done if place in row.done]
-    found = (_differences(base.done[at].scores, row.done[at].scores) for at in places)
-    return [statistics.fmean(each) for each in found if each]
+def _by_cell(base: Row, row: Row) -> Iterator[list[float]]:
+    for place, outcome in base.done.items():
+        if place in row.done:
+            yield differences(outcome.scores, row.done[place].scores)
 
 
 def _versus(
-    comparison: Comparison, p: float | None, cells: Sequence[float], comparisons: int
+    comparison: Comparison, p: float | None, by_cell: Sequence[float], comparisons: int
 ) -> dict[str, Any]:
-    value = comparison.value()
-    over_cells = t_interval(cells)
-    names = ("difference", "interval", "better", "worse", "same", "decides", "effects", "left_out")
+    value, over_cells = comparison.value(), t_interval(by_cell)
     pairs = zip(comparison.before, comparison.after, strict=True)
     return {
-        **{name: value[name] for name in names},
+        **{name: value[name] for name in KEPT},
         "p": value["p"][value["decides"]],
         "p_holm": p,
-        "cells": [*cells],
+        "cells": [*by_cell],
         "cells_interval": over_cells and [*over_cells],
         "least_effect": least_effect([new - old for old, new in pairs], comparisons),
-        "claim": _claim(p, value["difference"], over_cells),
+        "claim": claim(p, value["difference"], over_cells),
     }
 
 
-def _claim(p: float | None, difference: float, over_cells: tuple[float, float] | None) -> str:
+def claim(p: float | None, difference: float, over_cells: tuple[float, float] | None) -> str:
     """Return what the data show: `better`, `worse`, or nothing."""
     if p is None or p >= LEVEL or over_cells is None or over_cells[0] <= 0 <= over_cells[1]:
         return ""
@@ -195,36 +193,25 @@ def _cell(cell: Cell) -> dict[str, Any]:
         "method": cell.method.name,
         "stream": cell.stream,
         "seed": cell.seed,
-        "folder": str(cell.pool.relative_to(cell.pool.parents[3])),
+        "folder": cell.pool.relative_to(cell.pool.parents[3]).as_posix(),
         "deployed": outcome.deployed,
-        "score": _mean([*map(statistics.fmean, outcome.scores.values())]),
-        "control": _mean([*map(statistics.fmean, outcome.control.values())]),
+        "score": _score(outcome.scores),
+        "control": _score(outcome.control),
         "begun": outcome.begun,
         **_spending([cell]),
     }
 
 
-def _differences(before: Mapping[Any, Any], after: Mapping[Any, Any]) -> list[float]:
-    common = [key for key in before if key in after]
-    return [statistics.fmean(after[key]) - statistics.fmean(before[key]) for key in common]
-
-
-def _of(scores: Mapping[str, Sequence[float]]) -> float:
-    return statistics.fmean(map(statistics.fmean, scores.values()))
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return statistics.fmean(values) if values else None
+def _score(scores: Scores) -> float | None:
+    return fmean(map(fmean, scores.values())) if scores else None
 
 
 def _spending(cells: Sequence[Cell]) -> dict[str, Any]:
-    return {
-        "learning": _spent([cell.spending[0] for cell in cells]),
-        "testing": _spent([cell.spending[1] for cell in cells]),
-    }
+    learning = sum((cell.spending[0] for cell in cells), Usage())
+    testing = sum((cell.spending[1] for cell in cells), Usage())
+    return {"learning": _spent(learning), "testing": _spent(testing)}
 
 
-def _spent(usages: Sequence[Usage]) -> dict[str, Any]:
-    usage = sum(usages, Usage())
-    counts = {unit: getattr(usage, unit) for unit in UNITS}
-    return {**counts, "unpriced_calls": usage.unpriced_calls, "lost_calls": usage.uncertain_calls}
+def _spent(usage: Usage) -> dict[str, Any]:
+    counts = ("calls", "tokens", "usd", "unpriced_calls", "uncertain_calls")
+    return {name: getattr(usage, name) for name in counts}

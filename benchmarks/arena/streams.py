@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
@@ -10,7 +10,7 @@ from ...schema.values.errors import InputError
 from ..evaluation.benchmark import Source, find_benchmark
 from ..evaluation.choosing import TaskChoice
 from ..evaluation.own import OWN, is_own
-from ..papers.streams import apart
+from ..papers.streams import Stream, apart
 from ..streams.tasks import STREAMS, stream
 
 if TYPE_CHECKING:
@@ -24,19 +24,6 @@ if TYPE_CHECKING:
 BENCHMARK = "benchmark:"
 COUNT = 40
 """How many tasks there are of each kind, unless the file says otherwise."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ArenaTasks:
-    """The tasks of a stream with one seed.
-
-    Attributes:
-        evolve: Those that methods learn from, in order.
-        test: Those that the result is tested on; none asks what one of the others asks.
-    """
-
-    evolve: Sequence[Task]
-    test: Sequence[Task]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,18 +48,17 @@ class StreamSource:
     def of(cls, name: str, written: Mapping[str, Any], folder: Path, known: Catalogue) -> Self:
         """Read what arena.yaml has of a stream."""
         names = written.get("from", name)
-        scorer = {"scorer": written["scorer"]} if "scorer" in written else {}
+        options = {key: written[key] for key in ("scorer", "level") if key in written}
         data = folder / written["data"] if "data" in written else None
-        source = Source(data=data, level=written.get("level", 1), known=known, **scorer)
         return cls(
             names=(names,) if isinstance(names, str) else tuple(names),
             evolve=written.get("evolve", COUNT),
             test=written.get("test", COUNT),
             folder=folder,
-            source=source,
+            source=Source(data=data, known=known, **options),
         )
 
-    def tasks(self, seed: int) -> ArenaTasks:
+    def tasks(self, seed: int) -> Stream:
         """Return the tasks with a seed; the same ones whenever it is asked.
 
         Raises:
@@ -81,56 +67,44 @@ class StreamSource:
         """
         return _tasks(self, seed)
 
-    def prepare(self, tasks: ArenaTasks) -> None:
+    def prepare(self, seed: int) -> None:
         """Make ready what tasks of a benchmark need, such as clones."""
-        if not self._are_files and self.names[0] not in STREAMS:
-            name = self.names[0].removeprefix(BENCHMARK)
-            if not is_own(name):
-                find_benchmark(name).prepare(self.source, [*tasks.evolve, *tasks.test])
+        name, tasks = self.names[0], self.tasks(seed)
+        if isinstance(self.test, int) and name not in STREAMS and not is_own(name):
+            benchmark = find_benchmark(name.removeprefix(BENCHMARK))
+            benchmark.prepare(self.source, [*tasks.tasks, *tasks.held_out])
 
-    @property
-    def _are_files(self) -> bool:
-        return isinstance(self.evolve, str) and isinstance(self.test, str)
-
-    def drawn(self, seed: int) -> ArenaTasks:
-        """Draw the tasks with a seed."""
-        if isinstance(self.evolve, str) and isinstance(self.test, str):
-            return ArenaTasks(evolve=self._file(self.evolve), test=self._file(self.test))
-        if isinstance(self.evolve, str) or isinstance(self.test, str):
+    def drawn(self, split: Split, seed: int) -> Sequence[Task]:
+        """Draw the tasks of a split with a seed."""
+        count, other = self.evolve, self.test
+        if split == "test":
+            count, other = other, count
+        if isinstance(count, str) != isinstance(other, str):
             raise InputError("evolve and test are two files, or two numbers. Write both alike.")
-        draw = self._mixed if all(name in STREAMS for name in self.names) else self._split
-        return ArenaTasks(
-            evolve=draw("evolve", self.evolve, seed), test=draw("test", self.test, seed)
-        )
-
-    def _mixed(self, split: Split, count: int, seed: int) -> list[Task]:
-        """Take tasks of streams by turns."""
-        each = (stream(name, split, count=count, seed=seed) for name in self.names)
-        return [task for tasks in zip(*each, strict=True) for task in tasks][:count]
-
-    def _split(self, split: Split, count: int, seed: int) -> list[Task]:
-        """Take tasks of a benchmark, or of a file."""
-        name, *others = self.names
-        if others:
+        if isinstance(count, str):
+            return self._file(count)
+        if all(name in STREAMS for name in self.names):
+            each = (stream(name, split, count=count, seed=seed) for name in self.names)
+            return [task for tasks in zip(*each, strict=True) for task in tasks][:count]
+        if len(self.names) > 1:
             raise InputError(f"only streams can be mixed: {', '.join(STREAMS)}.")
-        return TaskChoice(split=split, limit=count, seed=seed).of(self._everything(name, seed))
+        return TaskChoice(split=split, limit=count, seed=seed).of(self._everything(seed))
 
-    def _everything(self, name: str, seed: int) -> Sequence[Task]:
+    def _everything(self, seed: int) -> Sequence[Task]:
+        (name,) = self.names
         if is_own(name):
             return self._file(name)
-        source = Source(data=self.source.data, level=self.source.level, seed=seed)
+        source = replace(self.source, seed=seed)
         return find_benchmark(name.removeprefix(BENCHMARK)).tasks(source)
 
     def _file(self, name: str) -> Sequence[Task]:
-        source = self.source
-        data = self.folder / name
-        return OWN.tasks(Source(data=data, scorer=source.scorer, known=source.known))
+        return OWN.tasks(replace(self.source, data=self.folder / name))
 
 
 @cache
-def _tasks(source: StreamSource, seed: int) -> ArenaTasks:
-    drawn = source.drawn(seed)
-    evolve = apart(drawn.evolve, drawn.test)
-    if not evolve or not drawn.test:
+def _tasks(source: StreamSource, seed: int) -> Stream:
+    test = source.drawn("test", seed)
+    evolve = apart(source.drawn("evolve", seed), test)
+    if not evolve or not test:
         raise InputError("it has no task to learn from, or none to test on.")
-    return ArenaTasks(evolve=evolve, test=[*drawn.test])
+    return Stream(tasks=evolve, held_out=[*test])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.values.terminal import counted
-from ...schema.values.files import write_atomically
+from ...schema.values.files import make_folders, write_atomically
 from ...schema.values.json_text import dumps
 from ..comparison.tables import written
 
@@ -23,6 +23,7 @@ def write_files(folder: Path, value: Mapping[str, Any]) -> None:
         StorageError: They cannot be written.
     """
     rows = table(value)
+    make_folders(folder)
     write_atomically(folder / ARENA, dumps(value, indent=2, ensure_ascii=False) + "\n")
     write_atomically(folder / "table.md", written(rows, "markdown") + "\n")
     write_atomically(folder / "table.csv", written(rows, "csv") + "\n")

@@ -12,18 +12,16 @@ from ...runtime.runs.estimate import Estimate, Range
 from ...runtime.values.terminal import counted, speakable
 from ...runtime.values.together import by_workers
 from ...runtime.values.usage import Usage
-from ...schema.values.errors import CoterieError, InputError
+from ...schema.values.errors import CoterieError
 from .figures import arena_value
 from .tables import write_files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from ...schema.host.catalogue import Catalogue
     from .cells import Cell
-
-UNITS = ("calls", "tokens", "usd")
 
 
 @dataclass(eq=False, kw_only=True)
@@ -56,29 +54,28 @@ class Working:
         """
         return [cell for cell in self.own if not cell.is_done]
 
-    def check(self) -> None:
-        """Find what is wrong with open cells, before anything is made or spent.
+    async def work(self) -> int:
+        """Do what is open; return the exit code of the worst that stopped a cell.
 
         Raises:
-            InputError: Something is.
+            InputError: Something is wrong with an open cell. Nothing was spent.
         """
-        for cell in self.open:
+        cells = self.open
+        for cell in cells:
             cell.evolving(self.known, self.options).check()
-
-    async def work(self) -> int:
-        """Do what is open; return the exit code of the worst that stopped a cell."""
-        await by_workers(self.open, self._do, self.jobs)
+        await by_workers(cells, self._do, self.jobs)
         for name, error in self._stopped.items():
             click.echo(speakable(f"stopped: {name}: {error}"), err=True)
         return max((error.exit_code for error in self._stopped.values()), default=0)
 
     async def _do(self, cell: Cell) -> None:
         """Bring a cell to its end; what stops it leaves the others at work."""
+        if not self.options["quiet"]:
+            click.echo(speakable(f"{cell}: {cell.pool}"), err=True)
         evolving = cell.evolving(self.known, self.options)
-        self._say(f"{cell}: {cell.pool}")
         try:
             evolving.check()
-            cell.arena.streams[cell.stream].prepare(cell.tasks)
+            cell.arena.streams[cell.stream].prepare(cell.seed)
             evolving.fetch()
             await evolving.work()
         except CoterieError as error:
@@ -95,11 +92,11 @@ class Working:
         cells = self.open
         lines = [f"{counted(len(self.own), 'cell')}, {len(self.own) - len(cells)} done"]
         if cells:
-            bounds = [f"{unit} {most:,.15g}" for unit, most in _capped(cells).items()]
-            lines.append(f"caps: at most {', '.join(bounds)}")
+            caps = [cap for cell in cells for cap in cell.caps]
+            bounds = (f"{unit} {sum(cap[unit] for cap in caps):,.15g}" for unit in caps[0])
             estimate = sum(map(self._estimate, cells), Estimate())
-            lines.append(f"estimate without caps: {estimate}")
-            lines += self._from_pilot(cells)
+            lines += [f"caps: at most {', '.join(bounds)}", f"estimate without caps: {estimate}"]
+            lines.append(self._as_pilot(cells))
         return "\n".join(lines)
 
     def _estimate(self, cell: Cell) -> Estimate:
@@ -107,59 +104,24 @@ class Working:
         start, repeats = evolving.start, cell.arena.repeats
         often = Range(least=repeats, most=2 * repeats)  # the result, and perhaps its control
         learning = evolution(start, evolving.tasks) if evolving.tasks else Estimate()
-        return learning + evolved_team(start, cell.tasks.test) * often
+        return learning + evolved_team(start, cell.tasks.held_out) * often
 
-    def _from_pilot(self, cells: Sequence[Cell]) -> Iterator[str]:
+    def _as_pilot(self, cells: Sequence[Cell]) -> str:
         """Expect of each open cell what the done ones of its method took, else what any took."""
-        pilot = {cell: cell.spending for cell in self.cells if cell.is_done}
+        pilot = [cell for cell in self.cells if cell.is_done]
         if not pilot:
-            yield "no cell is done yet: --limit 1 or more makes a pilot, which shows the hours, too"
-            return
-        totals, seconds = dict.fromkeys(UNITS, 0.0), 0.0
+            return "no cell is done yet: --limit N makes a pilot of N cells, which shows the hours"
+        calls = tokens = usd = seconds = 0.0
         for cell in cells:
-            alike = [key for key in pilot if key.method.name == cell.method.name] or [*pilot]
-            for key in alike:
-                learning, testing, took = pilot[key]
+            alike = [done for done in pilot if done.method.name == cell.method.name] or pilot
+            for learning, testing, took in (done.spending for done in alike):
                 usage = learning + testing
-                for unit in UNITS:
-                    totals[unit] += getattr(usage, unit) / len(alike)
+                calls += usage.calls / len(alike)
+                tokens += usage.tokens / len(alike)
+                usd += usage.usd / len(alike)
                 seconds += took / len(alike)
-        spent = sum((learning + testing for learning, testing, _ in pilot.values()), Usage())
-        price = f"${totals['usd']:,.4f}" if not spent.unpriced_calls else "USD unknown"
+        spent = sum((usage for cell in pilot for usage in cell.spending[:2]), Usage())
+        price = "USD unknown" if spent.unpriced_calls else f"${usd:,.4f}"
         hours = seconds / 3600 / min(self.jobs, len(cells))
-        yield (
-            f"as {counted(len(pilot), 'done cell')} took: {totals['calls']:,.0f} calls,"
-            f" {totals['tokens']:,.0f} tokens, {price}, {hours:.2f} hours"
-        )
-
-    def _say(self, text: str) -> None:
-        if not self.options["quiet"]:
-            click.echo(speakable(text), err=True)
-
-
-def _capped(cells: Sequence[Cell]) -> dict[str, float]:
-    """Return what cells may spend together, by unit."""
-    caps = [cap.value() for cell in cells for cap in _caps(cell)]
-    return {unit: sum(cap[unit] for cap in caps) for unit in caps[0]}
-
-
-def _caps(cell: Cell) -> Iterator[Any]:
-    if cell.method.learns:
-        yield cell.arena.cap
-    yield cell.arena.test_cap
-
-
-def folder_of(path: Path, parent: Path | None) -> Path:
-    """Return where an arena's results are kept, and make the folder.
-
-    Raises:
-        InputError: It cannot be made.
-    """
-    from pathlib import Path
-
-    folder = parent or Path("results") / f"arena-{path.stem}"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: results cannot be kept there: {error.strerror}.") from None
-    return folder
+        took = f"{calls:,.0f} calls, {tokens:,.0f} tokens, {price}, {hours:.2f} hours"
+        return f"as {counted(len(pilot), 'done cell')} took: {took}"

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ...runtime.cluster import on_option
+from ...runtime.command.spending import unbudgeted_options
 from ...runtime.values.terminal import speakable
 from ...schema.command import Command, catalogue_of, host_options, problem_format
 from ...schema.values.json_text import dumps
@@ -22,7 +22,7 @@ from .options import as_json
     "--results",
     "folder",
     type=click.Path(file_okay=False, path_type=Path),
-    help="The folder for results.  [default: results/arena-NAME]",
+    help="The folder for results.  [default: results/NAME]",
 )
 @click.option(
     "--jobs",
@@ -35,19 +35,7 @@ from .options import as_json
 @click.option("--limit", type=click.IntRange(min=1), help="Work on the first N open cells only.")
 @click.option("--plan", is_flag=True, help="Print what open cells will take, and stop.")
 @click.option("--embedder", help="The embedder: minilm, hashing, or a model's alias.")
-@click.option("--allow-unpriced", is_flag=True, help="Also call models without a known price.")
-@click.option(
-    "--cache",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Keep models' answers in this folder, and reuse them for equal requests.",
-)
-@click.option("--quiet", is_flag=True, help="Print no progress.")
-@click.option(
-    "--unsafe-local",
-    is_flag=True,
-    help="Use no jail: agents' code runs with your rights. Use it only in a disposable VM.",
-)
-@on_option
+@unbudgeted_options
 @as_json
 @host_options
 @problem_format
@@ -66,11 +54,11 @@ def arena(path: Path, folder: Path | None, **options: Any) -> None:
     from ..arena.cells import cells_of
     from ..arena.declared import load_arena
     from ..arena.tables import table
-    from ..arena.working import Working, folder_of
+    from ..arena.working import Working
     from ..comparison.tables import written
 
     known = catalogue_of(options)
-    folder = folder_of(path, folder)
+    folder = folder or Path("results") / path.stem
     loaded = load_arena(path, known, folder / "teams")
     cells = [*cells_of(loaded, folder)]
     own = Part.read(options["shard"], "--shard").take(cells) if options["shard"] else cells
@@ -82,7 +70,6 @@ def arena(path: Path, folder: Path | None, **options: Any) -> None:
         return
     if options["limit"]:
         working.own = working.open[: options["limit"]]
-    working.check()
     code = to_the_end(working.work(), same_command)
     value = working.write()
     text = dumps(value, indent=2) if options["as_json"] else written(table(value), "markdown")

@@ -47,3 +47,8 @@ allow_zeros = click.option(
 def spending_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of a command that runs teams."""
     return with_options(command, _OPTIONS)
+
+
+def unbudgeted_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the same without --budget: a file has the caps."""
+    return with_options(command, _OPTIONS[1:])

@@ -129,6 +129,13 @@ _EVOLUTION = ReferencePage(
     before="It is YAML, under any name, and `mas-evolve` reads it.",
     after="Paths of teams and of the policy are relative to the recipe's folder.",
 )
+_ARENA = ReferencePage(
+    path="docs/arena-file.md",
+    title="The arena file",
+    before="It is YAML, under any name, and `mas-bench arena` reads it.",
+    after="A method may have all fields of a [recipe](recipe.md), except for `seed`, `meta_model`"
+    " and `judge_model`. Paths are relative to the file's folder.",
+)
 PAGES: Mapping[str, ReferencePage] = MappingProxyType(
     {
         "team": _TEAM,
@@ -137,6 +144,7 @@ PAGES: Mapping[str, ReferencePage] = MappingProxyType(
         "tools": _TOOLS,
         "policy": _POLICY,
         "evolution": _EVOLUTION,
+        "arena": _ARENA,
     }
 )
 """The pages, by the kinds of files that they are about."""

@@ -17,7 +17,7 @@ from .settings import settings_schemas
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-DOCUMENTS = ("team", "task", "models", "tools", "policy", "evolution")
+DOCUMENTS = ("team", "task", "models", "tools", "policy", "evolution", "arena")
 """The kinds of files, by the names of their schemas."""
 
 ITEM = "[]"

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from coterie.benchmarks.arena.declared import load_arena
 from coterie.schema import dump, load_models, load_task, load_team, load_tools
 from coterie.schema.explain.reference import PAGES, reference
+from coterie.schema.host.catalogue import Catalogue
 from coterie.schema.host.fields import DOCUMENTS, find, root, walk
 from coterie.schema.loading.ceiling import load_ceiling
 from coterie.schema.loading.recipe import load_recipe
@@ -19,6 +21,7 @@ LOADERS = {
     "tools": load_tools,
     "policy": load_ceiling,
     "evolution": load_recipe,
+    "arena": lambda path: load_arena(path, Catalogue.of_host(), path.parent),
 }
 
 
