@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...operators.command.expected import evolution, evolved_team
+from ...runtime.command.loading import refuse_unused
 from ...runtime.runs.estimate import Estimate, Range
 from ...runtime.values.terminal import counted, speakable
 from ...runtime.values.together import by_workers
@@ -54,16 +55,22 @@ class Working:
         """
         return [cell for cell in self.own if not cell.is_done]
 
-    async def work(self) -> int:
-        """Do what is open; return the exit code of the worst that stopped a cell.
+    def check(self) -> None:
+        """Find what is wrong with cells, before anything is spent.
 
         Raises:
-            InputError: Something is wrong with an open cell. Nothing was spent.
+            InputError: Something is, or a cell began with other settings, tasks or models.
         """
-        cells = self.open
-        for cell in cells:
-            cell.evolving(self.known, self.options).check()
-        await by_workers(cells, self._do, self.jobs)
+        used = [self.options["embedder"]]
+        for cell in self.cells:
+            evolving = cell.evolving(self.known, self.options)
+            evolving.check()
+            used += [model.alias for model in evolving.start.models]
+        refuse_unused(self.options["model"], used)
+
+    async def work(self) -> int:
+        """Do what is open; return the exit code of the worst that stopped a cell."""
+        await by_workers(self.open, self._do, self.jobs)
         for name, error in self._stopped.items():
             click.echo(speakable(f"stopped: {name}: {error}"), err=True)
         return max((error.exit_code for error in self._stopped.values()), default=0)

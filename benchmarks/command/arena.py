@@ -65,6 +65,7 @@ def arena(path: Path, folder: Path | None, **options: Any) -> None:
     working = Working(
         cells=cells, own=own, folder=folder, known=known, options=options, jobs=options["jobs"]
     )
+    working.check()
     if options["plan"]:
         click.echo(speakable(working.plan()))
         return

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 from ...operators.pages import open_pool
 from ...runtime.runs.record import read_value
 from ...runtime.view import NoPage, Page
-from ...schema.values.errors import InputError
-from ...schema.values.problems import quoted
 from ..arena.tables import ARENA, cells_table, table
 from .figures import table_of
 from .templates import TEMPLATES
@@ -19,6 +17,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ...runtime.view import Links
+
+DEPTH = 4
+"""Of the folder of a cell: cells, method, stream, seed."""
 
 
 def open_arena(folder: Path) -> ArenaSite | None:
@@ -63,28 +64,20 @@ class ArenaSite:
             NoPage: There is none of that address.
             InputError: A file is damaged.
         """
-        value = self._value
         if not address:
-            return self._table(value, links)
-        for cell in value["cells"]:
-            place = cell["folder"]
-            if ".." in place.split("/"):
-                raise InputError(f"{self.folder / ARENA}: {quoted(place)} is no folder in it.")
-            if address == place or address.startswith(f"{place}/"):
-                site = open_pool(self.folder / place)
-                if site is None or links.base is None:
-                    raise NoPage(address)
-                rest = address.removeprefix(place).removeprefix("/")
-                own = replace(links, here=rest, base=f"{links.base}{place}/")
-                return site.page(rest, own)
-        raise NoPage(address)
+            return self._table(links)
+        place, rest = "/".join(address.split("/")[:DEPTH]), "/".join(address.split("/")[DEPTH:])
+        known = place in {cell["folder"] for cell in self._value["cells"]}
+        site = open_pool(self.folder / place) if known and ".." not in place.split("/") else None
+        if site is None or links.base is None:
+            raise NoPage(address)
+        return site.page(rest, replace(links, here=rest, base=f"{links.base}{place}/"))
 
-    def _table(self, value: Mapping[str, Any], links: Links) -> Page:
+    def _table(self, links: Links) -> Page:
+        value = self._value
         rows = cells_table(value)
-        addresses = {
-            row["cell"]: links.to("", f"{cell['folder']}/")
-            for row, cell in zip(rows, value["cells"], strict=True)
-        }
+        places = [links.to("", f"{cell['folder']}/") for cell in value["cells"]]
+        addresses = {row["cell"]: place for row, place in zip(rows, places, strict=True)}
         body = TEMPLATES.render(
             "arena.html",
             links,

@@ -127,12 +127,27 @@ def test_a_cell_that_a_provider_stops_leaves_the_others_and_is_resumed(hall: Hal
     assert [row["score"] for row in hall.value()["rows"]] == [0.0, 1.0, 0.0]
 
 
-def test_another_cap_is_another_arena(done: Hall) -> None:
-    done.write(ARENA.replace("calls=9", "calls=99"))
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("calls=9", "calls=99", "the cap {'calls': 9}, and the arena has {'calls': 99}"),
+        ("choice: chance", "choice: schedule", "another recipe (settings.choice: 'chance', now"),
+    ],
+)
+def test_another_arena_needs_another_folder(done: Hall, old: str, new: str, message: str) -> None:
+    before, calls = done.files(), done.calls
+    done.write(ARENA.replace(old, new))
     came = done.run()
     done.write(ARENA)
-    assert (came.code, done.calls) == (2, [])
-    assert "learnt under the cap {'calls': 9}, and the arena has {'calls': 99}" in came.err
+    assert (came.code, done.calls, done.files()) == (2, [], before)
+    assert message in came.err
+    done.calls = calls
+
+
+def test_a_model_that_nobody_asks_is_refused(hall: Hall) -> None:
+    came = hall.run("--model", "writr=m@http://127.0.0.1:9/v1")
+    assert (came.code, hall.calls) == (2, [])
+    assert "writr" in came.err
 
 
 def test_a_test_that_does_not_fit_its_cap_is_open_and_a_larger_one_ends_it(hall: Hall) -> None:
