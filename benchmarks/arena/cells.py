@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ...schema.host.catalogue import Catalogue
-    from ...schema.loading.recipe import Recipe
     from ..papers.streams import Stream
     from .declared import Arena, Method
 
@@ -128,7 +127,7 @@ class Cell:
         cap = ",".join(f"{unit}={value:.15g}" for unit, value in self.arena.cap.value().items())
         own = {"name": NAME, "budget": cap, "yes": True, "allow_zeros": True, "quiet": True}
         others = {"use_git": False, "dry_run": False, "model": ()}
-        recipe = self.recipe
+        recipe = replace(self.method.recipe, seed=self.seed)
         return Evolving(
             recipe_file=self.method.file,
             recipe=recipe,
@@ -143,11 +142,6 @@ class Cell:
                 caps=self.arena.test_cap,
             ),
         )
-
-    @property
-    def recipe(self) -> Recipe:
-        """The method's recipe with the seed."""
-        return replace(self.method.recipe, seed=self.seed)
 
     @cached_property
     def spending(self) -> tuple[Usage, Usage, float]:
@@ -174,7 +168,7 @@ class Cell:
         deployed, trials = figures.deployed["team"], self._held_out["trials"]
         own = [trial for trial in trials if trial["team"] == deployed]
         learning, _, _ = self.spending
-        status = strategy_of(self.recipe.strategy).status(self.folder)
+        status = strategy_of(self.method.recipe.strategy).status(self.folder)
         lost = status.value().get("dropped", 0) if status else 0
         return Outcome(
             deployed=deployed,

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...operators.command.expected import evolution, evolved_team
 from ...runtime.command.loading import refuse_unused
-from ...runtime.runs.estimate import Estimate, Range
 from ...runtime.values.terminal import counted, speakable
 from ...runtime.values.together import by_workers
 from ...runtime.values.usage import Usage
@@ -101,17 +99,8 @@ class Working:
         if cells:
             caps = [cap for cell in cells for cap in cell.caps]
             bounds = (f"{unit} {sum(cap[unit] for cap in caps):,.15g}" for unit in caps[0])
-            estimate = sum(map(self._estimate, cells), Estimate())
-            lines += [f"caps: at most {', '.join(bounds)}", f"estimate without caps: {estimate}"]
-            lines.append(self._as_pilot(cells))
+            lines += [f"caps: at most {', '.join(bounds)}", self._as_pilot(cells)]
         return "\n".join(lines)
-
-    def _estimate(self, cell: Cell) -> Estimate:
-        evolving = cell.evolving(self.known, self.options)
-        start, repeats = evolving.start, cell.arena.repeats
-        often = Range(least=repeats, most=2 * repeats)  # the result, and perhaps its control
-        learning = evolution(start, evolving.tasks) if evolving.tasks else Estimate()
-        return learning + evolved_team(start, cell.tasks.held_out) * often
 
     def _as_pilot(self, cells: Sequence[Cell]) -> str:
         """Expect of each open cell what the done ones of its method took, else what any took."""
