@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 
+from ...inbox import answering
 from ...operators.command.conftest import thinking
 from ...sites import texts, visited
 from ...support.processes import killed_at
@@ -104,12 +106,20 @@ def test_a_pilot_of_one_cell_foretells_the_others(hall: Hall, done: Hall) -> Non
     assert abs(len(done.calls) / (2 * spent) - 1) < 0.3
 
 
-def test_a_method_that_asks_operators_has_a_row_for_each_and_others_have_one(hall: Hall) -> None:
-    arena = ARENA.replace("seeds: 2", "seeds: 1\noperators: [default, other]")
+def test_a_method_that_asks_operators_has_a_row_for_each_and_an_inbox_is_one(hall: Hall) -> None:
+    arena = ARENA.replace("seeds: 2", "seeds: 1\noperators: [default, writer]")
     hall.write(arena.partition("  best of n:")[0])
-    came = hall.run("--model", "other=m@http://127.0.0.1:9/v1", "--limit", "2")
+    edit = {"set_prompt": {"agent": "one", "prompt": "Think."}}
+    reply = json.dumps({"reason": "it did not think", "edits": [edit]})
+    with answering(hall.folder / "box", lambda _: reply) as answers:
+        came = hall.run("--model", f"writer=inbox:{hall.folder / 'box'}")
     assert came.code == 0, came.err
-    assert [*by_method(hall.value())] == ["team as it is", "evomas (default)", "evomas (other)"]
+    rows = by_method(hall.value())
+    assert [*rows] == ["team as it is", "evomas (default)", "evomas (writer)"]
+    assert answers
+    assert [row["score"] for row in rows.values()] == [0.0, 1.0, 1.0]
+    calls = sum(row[part]["calls"] for row in rows.values() for part in ("learning", "testing"))
+    assert calls == len(hall.calls) + len(answers)
 
 
 def test_a_cell_that_a_provider_stops_leaves_the_others_and_is_resumed(hall: Hall) -> None:
