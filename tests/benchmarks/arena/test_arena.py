@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 from typing import Any
 
 import pytest
@@ -64,6 +65,16 @@ def test_killed_and_resumed_by_shards_it_has_the_same_bytes(done: Hall, hall: Ha
         assert hall.command(*words, "--shard", "1/2", "--jobs", "2").code == 0
         assert hall.command(*words).code == 0
         assert len(model.calls) == len(done.calls)
+    assert hall.files() == done.files()
+
+
+def test_the_journals_alone_lead_to_the_same_bytes_without_a_call(done: Hall, hall: Hall) -> None:
+    for journal in (done.folder / "out").rglob("journal.sqlite"):
+        target = hall.folder / journal.relative_to(done.folder)
+        target.parent.mkdir(parents=True)
+        shutil.copy(journal, target)
+    came = hall.run(script=lambda _: Reply.error(500))
+    assert (came.code, hall.calls) == (0, []), came.err
     assert hall.files() == done.files()
 
 
