@@ -243,14 +243,14 @@ class _Reader:
     def _fields(self, name: str) -> Written | None:
         """Return all fields of a method; None, where the file does not say which it is."""
         written: Written = self._written["methods"][name] or {}
-        place, known = ("methods", name), known_methods()
+        place, names = ("methods", name), known_methods()
         like = written.get("like", name)
-        if "like" in written and like not in known:
-            self.note((*place, "like"), f"no method {like!r}.{did_you_mean(like, known)}")
+        if "like" in written and like not in names:
+            self.note((*place, "like"), f"no method {like!r}.{did_you_mean(like, names)}")
             return None
         whole = _whole(name, written)
         if not whole.keys() & {"recipe", "strategy", "seeds", "votes"}:
-            listed = f"{did_you_mean(name, known)} Known: {', '.join(known)}."
+            listed = f"{did_you_mean(name, names)} Known: {', '.join(names)}."
             self.note(place, f"no such method.{listed} Or write strategy, seeds or recipe.")
             return None
         return whole if "recipe" in whole else {"strategy": FIXED, "seeds": [TEAM], **whole}

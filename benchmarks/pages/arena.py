@@ -67,8 +67,8 @@ class ArenaSite:
         if not address:
             return self._table(links)
         place, rest = "/".join(address.split("/")[:DEPTH]), "/".join(address.split("/")[DEPTH:])
-        known = place in {cell["folder"] for cell in self._value["cells"]}
-        site = open_pool(self.folder / place) if known and ".." not in place.split("/") else None
+        is_cell = place in {cell["folder"] for cell in self._value["cells"]}
+        site = open_pool(self.folder / place) if is_cell and ".." not in place.split("/") else None
         if site is None or links.base is None:
             raise NoPage(address)
         return site.page(rest, replace(links, here=rest, base=f"{links.base}{place}/"))

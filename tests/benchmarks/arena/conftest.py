@@ -60,9 +60,9 @@ class Hall:
     ) -> Came:
         """Run the arena with a model that is there."""
         with ScriptedModel(script) as model:
-            came = self.command("--results", out, "--model", f"m@{model.api_base}", *words)
+            result = self.command("--results", out, "--model", f"m@{model.api_base}", *words)
             self.calls = list(model.calls)
-        return came
+        return result
 
     def command(self, *words: str) -> Came:
         return invoked_in(self.folder, main, ["arena", "arena.yaml", *words], "mas-bench")
@@ -92,6 +92,6 @@ def hall(tmp_path: Path) -> Hall:
 def done(tmp_path_factory: pytest.TempPathFactory) -> Hall:
     """An arena that was run once, to the end."""
     hall = make_hall(tmp_path_factory.mktemp("hall"))
-    came = hall.run()
-    assert came.code == 0, came.err
+    result = hall.run()
+    assert result.code == 0, result.err
     return hall

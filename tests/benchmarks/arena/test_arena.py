@@ -39,8 +39,8 @@ def test_a_race_hands_over_its_winner_and_is_tested_beside_its_original(hall: Ha
     arena = ARENA.replace("calls=9", "calls=60").replace("evolve: 4", "evolve: 10")
     methods = "methods:\n  race: {settings: {kinds: [hypothesis]}}\n"
     hall.write(arena.partition("methods:")[0].replace("seeds: 2", "seeds: 1") + methods)
-    came = hall.run()
-    assert came.code == 0, came.err
+    result = hall.run()
+    assert result.code == 0, result.err
     row = by_method(hall.value())["race"]
     assert (row["score"], row["gain"]) == (1.0, 1.0)
 
@@ -73,8 +73,8 @@ def test_the_journals_alone_lead_to_the_same_bytes_without_a_call(done: Hall, ha
         target = hall.folder / journal.relative_to(done.folder)
         target.parent.mkdir(parents=True)
         shutil.copy(journal, target)
-    came = hall.run(script=lambda _: Reply.error(500))
-    assert (came.code, hall.calls) == (0, []), came.err
+    result = hall.run(script=lambda _: Reply.error(500))
+    assert (result.code, hall.calls) == (0, []), result.err
     assert hall.files() == done.files()
 
 
@@ -97,8 +97,8 @@ def test_where_nothing_helps_nothing_is_claimed(hall: Hall) -> None:
         is_right = random.Random(message_text(request)).random() < 0.5
         return Reply(text="7" if is_right else "8")
 
-    came = hall.run(script=tossed)
-    assert came.code == 0, came.err
+    result = hall.run(script=tossed)
+    assert result.code == 0, result.err
     rows = [row for row in hall.value()["rows"] if "versus" in row]
     assert [row["versus"]["claim"] for row in rows] == ["", ""]
     assert all(row["versus"]["least_effect"] > 0.2 for row in rows)
@@ -123,8 +123,8 @@ def test_a_method_that_asks_operators_has_a_row_for_each_and_an_inbox_is_one(hal
     edit = {"set_prompt": {"agent": "one", "prompt": "Think."}}
     reply = json.dumps({"reason": "it did not think", "edits": [edit]})
     with answering(hall.folder / "box", lambda _: reply) as answers:
-        came = hall.run("--model", f"writer=inbox:{hall.folder / 'box'}")
-    assert came.code == 0, came.err
+        result = hall.run("--model", f"writer=inbox:{hall.folder / 'box'}")
+    assert result.code == 0, result.err
     rows = by_method(hall.value())
     assert [*rows] == ["team as it is", "evomas (default)", "evomas (writer)"]
     assert answers
@@ -140,9 +140,9 @@ def test_a_cell_that_a_provider_stops_leaves_the_others_and_is_resumed(hall: Hal
         return Reply.error(401) if "response_format" in request else metered(request)
 
     hall.write(ARENA.replace("seeds: 2", "seeds: 1"))
-    came = hall.run(script=failing)
-    assert came.code == 1
-    assert "stopped: evomas, mine, seed 0: " in came.err
+    result = hall.run(script=failing)
+    assert result.code == 1
+    assert "stopped: evomas, mine, seed 0: " in result.err
     assert [row["done"] for row in hall.value()["rows"]] == [1, 0, 1]
     assert hall.run().code == 0
     assert [row["score"] for row in hall.value()["rows"]] == [0.0, 1.0, 0.0]
@@ -158,23 +158,23 @@ def test_a_cell_that_a_provider_stops_leaves_the_others_and_is_resumed(hall: Hal
 def test_another_arena_needs_another_folder(done: Hall, old: str, new: str, message: str) -> None:
     before, calls = done.files(), done.calls
     done.write(ARENA.replace(old, new))
-    came = done.run()
+    result = done.run()
     done.write(ARENA)
-    assert (came.code, done.calls, done.files()) == (2, [], before)
-    assert message in came.err
+    assert (result.code, done.calls, done.files()) == (2, [], before)
+    assert message in result.err
     done.calls = calls
 
 
 def test_a_model_that_nobody_asks_is_refused(hall: Hall) -> None:
-    came = hall.run("--model", "writr=m@http://127.0.0.1:9/v1")
-    assert (came.code, hall.calls) == (2, [])
-    assert "writr" in came.err
+    result = hall.run("--model", "writr=m@http://127.0.0.1:9/v1")
+    assert (result.code, hall.calls) == (2, [])
+    assert "writr" in result.err
 
 
 def test_a_test_that_does_not_fit_its_cap_is_open_and_a_larger_one_ends_it(hall: Hall) -> None:
     hall.write(ARENA.partition("  evomas:")[0].replace("test_cap: calls=8", "test_cap: calls=3"))
-    came = hall.run()
-    assert came.code == 3
+    result = hall.run()
+    assert result.code == 3
     assert by_method(hall.value())["team as it is"]["testing"]["calls"] == 6
     hall.write(ARENA.partition("  evomas:")[0])
     assert hall.run().code == 0
@@ -205,8 +205,8 @@ def test_a_test_that_does_not_fit_its_cap_is_open_and_a_larger_one_ends_it(hall:
 )
 def test_what_is_wrong_is_told_with_its_place(hall: Hall, old: str, new: str, message: str) -> None:
     hall.write(ARENA.replace(old, new, 1))
-    came = hall.command("--results", "out")
-    assert came.code == 2, came.out
-    assert "arena.yaml:" in came.err
-    assert message in came.err
+    result = hall.command("--results", "out")
+    assert result.code == 2, result.out
+    assert "arena.yaml:" in result.err
+    assert message in result.err
     assert not (hall.folder / "out" / "cells").exists()
