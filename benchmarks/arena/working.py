@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -85,10 +85,11 @@ class Working:
             await evolving.work()
         except CoterieError as error:
             self._stopped[str(cell)] = error
+        self.write()
 
     def write(self) -> Mapping[str, Any]:
         """Write the table of all cells that are done, and return its value."""
-        value = arena_value(self.cells)
+        value = arena_value([replace(cell) for cell in self.cells])  # none remembers a cell's past
         write_files(self.folder, value)
         return value
 
