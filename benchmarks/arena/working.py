@@ -42,7 +42,7 @@ class Working:
     known: Catalogue
     options: Mapping[str, Any]
     jobs: int
-    _stopped: dict[str, CoterieError] = field(default_factory=dict[str, CoterieError])
+    _codes: list[int] = field(default_factory=list[int])
 
     @property
     def open(self) -> list[Cell]:
@@ -69,9 +69,7 @@ class Working:
     async def work(self) -> int:
         """Do what is open; return the exit code of the worst that stopped a cell."""
         await by_workers(self.open, self._do, self.jobs)
-        for name, error in self._stopped.items():
-            click.echo(speakable(f"stopped: {name}: {error}"), err=True)
-        return max((error.exit_code for error in self._stopped.values()), default=0)
+        return max(self._codes, default=0)
 
     async def _do(self, cell: Cell) -> None:
         """Bring a cell to its end; what stops it leaves the others at work."""
@@ -84,7 +82,8 @@ class Working:
             evolving.fetch()
             await evolving.work()
         except CoterieError as error:
-            self._stopped[str(cell)] = error
+            click.echo(speakable(f"stopped: {cell}: {error}"), err=True)
+            self._codes.append(error.exit_code)
         self.write()
 
     def write(self) -> Mapping[str, Any]:
