@@ -84,7 +84,7 @@ def arena_value(cells: Sequence[Cell]) -> dict[str, Any]:
     rows = [*_rows(cells, done)]
     baseline = rows[0].method
     bases = {row.stream: row for row in rows if row.method == baseline}
-    values = [row.value() for row in rows]
+    values = [rounded(row.value()) for row in rows]
     met = {
         number: compared(bases[row.stream], row)
         for number, row in enumerate(rows)
@@ -94,16 +94,14 @@ def arena_value(cells: Sequence[Cell]) -> dict[str, Any]:
         base, row = bases[rows[number].stream], rows[number]
         by_cell = [fmean(each) for each in _by_cell(base, row) if each]
         values[number]["versus"] = _versus(comparison, p, by_cell, len(met))
-    return rounded(
-        {
-            "arena": 1,
-            "baseline": baseline,
-            "comparisons": len(met),
-            "rows": values,
-            "cells": [_cell(cell) for cell in done],
-            "open": [str(cell) for cell in cells if cell not in done],
-        }
-    )
+    return {
+        "arena": 1,
+        "baseline": baseline,
+        "comparisons": len(met),
+        "rows": values,
+        "cells": [rounded(_cell(cell)) for cell in done],
+        "open": [str(cell) for cell in cells if cell not in done],
+    }
 
 
 def compared(base: Row, row: Row) -> Comparison:
@@ -169,15 +167,14 @@ def _versus(
 ) -> dict[str, Any]:
     value, over_cells = comparison.value(), t_interval(by_cell)
     pairs = zip(comparison.before, comparison.after, strict=True)
-    return {
+    figures = {
         **{name: value[name] for name in KEPT},
-        "p": value["p"][value["decides"]],
-        "p_holm": p,
         "cells": [*by_cell],
         "cells_interval": over_cells and [*over_cells],
         "least_effect": least_effect([new - old for old, new in pairs], comparisons),
         "claim": claim(p, value["difference"], over_cells),
     }
+    return {**rounded(figures), "p": value["p"][value["decides"]], "p_holm": p}
 
 
 def claim(p: float | None, difference: float, over_cells: tuple[float, float] | None) -> str:
