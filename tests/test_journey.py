@@ -1,4 +1,4 @@
-"""The page docs/journey.md is gone through as it stands: its files, its commands, its mistakes."""
+"""The page docs/ci.md is gone through as it stands: its files, its commands, its mistakes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from coterie.runtime.doubles.script_file import load_script
 from .support.newcomer import BLOCK, NAMED, Newcomer
 
 ROOT = Path(__file__).parents[1]
-PAGE = (ROOT / "docs/journey.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
 NOTEBOOK = ROOT / "examples/notebook/front_desk.ipynb"
 PORT = 8711
 ADDRESS = f"http://127.0.0.1:{PORT}/v1"
@@ -90,10 +90,10 @@ def newcomer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reader
 
 
 def test_the_journey_from_nothing_to_ci_and_a_notebook(newcomer: Reader) -> None:
-    """Init, five agents, ten mistakes, own questions, show, a fix, CI, and the notebook."""
+    """Init, five agents, seven mistakes, own questions, show, a fix, CI, and the notebook."""
     for step in steps():
         do(newcomer, step)
-    assert len(MISTAKE.findall(PAGE)) == 10
+    assert len(MISTAKE.findall(PAGE)) == 7
     desk = newcomer.folder
     assert len(yaml.safe_load((desk / "team.yaml").read_text())["agents"]) == 5
     told = ElementTree.fromstring((desk / "results.xml").read_text())  # noqa: S314 - our own
