@@ -90,10 +90,10 @@ def newcomer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reader
 
 
 def test_the_journey_from_nothing_to_ci_and_a_notebook(newcomer: Reader) -> None:
-    """Init, five agents, seven mistakes, own questions, show, a fix, CI, and the notebook."""
+    """Init, five agents, five mistakes, own questions, show, a fix, CI, and the notebook."""
     for step in steps():
         do(newcomer, step)
-    assert len(MISTAKE.findall(PAGE)) == 7
+    assert len(MISTAKE.findall(PAGE)) == 5
     desk = newcomer.folder
     assert len(yaml.safe_load((desk / "team.yaml").read_text())["agents"]) == 5
     told = ElementTree.fromstring((desk / "results.xml").read_text())  # noqa: S314 - our own

@@ -169,9 +169,10 @@ def _meaning(field: Field) -> str:
 
 
 def _example(field: Field) -> str:
-    """Return an example on one line, of values that are no plain numbers or words of a list."""
+    """Return an example on one line, of values whose form is not plain from their type."""
     value = next(iter(field.schema.get("examples", ())), None)
-    if isinstance(value, (int, float)) or value in (field.schema.get("default"), None):
+    is_form = isinstance(value, list | dict) or re.search("[:/]", str(value))
+    if not is_form or value == field.schema.get("default"):
         return ""
     shown = example(field)
     return f"{field.key}: {json.dumps(value)}" if "\n" in shown else shown
