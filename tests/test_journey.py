@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
+from shutil import copytree
 from xml.etree import ElementTree
 
 import pytest
@@ -22,6 +23,7 @@ PAGE = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
 NOTEBOOK = ROOT / "examples/notebook/front_desk.ipynb"
 PORT = 8711
 ADDRESS = f"http://127.0.0.1:{PORT}/v1"
+COPY = "cp ../../coterie/examples/ci/* ."
 SERVE = f"python -m coterie.runtime.doubles script.yaml --port {PORT} &"
 
 
@@ -33,6 +35,11 @@ class Reader(Newcomer):
         text = (self.folder / "team.yaml").read_text(encoding="utf-8")
         assert text.count(before) == 1, before
         self.write("team.yaml", text.replace(before, after))
+
+    def copy(self) -> str:
+        """Copy the questions and the script from the clone."""
+        copytree(ROOT / "examples/ci", self.folder, dirs_exist_ok=True)
+        return ""
 
     def serve(self, servers: ExitStack) -> str:
         """Have the script's model listen, on any free port: tests run side by side."""
@@ -85,6 +92,7 @@ def newcomer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reader
         monkeypatch.setenv(variable, str(tmp_path / "jupyter"))
     with ExitStack() as servers:
         reader = Reader(tmp_path)
+        reader.plays[COPY] = reader.copy
         reader.plays[SERVE] = partial(reader.serve, servers)
         yield reader
 
