@@ -6,6 +6,7 @@ import asyncio
 import os
 import random
 import time
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from importlib import import_module
 from itertools import zip_longest
@@ -15,19 +16,22 @@ from ...schema.host.models import PERSON, PERSON_MODEL
 from ...schema.values.errors import InputError
 from ..values.budget import Budget
 from .chat.errors import CallError
+from .chat.fallback import ParameterForm, refused_form
 from .chat.inputs import takes
 from .endpoint import Endpoint, configured, endpoint_of
-from .model_client import ModelClient, PendingCall, no_account
-from .prices import is_declared, rates_of
+from .model_client import ModelClient, PendingCall, no_account, unrecorded
+from .prices import BATCHING, batch_price_of, is_declared, rates_of
 from .rate_limiter import RateLimiter
 from .stream_sink import Tell, unheard
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
     from pathlib import Path
 
     from ...schema.host.models import Model
     from ..local.server import LocalServer
+    from ..values.batched import BatchedAttempt
+    from .batch.batch_client import BatchJournal
     from .chat.fallback import ParameterChange
     from .chat.messages import ChatAnswer, ChatRequest
     from .inbox_client import Respondent
@@ -36,6 +40,8 @@ if TYPE_CHECKING:
 Traffic = dict[Endpoint, RateLimiter]
 """What all calls of one model at one address share, whatever gateway they go through."""
 
+OLDER_BOUND = refused_form("max_tokens", ParameterForm(name="max_tokens"))
+"""The older name of the bound on what is written, as a parameter that is refused."""
 EMBEDDED_CONCURRENCY = 4
 """Calls of the embedded model in flight: as many as its server works on at once."""
 
@@ -50,6 +56,8 @@ class Gateway:
         clock: Gives the time in seconds; only differences matter.
         traffic: What calls of several gateways share, where their models are at one address.
         respondent: Who answers here what is asked in a run's own inbox; None: files alone do.
+        batched: Whether calls are made through the batch APIs of their providers, while
+            `collecting` lasts.
     """
 
     def __init__(
@@ -61,9 +69,11 @@ class Gateway:
         clock: Callable[[], float] = time.monotonic,
         traffic: Traffic | None = None,
         respondent: Respondent | None = None,
+        batched: bool = False,
     ) -> None:
         self.models = {PERSON: PERSON_MODEL, **models}
         self._respondent = respondent
+        self.batched = batched
         self._environment = os.environ if environment is None else environment
         self._jitter = random.Random(seed)  # noqa: S311 - spreads waits, guards nothing
         self._clock = clock
@@ -87,11 +97,18 @@ class Gateway:
             priced: Whether all of them must have a price, as a cap on USD demands.
 
         Raises:
-            InputError: An alias is unknown, the variable with its key is not set, or it has no
-                price.
+            InputError: An alias is unknown, the variable with its key is not set, it has no price,
+                or its provider has no batch API.
         """
         for alias in sorted({name for first in aliases for name in self._route(first)}):
             line = self._line(alias)
+            if self.batched and not (line.is_batched or line.model.is_inbox):
+                raise InputError(
+                    f"--batch: model {line.model.model!r} (alias {alias!r}) has no batch API here."
+                    f" {', '.join(sorted(BATCHING))} have one. Choose one of their models, leave"
+                    " --batch out, or write the model's batch_price in models.yaml if its api_base"
+                    " has OpenAI's or Anthropic's batch API."
+                )
             if priced and line.rates is None:
                 raise InputError(
                     f"nobody told the price of model {line.model.model!r} (alias {alias!r}), so no"
@@ -116,7 +133,8 @@ class Gateway:
             for alias in self._route(first):
                 await self._reached(self._line(alias).endpoint)
             # That of a fallback may take seconds to make, and is hardly ever needed.
-            await self._client(self._line(first).endpoint.kind)
+            if not self.batched:
+                await self._client(self._line(first).endpoint.kind)
 
     def takes_seed(self, alias: str) -> bool:
         """Tell whether a model can be asked with a seed. Whether it heeds one, only it knows."""
@@ -142,6 +160,7 @@ class Gateway:
         open_account: OpenAccount = no_account,
         tell: Tell = unheard,
         folder: Path | None = None,
+        batched_attempt: Callable[[str], BatchedAttempt] = unrecorded,
     ) -> ChatAnswer:
         """Ask a model, and where it fails its fallbacks.
 
@@ -155,6 +174,7 @@ class Gateway:
             open_account: Writes down what an attempt may cost, before it is made.
             tell: Notes what people should know while an answer is waited for.
             folder: The folder of the run that asks; None: it keeps none.
+            batched_attempt: Returns the attempt by which a request is asked in a batch.
 
         Raises:
             CallError: No usable answer after the allowed retries, or a failure that cannot pass.
@@ -173,6 +193,7 @@ class Gateway:
             open_account=open_account,
             tell=tell,
             folder=folder,
+            batched_attempt=batched_attempt,
         )
         try:
             if (left := spent.left()) is None:
@@ -192,6 +213,26 @@ class Gateway:
             seconds=self._clock() - started,
             attempts=attempts,
         )
+
+    @asynccontextmanager
+    async def collecting(
+        self, journal: BatchJournal, say: Callable[[str], None]
+    ) -> AsyncGenerator[None]:
+        """Make calls in batches while the block lasts; collect those that a journal has noted.
+
+        Args:
+            journal: Where batches are noted.
+            say: Told how far they are.
+        """
+        from .batch.batch_client import BatchClient
+        from .http.http_client import HttpClient
+
+        client = self._clients["batch"] = BatchClient(HttpClient(), journal, say)
+        try:
+            yield
+        finally:
+            del self._clients["batch"]
+            await client.close()
 
     async def close(self) -> None:
         """Close connections and stop the embedded server."""
@@ -215,7 +256,8 @@ class Gateway:
                 endpoint = await self._reached(endpoint)
             this = call if following is None else replace(call, patient=False)
             try:
-                client = self._clients.get(endpoint.kind) or await self._client(endpoint.kind)
+                client = self._clients.get("batch" if line.is_batched else endpoint.kind)
+                client = client or await self._client(endpoint.kind)
                 return alias, *await line.chat(this, client, endpoint)
             except CallError as error:
                 if following is None or not line.hands_over(error):
@@ -252,15 +294,25 @@ class Gateway:
                 raise InputError(f"no model {alias!r}. Known: {', '.join(sorted(self.models))}.")
             model = self.models[alias]
             endpoint = configured(endpoint_of(model, self._environment), model, self._environment)
-            traffic = self._traffic_of(endpoint)
+            traffic, rates = self._traffic_of(endpoint), rates_of(model)
+            factor = batch_price_of(model) if endpoint.kind == "openai" and self.batched else None
+            refused = set[str]()
+            if factor is not None:
+                # All of OpenAI's models take the newer name of the bound, and a batch that finds
+                # out that one refuses the older may take hours.
+                refused = {OLDER_BOUND} if model.api_base is None else refused
+                endpoint = replace(endpoint, stream=False)
+                rates = rates and rates.times(factor)
             if bound := model.concurrency or (EMBEDDED_CONCURRENCY if model.is_embedded else None):
                 traffic.slots.narrow(bound)
             self._lines[alias] = ModelClient(
                 model=model,
                 endpoint=endpoint,
                 traffic=traffic,
-                rates=rates_of(model),
+                rates=rates,
                 is_declared=is_declared(model),
+                is_batched=factor is not None,
+                refused=refused,
             )
         return self._lines[alias]
 
