@@ -72,13 +72,17 @@ class BatchingServer(LoopbackServer):
         fate: Callable[[int, int], Fate] = answered,
         refuses: Mapping[int, str] | None = None,
     ) -> None:
-        self._desk = _BatchEndpoints(inner, looks, fate, refuses or {})
-        super().__init__(self._desk)
+        self._served = _BatchEndpoints(inner, looks, fate, refuses or {})
+        super().__init__(self._served)
 
     @property
     def batches(self) -> tuple[Batch, ...]:
         """Every batch until now."""
-        return tuple(self._desk.batches.values())
+        return tuple(self._served.batches.values())
+
+    def hurry(self) -> None:
+        """Have every batch be over when it is looked at next."""
+        self._served.looks = 0
 
     @property
     def billed(self) -> list[str]:
@@ -102,7 +106,7 @@ class _BatchEndpoints:
         refuses: Mapping[int, str],
     ) -> None:
         self._inner = inner
-        self._looks = looks
+        self.looks = looks
         self._fate = fate
         self._refuses = refuses
         self._files: dict[str, bytes] = {}
@@ -216,7 +220,7 @@ class _BatchEndpoints:
         return {"object": "list", "data": page, "has_more": len(names) > PAGE}
 
     def _is_over(self, batch: Batch) -> bool:
-        return batch.looks >= self._looks
+        return batch.looks >= self.looks
 
     def _openai(self, batch: Batch) -> dict[str, Any]:
         """Write a batch as OpenAI does."""
