@@ -107,6 +107,7 @@ class Evaluating:
 
             answers = sum(map(is_judged, self.tasks))
             found += judged(self.known.models[self.judge], 0, answers)
+        found = found.in_batches(self.plan.models.values()) if self.setting.batch else found
         return found * Range(least=self.request.trials, most=self.request.trials)
 
     @property

@@ -111,7 +111,8 @@ class Examining:
         from ...runtime.runs.estimate import Range
 
         trials = Range(least=self.request.trials, most=self.request.trials)
-        return evolution(self.start, self.tasks) * trials
+        found = evolution(self.start, self.tasks) * trials
+        return found.in_batches(self.start.models) if self.setting.batch else found
 
     @cached_property
     def start(self) -> EvolutionStart:

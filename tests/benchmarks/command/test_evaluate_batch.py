@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 from pathlib import Path
 
@@ -99,3 +100,14 @@ def test_a_provider_without_batches_is_refused_before_anything_is_spent(desk: De
     came = desk.run("--batch")
     assert (came.code, came.calls) == (2, 0)
     assert "--batch: model 'm' (alias 'default') has no batch API here." in came.err
+
+
+def test_a_dry_run_names_the_price_of_batches(desk: Desk) -> None:
+    prices = "{model: openai/m, usd_per_mtok_input: 2, usd_per_mtok_output: 8}"
+    Path("models.yaml").write_text(f"models: {{default: {prices}}}")
+    run = ("run", "arithmetic", "--team", "solo.yaml", "--limit", "1", "--trials", "1", "--dry-run")
+    alone, batched = (
+        desk.bench(*run, "--models", "models.yaml", *more).out for more in ((), ("--batch",))
+    )
+    full, half = (float(re.findall(r"to \$([\d.]+)", out)[0]) for out in (alone, batched))
+    assert half == pytest.approx(full / 2, rel=0.01)
