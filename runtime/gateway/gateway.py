@@ -6,7 +6,6 @@ import asyncio
 import os
 import random
 import time
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from importlib import import_module
 from itertools import zip_longest
@@ -25,13 +24,12 @@ from .rate_limiter import RateLimiter
 from .stream_sink import Tell, unheard
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from ...schema.host.models import Model
     from ..local.server import LocalServer
-    from ..values.batched import BatchedAttempt
-    from .batch.batch_client import BatchJournal
+    from ..values.usage import BatchedAttempt
     from .chat.fallback import ParameterChange
     from .chat.messages import ChatAnswer, ChatRequest
     from .inbox_client import Respondent
@@ -56,8 +54,10 @@ class Gateway:
         clock: Gives the time in seconds; only differences matter.
         traffic: What calls of several gateways share, where their models are at one address.
         respondent: Who answers here what is asked in a run's own inbox; None: files alone do.
-        batched: Whether calls are made through the batch APIs of their providers, while
-            `collecting` lasts.
+        batched: Whether calls are made through the batch APIs of their providers, by `batches`.
+
+    Attributes:
+        batches: Makes calls in batches, while `batch.collecting` lasts.
     """
 
     def __init__(
@@ -74,6 +74,7 @@ class Gateway:
         self.models = {PERSON: PERSON_MODEL, **models}
         self._respondent = respondent
         self.batched = batched
+        self.batches: Client | None = None
         self._environment = os.environ if environment is None else environment
         self._jitter = random.Random(seed)  # noqa: S311 - spreads waits, guards nothing
         self._clock = clock
@@ -133,7 +134,7 @@ class Gateway:
             for alias in self._route(first):
                 await self._reached(self._line(alias).endpoint)
             # That of a fallback may take seconds to make, and is hardly ever needed.
-            if not self.batched:
+            if not self._line(first).is_batched:
                 await self._client(self._line(first).endpoint.kind)
 
     def takes_seed(self, alias: str) -> bool:
@@ -214,26 +215,6 @@ class Gateway:
             attempts=attempts,
         )
 
-    @asynccontextmanager
-    async def collecting(
-        self, journal: BatchJournal, say: Callable[[str], None]
-    ) -> AsyncGenerator[None]:
-        """Make calls in batches while the block lasts; collect those that a journal has noted.
-
-        Args:
-            journal: Where batches are noted.
-            say: Told how far they are.
-        """
-        from .batch.batch_client import BatchClient
-        from .http.http_client import HttpClient
-
-        client = self._clients["batch"] = BatchClient(HttpClient(), journal, say)
-        try:
-            yield
-        finally:
-            del self._clients["batch"]
-            await client.close()
-
     async def close(self) -> None:
         """Close connections and stop the embedded server."""
         for client in self._clients.values():
@@ -256,7 +237,7 @@ class Gateway:
                 endpoint = await self._reached(endpoint)
             this = call if following is None else replace(call, patient=False)
             try:
-                client = self._clients.get("batch" if line.is_batched else endpoint.kind)
+                client = self.batches if line.is_batched else self._clients.get(endpoint.kind)
                 client = client or await self._client(endpoint.kind)
                 return alias, *await line.chat(this, client, endpoint)
             except CallError as error:
@@ -326,6 +307,8 @@ class Gateway:
 
     async def _client(self, kind: str) -> Client:
         """Make the client on the first call that needs it."""
+        if self.batched and kind == "openai":
+            raise RuntimeError("calls in batches are made while `batch.collecting` lasts")
         kind = kind if kind in {"inbox", "litellm"} else "openai"
         if kind not in self._clients:
             async with self._starting:

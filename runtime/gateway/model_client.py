@@ -7,9 +7,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 from uuid import uuid4
 
-from ..values.batched import BatchedAttempt
 from ..values.bounds import LARGEST_PROMPT
-from ..values.usage import Usage
+from ..values.usage import BatchedAttempt, Usage
 from .chat.ending import failure_of
 from .chat.errors import CallError
 from .chat.fallback import ParameterChange, refused_form
@@ -327,8 +326,7 @@ class ModelClient:
         attempt = None
         if self.is_batched:
             attempt = call.batched_attempt(sha256(body.content).hexdigest())
-            if attempt.deposited is not None:
-                left = attempt.deposited
+            if (left := attempt.deposited) is not None:
                 return call.budget.reopen(left, tokens, usd, prompt), attempt
         return await call.budget.reserve(tokens=tokens, usd=usd, prompt_tokens=prompt), attempt
 

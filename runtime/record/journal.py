@@ -33,8 +33,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from ...schema.values.codec import from_value
 from ...schema.values.errors import InputError, RunError, StorageError
 from ...schema.values.files import lock
-from ..values.batched import BatchedAttempt
-from ..values.usage import Usage
+from ..values.usage import BatchedAttempt, Usage
 from ._entries import Entries, JournalEntry, read_only, unite
 
 if TYPE_CHECKING:
@@ -319,30 +318,24 @@ class Journal:
     def batched_attempt(self, path: str, asked: str) -> BatchedAttempt:
         """Return the attempt by which a call asks in a batch.
 
-        That is the one which an earlier process left open with the same request, and whose answer
-        can still be collected; else a new one.
+        That is the one which an earlier process left there with the same request; else a new one.
 
         Args:
             path: Where the call stands.
             asked: The digest of the request.
         """
-        place = f"{path}/attempts"
+        place, deposited = f"{path}/attempts", None
         numbers = (f"{number:06d}" for number in itertools.count(1))
-        attempts = iter(lambda: self._entries.get(place, next(numbers)), None)
-        left = [
-            attempt
-            for attempt in attempts
-            if attempt.value.get("asked") == asked
-            and attempt.value["state"] != "settled"
-            and (place, attempt.asked) not in self._asking
-        ]
-        number = left[0].asked if left else f"{self._entries.number(place):06d}"
-        return BatchedAttempt(
-            id=digest(path, number, asked),
-            number=number,
-            asked=asked,
-            deposited=from_value(Usage, left[0].value["usage"]) if left else None,
-        )
+        for attempt in iter(lambda: self._entries.get(place, next(numbers)), None):
+            value, number = attempt.value, attempt.asked
+            is_left = value["state"] != "settled" and (place, number) not in self._asking
+            if is_left and value.get("asked") == asked:
+                deposited = from_value(Usage, value["usage"])
+                break
+        else:
+            number = f"{self._entries.number(place):06d}"
+        name = digest(path, number, asked)
+        return BatchedAttempt(id=name, number=number, asked=asked, deposited=deposited)
 
     @property
     def waiting_in_batches(self) -> int:

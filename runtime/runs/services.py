@@ -170,7 +170,9 @@ class Services:
             InputError: Answers wait in batches that would be paid for again.
         """
         if self.setting.batch:
-            async with self.gateway.collecting(journal, say):
+            from ..batch import collecting
+
+            async with collecting(self.gateway, journal, say):
                 yield
             return
         if waiting := journal.waiting_in_batches:

@@ -194,13 +194,8 @@ class Budget:
     ) -> Reservation:
         """Reserve what a call may cost that is on its way since an earlier process.
 
-        Never waits and never refuses: the call takes the place of what was deposited for it.
-
-        Args:
-            deposited: The most that it can cost, as it was deposited.
-            tokens: Tokens to read and to write.
-            usd: Their price in USD; None where it is unknown.
-            prompt_tokens: Those of the tokens that are read.
+        It takes the place of what was `deposited` for it, so it never waits and is never refused.
+        The other arguments are those of `reserve`.
         """
         claim = Reservation(
             budget=self, tokens=tokens, usd=usd, calls=1, prompt_tokens=prompt_tokens

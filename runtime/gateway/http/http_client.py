@@ -159,18 +159,13 @@ async def _exchange(
 
 
 def _answer(endpoint: Endpoint, content: bytes, headers: Mapping[str, str]) -> ChatAnswer:
-    """Take the answer out of a response with status 200.
-
-    Raises:
-        CallError: It tells of an error, or has no answer as the API has it.
-    """
     return answer_in(endpoint, parsed(endpoint.shown, content), headers)
 
 
 def answer_in(
     endpoint: Endpoint, body: Mapping[str, Any], headers: Mapping[str, str]
 ) -> ChatAnswer:
-    """Take the answer out of the body of a response.
+    """Take the answer out of the body of a response with status 200.
 
     Raises:
         CallError: It tells of an error, or has no answer as the API has it.

@@ -11,9 +11,9 @@ import pytest
 
 from coterie.benchmarks.command import main
 from coterie.benchmarks.evaluation.results import read_results
+from coterie.runtime.batch import batch_client
 from coterie.runtime.doubles.endpoints import Endpoints
 from coterie.runtime.doubles.script import choose_from
-from coterie.runtime.gateway.batch import batch_client
 from studies.doubles.batches import BatchingServer
 
 from ...came import invoked

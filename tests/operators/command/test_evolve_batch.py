@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from coterie.runtime.batch import batch_client
 from coterie.runtime.doubles.endpoints import Endpoints
 from coterie.runtime.doubles.script import choose_from
-from coterie.runtime.gateway.batch import batch_client
 from studies.doubles.batches import BatchingServer
 
 from .conftest import Lab, thinking

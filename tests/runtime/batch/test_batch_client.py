@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from coterie.runtime import Calls, Gateway, Journal
+from coterie.runtime.batch import batch_client
 from coterie.runtime.gateway import CallError, ChatAnswer, ChatRequest, retry
-from coterie.runtime.gateway.batch import batch_client
 from coterie.runtime.gateway.http.http_client import HttpClient
 from coterie.runtime.values.budget import Budget, BudgetReached, Caps
 from coterie.runtime.values.usage import Usage
@@ -80,7 +80,7 @@ class Asking:
             if self.budget is not None:
                 self.budget.deposit(journal.spent())
             calls = Calls(gateway=gateway, journal=journal)
-            async with gateway, gateway.collecting(journal, self.told.append):
+            async with gateway, batch_client.collecting(gateway, journal, self.told.append):
                 gateway.check(["default"], priced=True)
                 answers = await asyncio.gather(
                     *(self._asked(calls, path) for path in PATHS), return_exceptions=True
