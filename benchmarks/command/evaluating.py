@@ -112,7 +112,9 @@ class Evaluating:
 
     @property
     def _workers(self) -> int:
-        return at_once(self.options["workers"], batch=self.setting.batch)
+        # Where agents run code, each run holds a jail while it waits.
+        batch = self.setting.batch and not self.plan.needs_jail
+        return at_once(self.options["workers"], batch=batch)
 
     def to_the_end(self) -> int:
         """Make what is missing, show the figures, and give the exit code."""

@@ -40,15 +40,13 @@ class BatchState:
         is_over: Whether no further request of it will be answered.
         answered: How many requests are answered, or failed.
         results: The paths of its results.
-        failure: The provider's words where it refused the whole batch.
-        is_full: Whether it did so because too much waits there already.
+        failure: The error by which the provider refused the whole batch; else None.
     """
 
     is_over: bool
     answered: int
     results: Sequence[str]
-    failure: str = ""
-    is_full: bool = False
+    failure: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -146,8 +144,7 @@ class OpenAIBatches(_Api):
             is_over=told["status"] in {"completed", "failed", "expired", "cancelled"},
             answered=counts.get("completed", 0) + counts.get("failed", 0),
             results=[f"/files/{quote(file, safe='')}/content" for file in files if file],
-            failure=words_of(json.dumps(errors).encode()) if told["status"] == "failed" else "",
-            is_full=any(error.get("code") == "token_limit_exceeded" for error in errors),
+            failure=next(iter(errors), {}) if told["status"] == "failed" else None,
         )
 
     def answer(self, line: Line) -> ChatAnswer:

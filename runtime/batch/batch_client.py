@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from ..gateway import CallError
 from ..gateway.http.http_client import HttpClient
+from ..gateway.http.refusals import failed
 from ..values.terminal import counted
 from .batch_apis import batch_api
 
@@ -247,11 +248,8 @@ class BatchClient:
     async def _collect(self, batch: _Batch) -> None:
         """Wait until a batch is over, and hand its answers to those who wait."""
         state, where = await self._until_over(batch, batch.id), batch.api.endpoint.shown
-        if state.failure:
-            raise CallError(
-                f"{where}: batch {batch.id} was refused: {state.failure}.",
-                kind="busy" if state.is_full else "rejected",
-            )
+        if state.failure is not None:
+            raise failed(f"{where}: batch {batch.id}", state.failure, {})
         left_out = CallError(f"{where}: batch {batch.id} has no answer to it.", kind="timeout")
         while waiting := {*batch.waiting}:  # some may come while results are read
             await self._patiently(batch, lambda: _hand_over(batch, state))

@@ -47,7 +47,7 @@ batch_option = click.option(
     "--batch",
     is_flag=True,
     help="Make model calls through the batch APIs of OpenAI and Anthropic: half the price, answers"
-    " within a day. All runs work at the same time, unless you limit them.",
+    " within a day.",
 )
 ONE_BY_ONE, IN_BATCHES = 8, 2_000
 """Runs at the same time: where each call is answered at once, and where calls wait for a batch."""
