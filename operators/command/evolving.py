@@ -471,6 +471,7 @@ class Evolving:
             tasks=self.tasks,
             command=typed(),
             islands=self.islands and self.islands.value(),
+            batch=self.options["batch"],
         )
 
     @cached_property
