@@ -275,26 +275,17 @@ class Gateway:
                 raise InputError(f"no model {alias!r}. Known: {', '.join(sorted(self.models))}.")
             model = self.models[alias]
             endpoint = configured(endpoint_of(model, self._environment), model, self._environment)
-            traffic, rates = self._traffic_of(endpoint), rates_of(model)
-            factor = batch_price_of(model) if endpoint.kind == "openai" and self.batched else None
-            refused = set[str]()
-            if factor is not None:
-                # All of OpenAI's models take the newer name of the bound, and a batch that finds
-                # out that one refuses the older may take hours.
-                refused = {OLDER_BOUND} if model.api_base is None else refused
-                endpoint = replace(endpoint, stream=False)
-                rates = rates and rates.times(factor)
+            traffic = self._traffic_of(endpoint)
             if bound := model.concurrency or (EMBEDDED_CONCURRENCY if model.is_embedded else None):
                 traffic.slots.narrow(bound)
-            self._lines[alias] = ModelClient(
+            line = ModelClient(
                 model=model,
                 endpoint=endpoint,
                 traffic=traffic,
-                rates=rates,
+                rates=rates_of(model),
                 is_declared=is_declared(model),
-                is_batched=factor is not None,
-                refused=refused,
             )
+            self._lines[alias] = _in_batches(line) if self.batched else line
         return self._lines[alias]
 
     def _traffic_of(self, endpoint: Endpoint) -> RateLimiter:
@@ -327,6 +318,21 @@ class Gateway:
                 self._servers[endpoint.weights] = await start_server(endpoint.weights)
         server = self._servers[endpoint.weights]
         return replace(endpoint, api_base=server.api_base, key=server.key)
+
+
+def _in_batches(line: ModelClient) -> ModelClient:
+    """Return a model's client as it asks in batches; unchanged where its provider takes none."""
+    part = batch_price_of(line.model)
+    if part is None or line.endpoint.kind != "openai":
+        return line
+    return replace(
+        line,
+        endpoint=replace(line.endpoint, stream=False),
+        rates=line.rates and line.rates.times(part),
+        is_batched=True,
+        # All of OpenAI's models take the newer name. To find out in a batch may take hours.
+        refused={OLDER_BOUND} if line.model.api_base is None else set[str](),
+    )
 
 
 async def _new_client(kind: str, respondent: Respondent | None) -> Client:

@@ -14,7 +14,8 @@ import pytest
 
 from coterie.runtime import Calls, Gateway, Journal
 from coterie.runtime.batch import batch_client
-from coterie.runtime.gateway import CallError, ChatAnswer, ChatRequest, retry
+from coterie.runtime.doubles import ToolCall
+from coterie.runtime.gateway import CallError, ChatAnswer, ChatRequest, retry, spoken
 from coterie.runtime.gateway.http.http_client import HttpClient
 from coterie.runtime.values.budget import Budget, BudgetReached, Caps
 from coterie.runtime.values.usage import Usage
@@ -62,6 +63,7 @@ class Asking:
     batched: bool = True
     budget: Budget | None = None
     retries: int = 0
+    paths: tuple[str, ...] = PATHS
     told: list[str] = field(default_factory=list)
     events: list[str] = field(default_factory=list)
     spent: Usage = field(default_factory=Usage)
@@ -83,7 +85,7 @@ class Asking:
             async with gateway, batch_client.collecting(gateway, journal, self.told.append):
                 gateway.check(["default"], priced=True)
                 answers = await asyncio.gather(
-                    *(self._asked(calls, path) for path in PATHS), return_exceptions=True
+                    *(self._asked(calls, path) for path in self.paths), return_exceptions=True
                 )
             self.spent = journal.spent()
         return answers
@@ -104,7 +106,7 @@ class Asking:
     def texts(self) -> list[str]:
         """Return what each call was answered, or the kind of its failure."""
         made = asyncio.run(self.answers())
-        return [one.kind if isinstance(one, CallError) else one.text for one in made]  # type: ignore[union-attr]
+        return [getattr(one, "kind", "") or getattr(one, "text", repr(one)) for one in made]
 
 
 EACH_ITS_OWN = ["answer 0", "answer 1", "answer 2"]
@@ -314,3 +316,30 @@ def test_a_model_without_a_batch_api_is_refused_by_its_alias() -> None:
     for alias in ("mine", "poet"):
         with pytest.raises(InputError, match=rf"alias '{alias}'.* anthropic, openai have one"):
             gateway.check([alias])
+
+
+def test_each_turn_of_a_tool_loop_is_asked_in_the_next_batch(
+    provider: Provider, tmp_path: Path
+) -> None:
+    tool = {"type": "function", "function": {"name": "add", "parameters": {"type": "object"}}}
+    steps = [Said(calls=(ToolCall(name="add", arguments='{"a": 1}'),)), Said(text="five")]
+
+    class Loop(Asking):
+        async def _asked(self, calls: Calls, path: str) -> ChatAnswer:
+            said: list[Any] = [{"role": "user", "content": "What is four and one?"}]
+            for turn in (1, 2):
+                wanted = ChatRequest(
+                    model="default", messages=said, max_tokens=99, tools=[tool], effort="none"
+                )
+                answer = await calls.chat(f"{path} {turn}", wanted, self._tell)
+                results = [
+                    {"role": "tool", "tool_call_id": call.id, "content": "5"}
+                    for call in answer.tool_calls
+                ]
+                said = [*said, spoken(answer, [call.id for call in answer.tool_calls]), *results]
+            return answer
+
+    with serving(provider, steps) as server:
+        asking = Loop(provider=provider, server=server, folder=tmp_path, paths=("loop",))
+        assert asking.texts() == ["five"]
+        assert [len(batch.requests) for batch in server.batches] == [1, 1]
