@@ -19,7 +19,7 @@ def test_an_evolution_in_batches_comes_to_the_same_pool(
 ) -> None:
     for name in ("LINGER", "FIRST_WAIT", "LONGEST_WAIT"):
         monkeypatch.setattr(batch_client, name, 0.0)
-    words = ("recipe.yaml", "tasks.jsonl", "--quiet", "--limit", "2", "--models", "models.yaml")
+    words = ("recipe.yaml", "tasks.jsonl", "--quiet", "--limit", "1", "--models", "models.yaml")
     inner = Endpoints(choose_from(thinking), key=None, latency=0.0)
     with BatchingServer(inner, looks=1) as server:
         lab.write("models.yaml", MODELS.format(origin=server.origin))
@@ -28,7 +28,7 @@ def test_an_evolution_in_batches_comes_to_the_same_pool(
         calls = len(server.calls)
         batched = lab.command(*words, "--pool", "batched", "--batch")
         assert batched.code == 0, batched.err
-        assert len(server.billed) == calls
+        assert len(server.billed) == calls > 0
         again = lab.command(*words, "--pool", "batched", "--batch")
         assert (again.code, len(server.billed)) == (0, calls)
     teams = [entry.get("content_hash") for entry in lab.ledger("batched")]
