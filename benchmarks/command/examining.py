@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...runtime.command.spending import at_once
 from ...runtime.otel import TurnSpans, around, exporting
 from ...runtime.values.terminal import counted, speakable
 from ...schema.values.codec import to_value
@@ -110,7 +111,8 @@ class Examining:
         from ...runtime.runs.estimate import Range
 
         trials = Range(least=self.request.trials, most=self.request.trials)
-        return evolution(self.start, self.tasks) * trials
+        found = evolution(self.start, self.tasks) * trials
+        return found.in_batches(self.start.models) if self.setting.batch else found
 
     @cached_property
     def start(self) -> EvolutionStart:
@@ -191,6 +193,7 @@ class Examining:
         quiet, expected = self.options["quiet"], results.head["expected"]
         if not quiet:
             click.echo(speakable(f"{self.outlook}; {self.folder.path}{os.sep}"), err=True)
+        progress = Progress(total=expected, quiet=quiet)
         async with open_stage(
             name=self.recipe_file.stem,
             recipe=self.recipe,
@@ -202,8 +205,8 @@ class Examining:
             embedder=self.options["embedder"],
             recalls=self.start.recalls,
             forms=None if self.options["allow_zeros"] else FormCheck(),
+            say=progress.say,
         ) as stage:
-            progress = Progress(total=expected, quiet=quiet)
             examination = Examination(
                 stage=stage,
                 strategy=strategy_of(self.recipe.strategy),
@@ -211,7 +214,7 @@ class Examining:
                 state=self.state,
                 tasks=self.tasks,
                 trials=self.request.trials,
-                workers=self.options["workers"],
+                workers=at_once(self.options["workers"], batch=self.setting.batch),
                 journal=stage.journal,
                 on_sample=progress,
             )

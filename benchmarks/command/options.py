@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...runtime.command.spending import IN_BATCHES, ONE_BY_ONE
 from ...schema.command import map_option, with_options
 from ...schema.values.errors import InputError
 from ...schema.values.part import Part
@@ -33,9 +34,8 @@ results_parent = click.option(
 workers = click.option(
     "--workers",
     type=click.IntRange(min=1),
-    default=8,
-    show_default=True,
-    help="How many runs work at the same time.",
+    help="How many runs work at the same time. "
+    f" [default: {ONE_BY_ONE}, with --batch {IN_BATCHES}]",
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...runtime.command.spending import allow_zeros, spending_options
+from ...runtime.command.spending import (
+    IN_BATCHES,
+    ONE_BY_ONE,
+    allow_zeros,
+    at_once,
+    batch_option,
+    spending_options,
+)
 from ...runtime.otel import otel_option
 from ...schema.command import (
     Command,
@@ -77,9 +84,8 @@ REPEATS = 3
 @click.option(
     "--test-workers",
     type=click.IntRange(min=1),
-    default=8,
-    show_default=True,
-    help="With --test: how many runs work at the same time. Scores do not depend on it.",
+    help="With --test: how many runs work at the same time. Scores do not depend on it.  [default:"
+    f" {ONE_BY_ONE}, with --batch {IN_BATCHES}]",
 )
 @click.option(
     "--seeds",
@@ -141,6 +147,7 @@ REPEATS = 3
 @click.option(
     "--dry-run", is_flag=True, help="Check everything, print what would be done, and stop."
 )
+@batch_option
 @spending_options
 @allow_zeros
 @host_options
@@ -328,7 +335,7 @@ def _testing(
         tasks=tasks,
         repeats=options["repeats"] or REPEATS,
         beside=[load_source(one, known) for one in options["beside"]],
-        workers=options["test_workers"],
+        workers=at_once(options["test_workers"], batch=options["batch"]),
         places={task.id: place for place, task in placed.items()},
     )
 

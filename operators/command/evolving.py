@@ -288,6 +288,7 @@ class Evolving:
             beside=self.recipe_file.parent,
             forms=None if self.options["allow_zeros"] else FormCheck(),
             progress=None if self.options["yes"] else ProgressCheck(),
+            say=self._say,
         ) as stage:
             self.budget = stage.budget
             if self.elsewhere is not None:
@@ -470,6 +471,7 @@ class Evolving:
             tasks=self.tasks,
             command=typed(),
             islands=self.islands and self.islands.value(),
+            batch=self.options["batch"],
         )
 
     @cached_property
@@ -490,6 +492,7 @@ class Evolving:
             cache=self.options["cache"],
             unsafe_local=self.options["unsafe_local"],
             on=self.options["on"],
+            batch=self.options["batch"],
         )
 
     def _on_episode(self, watch: Watch, turns: TurnSpans, line: Mapping[str, Any]) -> None:

@@ -50,7 +50,9 @@ def outlook(of: Evolving, *, done: int) -> str:
         *([f"reuse: {reuse}"] if (reuse := told_reuse(of.recipe)) else []),
     ]
     if left and strategy.whole is None:
-        lines.append(f"estimate: {evolution(start, left)}")
+        estimate = evolution(start, left)
+        estimate = estimate.in_batches(start.models) if of.setting.batch else estimate
+        lines.append(f"estimate: {estimate}")
     if start.outlook:
         lines.append(start.outlook)
     return "\n".join([*lines, "nothing was written or spent"])

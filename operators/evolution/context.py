@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ...pool.memory.memory import open_memory
 from ...pool.view import Views
+from ...runtime.gateway.stream_sink import unheard
 from ...runtime.messages.recall import nothing
 from ...runtime.record.journal import Journal
 from ...runtime.runs.services import open_services
@@ -18,7 +19,7 @@ from ...runtime.values.budget import Budget
 from .strategy import strategy_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
+    from collections.abc import AsyncGenerator, Callable
 
     from ...pool.memory.memory import Memory
     from ...pool.teams.pool import Pool
@@ -106,6 +107,7 @@ async def open_stage(
     beside: Path = HERE,
     forms: FormCheck | None = None,
     progress: ProgressCheck | None = None,
+    say: Callable[[str], None] = unheard,
 ) -> AsyncGenerator[EvolutionContext]:
     """Open what an evolution needs; leaving the block closes it.
 
@@ -123,31 +125,34 @@ async def open_stage(
         beside: The folder that paths in the recipe's settings are relative to.
         forms: Stops work whose scorer cannot read answers.
         progress: Stops an evolution whose operators get nothing of use.
+        say: Told how far batches are, where calls wait for some.
 
     Raises:
-        InputError: Another process is at work on it.
+        InputError: Another process is at work on it, or answers wait in batches.
         StorageError: The journal cannot be written.
     """
     async with open_services(catalogue, setting) as opened:
         with Journal.open(folder) as journal, pool.following(journal.flush_now):
-            budget = Budget(setting.budget, name="the evolution")
-            budget.deposit(journal.spent(), seconds=journal.seconds)
-            memory = None
-            if recalls or "memory" in strategy_of(recipe.strategy).needs(recipe.settings):
-                memory = open_memory(pool, embedder=embedder, models=catalogue.models)
-            services = replace(opened, recaller=nothing)  # an episode that has a memory recalls it
-            yield EvolutionContext(
-                name=name,
-                recipe=recipe,
-                catalogue=catalogue,
-                ceiling=ceiling,
-                services=services,
-                journal=journal,
-                scrubber=services.scrubber(os.environ),
-                budget=budget,
-                pool=pool,
-                memory=memory,
-                beside=beside,
-                forms=forms,
-                progress=progress,
-            )
+            async with opened.collecting(journal, say):
+                budget = Budget(setting.budget, name="the evolution")
+                budget.deposit(journal.spent(), seconds=journal.seconds)
+                memory = None
+                if recalls or "memory" in strategy_of(recipe.strategy).needs(recipe.settings):
+                    memory = open_memory(pool, embedder=embedder, models=catalogue.models)
+                # An episode that has a memory recalls it.
+                services = replace(opened, recaller=nothing)
+                yield EvolutionContext(
+                    name=name,
+                    recipe=recipe,
+                    catalogue=catalogue,
+                    ceiling=ceiling,
+                    services=services,
+                    journal=journal,
+                    scrubber=services.scrubber(os.environ),
+                    budget=budget,
+                    pool=pool,
+                    memory=memory,
+                    beside=beside,
+                    forms=forms,
+                    progress=progress,
+                )

@@ -119,6 +119,7 @@ class Manifest:
         tasks: Iterable[Task],
         command: str,
         islands: Mapping[str, int] | None = None,
+        batch: bool = False,
     ) -> Self:
         """Say what an evolution is made with."""
         allowed = {
@@ -129,7 +130,7 @@ class Manifest:
         return cls(
             recipe=_plain(asdict(recipe)),
             ceiling=_plain(allowed),
-            models={model.alias: _model(model, recipe) for model in models},
+            models={model.alias: _model(model, recipe, batch=batch) for model in models},
             embedder=embedder,
             tasks={task.id: task_digest(task, state) for task in tasks},
             commands=(command,),
@@ -277,8 +278,9 @@ def task_digest(task: Task, state: Callable[[Path, str], str] = state_of) -> str
     return ".".join([text_digest(task), *(digest(part)[:DIGITS] for part in rest)])
 
 
-def _model(model: Model, recipe: Recipe) -> dict[str, Any]:
+def _model(model: Model, recipe: Recipe, *, batch: bool) -> dict[str, Any]:
     """Say what an alias stands for; prices count where rewards are made of them."""
+    from ...runtime.gateway.prices import batch_price_of
     from ...runtime.local.weights import SMOLLM2, weights_sha256
     from ...schema.host.models import EMBEDDED
 
@@ -298,6 +300,7 @@ def _model(model: Model, recipe: Recipe) -> dict[str, Any]:
     if recipe.beta and recipe.cost_unit == "usd":
         prices = {name: item for name, item in parts(model).items() if name.startswith("usd_")}
         told |= {**prices, "usd_steps": [dict(usd_step) for usd_step in model.usd_steps]}
+        told |= {"batch_price": batch_price_of(model)} if batch else {}
     return told
 
 

@@ -35,6 +35,7 @@ REPEATED = {
     "pool": "--pool",
     "allow_unpriced": "--allow-unpriced",
     "allow_zeros": "--allow-zeros",
+    "batch": "--batch",
     "on": "--on",
 }
 """Options that only whoever starts a process may set, and no folder: they name addresses, keys and

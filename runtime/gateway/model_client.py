@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from typing import TYPE_CHECKING, Protocol, TypeAlias
+from uuid import uuid4
 
 from ..values.bounds import LARGEST_PROMPT
-from ..values.usage import Usage
+from ..values.usage import BatchedAttempt, Usage
 from .chat.ending import failure_of
 from .chat.errors import CallError
 from .chat.fallback import ParameterChange, refused_form
@@ -52,11 +54,16 @@ class Settle(Protocol):
         ...
 
 
-OpenAccount: TypeAlias = "Callable[[Usage], Awaitable[Settle]]"
+OpenAccount: TypeAlias = "Callable[[Usage, BatchedAttempt | None], Awaitable[Settle]]"
 """Writes down what an attempt may cost at most, and gives what settles it."""
 
 
-async def no_account(_most: Usage) -> Settle:
+def unrecorded(asked: str) -> BatchedAttempt:
+    """Return an attempt in a batch that no other process can collect."""
+    return BatchedAttempt(id=uuid4().hex, number="", asked=asked)
+
+
+async def no_account(_most: Usage, _attempt: BatchedAttempt | None = None) -> Settle:
     """Keep no account."""
 
     def settle(_usage: Usage, /, *, lost: bool) -> None:
@@ -104,6 +111,7 @@ class PendingCall:
         open_account: Writes down what an attempt may cost, before it is made.
         tell: Notes what people should know while an answer is waited for.
         folder: The folder of the run that asks; None: it keeps none.
+        batched_attempt: Returns the attempt by which it asks in a batch, for a request's digest.
     """
 
     request: ChatRequest
@@ -115,6 +123,7 @@ class PendingCall:
     open_account: OpenAccount = no_account
     tell: Tell = unheard
     folder: Path | None = None
+    batched_attempt: Callable[[str], BatchedAttempt] = unrecorded
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -127,6 +136,7 @@ class ModelClient:
         traffic: When calls may go out; shared with other aliases of the same model.
         rates: What the model costs; None where nobody told.
         is_declared: Whether the host declared what it costs.
+        is_batched: Whether its calls wait in batches, which no limit on calls in flight applies to.
         refused: The forms of parameters that the model turned out not to take.
         longest: The most tokens that it wrote where it wrote more than was asked, else 0.
     """
@@ -136,6 +146,7 @@ class ModelClient:
     traffic: RateLimiter
     rates: TokenPrices | None
     is_declared: bool = False
+    is_batched: bool = False
     refused: set[str] = field(default_factory=set[str])
     longest: list[int] = field(default_factory=lambda: [0])
 
@@ -170,6 +181,8 @@ class ModelClient:
             )
 
         async def attempt() -> ChatAnswer:
+            if self.is_batched:
+                return await self._adapted(call, client, endpoint)
             async with self.traffic.passage(patient=call.patient):
                 return await self._adapted(call, client, endpoint)
 
@@ -265,17 +278,15 @@ class ModelClient:
         """Make a request: reserve what it may cost, then count what it cost."""
         prompt = self._read(call, body)
         completion = max(call.request.max_tokens, self.longest[0])
-        reservation = await call.budget.reserve(
-            tokens=prompt + completion,
-            usd=self.rates.highest(prompt, completion) if self.rates else None,
-            prompt_tokens=prompt,
-        )
+        reservation, attempt = await self._reserved(call, body, prompt, completion)
         hearing = StreamSink(
-            on_words=call.on_words, most_pieces=most_pieces(call.request.max_tokens)
+            on_words=call.on_words,
+            most_pieces=most_pieces(call.request.max_tokens),
+            call_id=attempt.id if attempt else "",
         )
         read = bytes_in(call.request.messages)
         try:
-            account = await call.open_account(reservation.most)
+            account = await call.open_account(reservation.most, attempt)
         except BaseException:
             reservation.release()
             raise
@@ -306,6 +317,19 @@ class ModelClient:
             raise failure
         return bounded(answer)
 
+    async def _reserved(
+        self, call: PendingCall, body: Body, prompt: int, completion: int
+    ) -> tuple[Reservation, BatchedAttempt | None]:
+        """Reserve what a request may cost; return also the attempt of one that asks in a batch."""
+        usd = self.rates.highest(prompt, completion) if self.rates else None
+        tokens = prompt + completion
+        attempt = None
+        if self.is_batched:
+            attempt = call.batched_attempt(sha256(body.content).hexdigest())
+            if (left := attempt.deposited) is not None:
+                return call.budget.reopen(left, tokens, usd, prompt), attempt
+        return await call.budget.reserve(tokens=tokens, usd=usd, prompt_tokens=prompt), attempt
+
     async def _unpaid(
         self, call: PendingCall, client: Client, endpoint: Endpoint, body: Body
     ) -> ChatAnswer:
@@ -314,7 +338,7 @@ class ModelClient:
         hearing = StreamSink(tell=call.tell, folder=call.folder)
         try:
             answer = await self._in_time(client, endpoint, body, None, hearing)
-            account = await call.open_account(answer.usage)
+            account = await call.open_account(answer.usage, None)
         except BaseException:
             reservation.release()
             raise
@@ -344,7 +368,12 @@ class ModelClient:
         patience: float | None,
         hearing: StreamSink,
     ) -> ChatAnswer:
-        """Make a request, as long as its endpoint goes on and somebody waits for it."""
+        """Make a request, as long as its endpoint goes on and somebody waits for it.
+
+        A batch has its own end, and whoever asks for one waits that long.
+        """
+        if self.is_batched:
+            return await client.chat(endpoint, body, hearing)
         waiting = Waiting(limit=self.model.timeout, patience=patience, source=endpoint.shown)
         async with waiting:
             hearing.on_bytes = waiting.go_on

@@ -50,6 +50,7 @@ class StreamSink:
         most_pieces: In how many pieces the answer may come before it is broken off.
         tell: Notes what people should know meanwhile: that a person is asked, and where.
         folder: The folder of the run that asks; None: it keeps none.
+        call_id: Which attempt of a call it is, in every process alike; for requests in batches.
     """
 
     on_bytes: Callable[[bool], None] = unheard
@@ -58,3 +59,4 @@ class StreamSink:
     most_pieces: int = MOST_EVENTS
     tell: Tell = unheard
     folder: Path | None = None
+    call_id: str = ""

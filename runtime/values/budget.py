@@ -189,6 +189,25 @@ class Budget:
             self._take(claim.amounts)
         return claim
 
+    def reopen(
+        self, deposited: Usage, tokens: int, usd: float | None, prompt_tokens: int
+    ) -> Reservation:
+        """Reserve what a call may cost that is on its way since an earlier process.
+
+        It takes the place of what was `deposited` for it, so it never waits and is never refused.
+        The other arguments are those of `reserve`.
+        """
+        claim = Reservation(
+            budget=self, tokens=tokens, usd=usd, calls=1, prompt_tokens=prompt_tokens
+        )
+        for budget in self._chain:  # those below the run have begun with nothing deposited
+            budget._spent = budget._spent - deposited
+            amounts = (round(deposited.usd * PICOS_PER_USD), deposited.tokens, deposited.calls)
+            pairs = zip(budget._used, amounts, strict=True)
+            budget._used = [max(0, used - amount) for used, amount in pairs]
+        self._take(claim.amounts)
+        return claim
+
     async def _turn(self, claim: Reservation) -> None:
         """Wait for a claim's turn, until it is reserved or refused."""
         claim.turn = asyncio.get_running_loop().create_future()

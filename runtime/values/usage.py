@@ -111,3 +111,20 @@ def _counts(usage: Usage) -> dict[str, float]:
 
 COUNTED = Form(write=_counts)
 """The form of a usage of which only the counts are kept that are not 0."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BatchedAttempt:
+    """An attempt of a call that asks in a batch.
+
+    Attributes:
+        id: What its request is called in the batch.
+        number: Its place among the attempts of the call.
+        asked: The digest of the request.
+        deposited: The most that it can cost, where an earlier process left it open; else None.
+    """
+
+    id: str
+    number: str
+    asked: str
+    deposited: Usage | None = None

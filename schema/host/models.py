@@ -55,6 +55,7 @@ class Model:
         usd_per_mtok_output: Price of writing, USD per million tokens.
         usd_per_mtok_cache_write: Price of reading into the prompt cache. None: that of reading.
         usd_per_mtok_thinking: Price of thinking. None: that of writing.
+        batch_price: The part of these prices that calls in a batch cost. None: the provider's.
         usd_steps: Prices of calls whose prompt has more than `above` tokens.
         concurrency: Most calls in flight. None: no bound of our own.
         timeout: Seconds without a byte of the answer; where it comes as a whole, seconds for it.
@@ -83,6 +84,7 @@ class Model:
     usd_per_mtok_output: float | None = None
     usd_per_mtok_cache_write: float | None = None
     usd_per_mtok_thinking: float | None = None
+    batch_price: float | None = None
     usd_steps: tuple[Mapping[str, float], ...] = ()
     concurrency: int | None = None
     timeout: float = 300

@@ -62,10 +62,11 @@ class CallError(ModelError):
         self.has_ended = has_ended
         self.usage = Usage()
 
-    def after(self, earlier: Iterable[str]) -> CallError:
-        """Give the same failure, with the failures of other models before it in its message."""
+    def after(self, earlier: Iterable[str] = ()) -> CallError:
+        """Return the same failure, with the failures of other models before it in its message."""
+        before = "; ".join(earlier)
         return CallError(
-            f"{self} (Before it failed {'; '.join(earlier)})",
+            f"{self} (Before it failed {before})" if before else str(self),
             kind=self.kind,
             status=self.status,
             retry_after=self.retry_after,

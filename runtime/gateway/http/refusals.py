@@ -40,6 +40,7 @@ STATUS_OF: Mapping[str, int] = {
     "resource_exhausted": 429,
     "server_error": 500,
     "timeout_error": 504,
+    "token_limit_exceeded": 429,
     "unauthenticated": 401,
 }
 """What errors with status 200 have as one elsewhere, by their codes and types."""
