@@ -361,8 +361,8 @@ def begin(folder: Path, *, shared: bool) -> None:
         if begun.value.get("shared"):
             return None
         return [
-            line_of(first, begun.op),
-            *(line_of(entry.value, entry.op, entry.files) for entry in rest),
+            line_of(first, begun.op, clock=begun.clock),
+            *(line_of(entry.value, entry.op, entry.files, entry.clock) for entry in rest),
         ]
 
     with locked(folder / LOCK):
@@ -370,16 +370,17 @@ def begin(folder: Path, *, shared: bool) -> None:
 
 
 def in_order(entries: Sequence[LedgerEntry], folder: Path) -> Sequence[LedgerEntry]:
-    """Put lines in an order in which each refers to what came before, as far as there is one.
+    """Put lines in their order, in which each refers to what came before as far as there is one.
 
-    Where git merged branches that had merged each other, a line may stand ahead of one that it
-    refers to. Lines that are in order stay so.
+    Where git merged branches, it leaves lines as it found them, and one may stand ahead of one that
+    it refers to. Lines that are in order stay so.
 
     Args:
         entries: The lines.
         folder: The pool's folder.
     """
-    state, found, waiting = State(folder), list[LedgerEntry](), list(entries)
+    state, found = State(folder), list[LedgerEntry]()
+    waiting = sorted(entries, key=lambda entry: entry.order)
     while waiting:
         early: list[LedgerEntry] = []
         for entry in waiting:
