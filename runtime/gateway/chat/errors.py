@@ -25,7 +25,9 @@ Kind = Literal[
 MAY_PASS: frozenset[Kind] = frozenset({"busy", "down", "timeout", "malformed"})
 ENDPOINT_IS_OUT: frozenset[Kind] = frozenset({"down", "timeout"})
 REFUSALS: frozenset[Kind] = frozenset({"denied", "unknown"})
-GIVEN_UP_ON = frozenset({408, 502, 504, 524})
+BAD_GATEWAY = 502
+"""The status of who stands between and could not reach the model, or lost it."""
+GIVEN_UP_ON = frozenset({408, BAD_GATEWAY, 504, 524})
 """Statuses of those who stand between: the model may have answered them, too late."""
 
 
