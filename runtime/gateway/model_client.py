@@ -169,9 +169,17 @@ class ModelClient:
                 kind="overflow",
             )
 
+        this = call
+
         async def attempt() -> ChatAnswer:
+            nonlocal this
             async with self.traffic.passage(patient=call.patient):
-                return await self._adapted(call, client, endpoint)
+                try:
+                    return await self._adapted(this, client, endpoint)
+                except CallError as error:
+                    messages = [*call.request.messages, *error.again]
+                    this = replace(call, request=replace(call.request, messages=messages))
+                    raise
 
         def may_retry(error: CallError) -> bool:
             return error.may_pass and (call.patient or not self.traffic.breaker.is_open)

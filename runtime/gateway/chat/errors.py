@@ -9,7 +9,9 @@ from ...values.usage import Usage
 from .provider_words import REFUSAL_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+
+    from .messages import Message
 
 Kind = Literal[
     "busy",  # the endpoint asks for patience: 408, 409, 425, 429
@@ -41,6 +43,7 @@ class CallError(ModelError):
         words: All that the endpoint said, where it refused a request.
         may_be_billed: Whether the endpoint may have answered, and billed, although no answer came.
         has_ended: Whether the endpoint itself said that it failed: it wrote no more than came.
+        again: Messages for the next try: what the model did wrong, in words that it can act on.
         usage: What the call and its retries may have consumed.
     """
 
@@ -54,6 +57,7 @@ class CallError(ModelError):
         words: str = "",
         may_be_billed: bool = False,
         has_ended: bool = False,
+        again: Sequence[Message] = (),
     ) -> None:
         super().__init__(message)
         self.kind: Kind = kind
@@ -62,6 +66,7 @@ class CallError(ModelError):
         self.words = words
         self.may_be_billed = may_be_billed
         self.has_ended = has_ended
+        self.again = again
         self.usage = Usage()
 
     def after(self, earlier: Iterable[str]) -> CallError:
