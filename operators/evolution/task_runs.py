@@ -294,6 +294,8 @@ class TaskRuns:
         """Make sure that what came of a run is the team's doing."""
         if run.over_budget:
             raise LimitError(str(run.error))
+        if run.is_misconfigured and not self.stage.budget.spent.calls:
+            raise InputError(f"task {self.task.id}: {run.why_failed}")
         if run.is_infrastructure_failure and (is_waited_for or not run.is_too_slow):
             raise Halted(f"task {self.task.id}: {run.why_failed}")
 

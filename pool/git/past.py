@@ -13,7 +13,7 @@ from ...schema.values.errors import AgentError, InputError
 from ...schema.values.files import append
 from ...schema.values.problems import quoted
 from ..ledger.ledger import Ledger
-from ..ledger.state import State
+from ..ledger.state import State, in_order
 from ..values.layout import LEDGER
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class PoolAt:
         if text is None:
             raise InputError(f"{quoted(self.revision)}: {self.folder} was no pool then.")
         state, ops = State(self.folder), set[str]()
-        for entry in entries_of(text):
+        for entry in in_order([*entries_of(text)], self.folder):
             state.take(entry)
             ops.add(entry.op)
         return state, frozenset(ops)

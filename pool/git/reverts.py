@@ -18,7 +18,7 @@ from ...schema.values.problems import quoted
 from ..ledger.ledger import Ledger
 from ..values.layout import LEDGER, TEAMS, file_of
 from .past import entries_of
-from .union import UnionSide, united
+from .union import UnionSide, ordered, united
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -88,8 +88,8 @@ def put_back(folder: Path, found: Sequence[Revert]) -> Iterator[str]:
         if revert.lines:
             now = UnionSide.of(LEDGER, (folder / LEDGER).read_bytes())
             before = UnionSide.of(revert.commit, revert.ledger.encode("utf-8", "surrogateescape"))
-            both = UnionSide(name=LEDGER, lines=tuple(united(now, before))).ordered(folder)
-            write_atomically(folder / LEDGER, b"".join(line.text for line in both.lines))
+            lines = ordered(united(now, before), folder)
+            write_atomically(folder / LEDGER, b"".join(line.text for line in lines))
         yield f"restored what {revert}. To undo what a task did, use mas-pool undo."
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING
@@ -86,7 +87,7 @@ def verify(folder: Path, catalogue: Catalogue | None = None) -> Findings:
         lines += 1
     if entries is not read:
         notes.append(
-            f"{ledger.path}: lines stand ahead of what they refer to, as a merge may leave them."
+            f"{ledger.path}: lines stand ahead of what they come after, as a merge may leave them."
             " The next to open the pool puts them in order."
         )
     if not faults:
@@ -233,7 +234,7 @@ def _salvage(path: Path) -> list[str]:
 
 def _sorted_out(path: Path) -> tuple[bytes, list[str]]:
     """Tell the lines that can be used from those that cannot, which are told one by one."""
-    first = line_of(first_line(shared=_was_shared(path)), "pool")
+    first = _first(path)
     state, seen, kept, lost = State(path.parent), set[str](), [first], list[str]()
     _why_not(first, state, set())
     for number, line in enumerate(path.read_bytes().split(b"\n")[:-1], 1):
@@ -244,15 +245,15 @@ def _sorted_out(path: Path) -> tuple[bytes, list[str]]:
     return b"".join(kept), lost
 
 
-def _was_shared(path: Path) -> bool:
-    """Tell whether a pool's branches were merged, as far as its first line can still be read."""
+def _first(path: Path) -> bytes:
+    """Return the line that a pool begins with, as far as it can still be read."""
     with path.open("rb") as lines:
         first = lines.readline()
-    try:
+    with suppress(ValueError):
         entry = entry_of(first)
-    except ValueError:
-        return False
-    return entry is not None and entry.value.get("shared") is True
+        if entry and entry.value in (first_line(), first_line(shared=True)):
+            return first
+    return line_of(first_line(), "pool", clock=1)
 
 
 def _why_not(line: bytes, state: State, seen: set[str]) -> str:

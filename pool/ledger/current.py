@@ -72,6 +72,8 @@ class Current:
                 if not isinstance(error.__cause__, TooEarly) or not self._put_in_order():
                     raise self.damage(str(error)) from error
                 self._take_in()
+            if self.ledger.is_mixed and self._put_in_order():
+                self._take_in()
             if is_due(self._place, self._kept):
                 self._keep()
 
@@ -216,8 +218,11 @@ class Current:
             nonlocal moved
             found = in_order(entries, self.folder)
             moved = found is not entries
-            lines = [line_of(entry.value, entry.op, entry.files) for entry in found]
-            return lines if moved else None
+            return (
+                [line_of(entry.value, entry.op, entry.files, entry.clock) for entry in found]
+                if moved
+                else None
+            )
 
         if os.access(self.folder / LEDGER, os.W_OK):
             self.ledger.rewrite(ordered)

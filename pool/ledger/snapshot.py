@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from .state import State
 
-VERSION = 1
+VERSION = 2
 """Of what a snapshot holds. Whatever changes what lines come to makes another one of it."""
 LEAST = 4_096
 """Lines that are read without a snapshot: they take about as long as importing what reads them."""
@@ -94,6 +94,8 @@ class Snapshot:
                 files=frozenset(value["files"]),
                 repeats=repeats,
                 parts=(part,),
+                latest=(int(value["latest"][0]), str(value["latest"][1])),
+                is_mixed=bool(value["mixed"]),
             )
             return cls(known=known, state=state_of(folder, value["state"], lasting))
         except WRONG:
@@ -148,6 +150,8 @@ def keep(folder: Path, state: State, known: Known) -> bool:
             "order": sys.byteorder,
             "place": _place(place),
             "ledger": ledger,
+            "latest": known.latest,
+            "mixed": known.is_mixed,
             "repeats": {str(start): _place(end) for start, end in known.repeats.items()},
             "files": sorted(known.files),
             "tables": [*map(len, tables)],

@@ -32,11 +32,13 @@ if TYPE_CHECKING:
     from ..values.usage import BatchedAttempt
     from .chat.fallback import ParameterChange
     from .chat.messages import ChatAnswer, ChatRequest
+    from .concurrency import Slots
     from .inbox_client import Respondent
     from .model_client import Client, OpenAccount
 
 Traffic = dict[Endpoint, RateLimiter]
-"""What all calls of one model at one address share, whatever gateway they go through."""
+"""What all calls of one model at one address share, whatever gateway, event loop and thread they go
+through."""
 
 OLDER_BOUND = refused_form("max_tokens", ParameterForm(name="max_tokens"))
 """The older name of the bound on what is written, as a parameter that is refused."""
@@ -81,6 +83,7 @@ class Gateway:
         self._lines: dict[str, ModelClient] = {}
         self._traffic: Traffic = {} if traffic is None else traffic
         self._clients: dict[str, Client] = {}
+        self._narrowed: list[tuple[Slots, int]] = []
         self._servers: dict[Path | None, LocalServer] = {}
         self._starting = asyncio.Lock()
 
@@ -221,8 +224,11 @@ class Gateway:
             await client.close()
         for server in self._servers.values():
             await server.stop()
+        for slots, bound in self._narrowed:
+            slots.widen(bound)
         self._clients.clear()
         self._servers.clear()
+        self._narrowed.clear()
 
     async def _answer(
         self, call: PendingCall, on_fallback: Callable[[CallError, str], None]
@@ -278,6 +284,7 @@ class Gateway:
             traffic = self._traffic_of(endpoint)
             if bound := model.concurrency or (EMBEDDED_CONCURRENCY if model.is_embedded else None):
                 traffic.slots.narrow(bound)
+                self._narrowed.append((traffic.slots, bound))
             line = ModelClient(
                 model=model,
                 endpoint=endpoint,
@@ -293,7 +300,8 @@ class Gateway:
         place = replace(endpoint, key=None)
         if place not in self._traffic:
             name = f"{endpoint.api_base or 'the endpoint'} ({endpoint.model})"
-            self._traffic[place] = RateLimiter(name, self._jitter, clock=self._clock)
+            limiter = RateLimiter(name, self._jitter, clock=self._clock)
+            return self._traffic.setdefault(place, limiter)
         return self._traffic[place]
 
     async def _client(self, kind: str) -> Client:

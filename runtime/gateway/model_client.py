@@ -10,13 +10,13 @@ from uuid import uuid4
 from ..values.bounds import LARGEST_PROMPT
 from ..values.usage import BatchedAttempt, Usage
 from .chat.ending import failure_of
-from .chat.errors import CallError
+from .chat.errors import BAD_GATEWAY, CallError
 from .chat.fallback import ParameterChange, refused_form
 from .chat.given_back import marked, meant_for
 from .chat.inputs import encoded_bytes, most_tokens, with_attachments
 from .chat.messages import bounded
 from .http.apis import answers_elsewhere, refused_api, spoken_now
-from .metering import bytes_in, characters_in, lost, metered, tokens_in, written_by
+from .metering import bytes_in, characters_in, lost, metered, tokens_in, unreached, written_by
 from .prices import context_of
 from .retry import call_with_retries
 from .stream_sink import StreamSink, Tell, most_pieces, unheard
@@ -180,11 +180,19 @@ class ModelClient:
                 kind="overflow",
             )
 
+        this = call
+
         async def attempt() -> ChatAnswer:
-            if self.is_batched:
-                return await self._adapted(call, client, endpoint)
-            async with self.traffic.passage(patient=call.patient):
-                return await self._adapted(call, client, endpoint)
+            nonlocal this
+            try:
+                if self.is_batched:
+                    return await self._adapted(this, client, endpoint)
+                async with self.traffic.passage(patient=call.patient):
+                    return await self._adapted(this, client, endpoint)
+            except CallError as error:
+                messages = [*call.request.messages, *error.again]
+                this = replace(call, request=replace(call.request, messages=messages))
+                raise
 
         def may_retry(error: CallError) -> bool:
             return error.may_pass and (call.patient or not self.traffic.breaker.is_open)
@@ -301,7 +309,7 @@ class ModelClient:
             settle(self._spent(error, reservation, hearing, read))
             raise
         except BaseException:
-            settle(self._lost(reservation, hearing, read), lost=True)
+            settle(lost(reservation, hearing, self.rates, read=read), lost=True)
             raise
         finally:
             hearing.received = None  # who gives it knows the hearing, and both are freed at once
@@ -352,13 +360,9 @@ class ModelClient:
         """Return all that a call that failed may have cost."""
         if not error.may_be_billed:
             return NOTHING
-        if not error.has_ended:
-            return self._lost(reservation, hearing, read)
-        return lost(reservation, hearing.received, self.rates, read=read, has_ended=True)
-
-    def _lost(self, reservation: Reservation, hearing: StreamSink, read: int) -> Usage:
-        """Give all that a call without a whole answer may have cost, by what came of it."""
-        return lost(reservation, hearing.received, self.rates, read=read)
+        if error.status == BAD_GATEWAY and not error.has_ended:
+            return unreached(reservation)
+        return lost(reservation, hearing, self.rates, read=read, has_ended=error.has_ended)
 
     async def _in_time(
         self,

@@ -23,6 +23,7 @@ AGENT_FIELDS: Mapping[str, Component] = MappingProxyType(
         "prompt": "prompts",
         "tools": "tools",
         "imports": "parameters",
+        "files": "parameters",
         "function": "parameters",
         "max_tokens": "parameters",
         "temperature": "parameters",

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from graphlib import TopologicalSorter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
@@ -189,6 +190,7 @@ class Agent:
     prompt: str = ""
     tools: tuple[str, ...] = ()
     imports: tuple[str, ...] = ()
+    files: tuple[str, ...] | None = None
     function: str | None = None
     max_tokens: int = 4096
     temperature: float | None = None
@@ -225,6 +227,10 @@ class Agent:
             each=self.each and self.each.following(new_ids),
             notes=self.notes.following(new_ids),
         )
+
+    def is_shown(self, name: str) -> bool:
+        """Return whether it is shown a file of the task, as far as its model takes it."""
+        return self.files is None or any(fnmatchcase(name, pattern) for pattern in self.files)
 
     def plans(self, steps: int) -> int:
         """Count the plans that it makes at most in so many steps: one ahead of them all, and on."""

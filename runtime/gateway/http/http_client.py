@@ -15,7 +15,7 @@ from ..chat.answer import parsed
 from ..chat.errors import CallError
 from ..stream_sink import StreamSink
 from ..wires import WIRES
-from .broken import broken, is_unsent
+from .broken import broken, is_unsent, proxy_refused
 from .refusals import failed, failure_in, refusal, without
 from .streamed import StreamedAnswer
 
@@ -153,6 +153,8 @@ async def _exchange(
     ) as response:
         if response.status != 200:
             said = without(secrets, await read_bounded(response))
+            if failure := proxy_refused(endpoint, url, response.status, said):
+                raise failure
             has_key = endpoint.key is not None
             raise refusal(url, response.status, response.headers, said, has_key=has_key)
         return without(secrets, await read(response)), response.headers

@@ -89,8 +89,9 @@ def refusal(
     }.get(kind, "")
     if status in {404, 405} and not _VERSIONED.search(url):
         advice += " Most addresses end with /v1: add /v1 to this one."
+    stop = "." if advice and said[-1] not in ".!?" else ""
     return CallError(
-        f"{url}: {label.format(status=status)}: {said}{advice}",
+        f"{url}: {label.format(status=status)}: {said}{stop}{advice}",
         kind=kind,
         status=status,
         retry_after=wait_of(headers, content),
