@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from ..evaluation.benchmark import Benchmark, Headline
 from .examples import HOW_TO_GET, full_tasks, mini_tasks
 from .export import export_answers
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 ADDED = 0.01
 """Keeps one subtask without a right answer from making the whole figure 0."""

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ...pool.values.intervals import paired_interval
 from ...runtime.values.terminal import counted
 from ...schema.values.errors import InputError
 from ...schema.values.extras import how_to_get
 from ..evaluation.benchmark import mean_score
-from ..evaluation.measures import paired
+from ..evaluation.measures import Measured, paired
 from ..evaluation.statistics import (
     cohens_h,
     holm,
@@ -24,12 +26,6 @@ from ..evaluation.statistics import (
     wilcoxon,
 )
 from .sides import read_side
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from ..evaluation.measures import Measured
 
 TESTS = {"mcnemar": "exact McNemar", "paired_t": "paired t", "wilcoxon": "Wilcoxon"}
 

@@ -7,29 +7,26 @@ so their union is the journal of the whole, and every figure is computed anew fr
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ...runtime.engine.artifacts import ARTIFACTS
 from ...runtime.record.journal import merge
+from ...runtime.record.trace import RunFolder
 from ...runtime.runs.record import MANIFEST, as_json, read_value
+from ...schema.host.catalogue import Catalogue
+from ...schema.team.task import Task
 from ...schema.values.codec import to_value
 from ...schema.values.errors import InputError, StorageError
+from ...schema.values.part import Part
 from ...schema.values.problems import quoted
 from ..evaluation.benchmark import find_benchmark
 from ..evaluation.logs import LOGS
 from ..evaluation.provenance import digest_of
 from ..evaluation.results import SAMPLES, Results, read_samples, scored_samples
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
-    from ...runtime.record.trace import RunFolder
-    from ...schema.host.catalogue import Catalogue
-    from ...schema.team.task import Task
-    from ...schema.values.part import Part
-    from ..evaluation.samples import Sample
+from ..evaluation.samples import Sample
 
 TEAM_FILE = "team.yaml"
 ALIKE = ("team", "content_hash", "models", "seed")

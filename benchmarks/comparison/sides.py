@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ...pool.values.layout import MANIFEST
 from ...runtime.runs.record import read_value
@@ -14,10 +16,6 @@ from ..evaluation.benchmark import find_benchmark
 from ..evaluation.figures import EvaluationFigures
 from ..evaluation.measures import Measured
 from ..evaluation.results import read_results, scored_samples
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

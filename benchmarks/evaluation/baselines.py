@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ...pool.values.layout import TURNS
 from ...runtime.values.usage import Usage
 from ...schema.team.team import Agent, Team
 from ...schema.values.errors import InputError
 from .results import read_results
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 VOTE = "vote"
 WITH_TOOLS = "smolagents"

@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 from ...runtime.record.journal import recorded
 from ...runtime.values.usage import Usage
 from .statistics import percentiles, rounded
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 _TRIAL = re.compile(r".*?/trial \d+/")
 _AGENT = re.compile(r"/trial \d+/([^/]+)/")

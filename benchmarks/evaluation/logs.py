@@ -5,19 +5,14 @@ What scorers said, such as the output of tests, is a file each; what agents wrot
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 from urllib.parse import quote
 
-from ...runtime.engine.artifacts import ARTIFACTS, Keeping
+from ...runtime.engine.artifacts import ARTIFACTS, Keep, Keeping
 from ...runtime.record.trace import RunFolder
 from ...schema.values.files import make_folder, write_atomically
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from ...runtime.engine.artifacts import Keep
 
 LOGS = "logs"
 

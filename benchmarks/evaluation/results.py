@@ -14,36 +14,31 @@ read, as one that nobody can verify.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import Any, Self
 
+from ...runtime.plan.plan import Plan
 from ...runtime.record.journal import FILE, recorded
 from ...runtime.record.trace import RunFolder
 from ...runtime.runs.record import MANIFEST, as_json, manifest, read_value
+from ...runtime.runs.services import Setting
 from ...schema import dump
+from ...schema.host.catalogue import Catalogue
+from ...schema.team.task import Task
 from ...schema.values.codec import Misfit, from_value, kept, misfit, to_value
 from ...schema.values.errors import InputError
 from ...schema.values.files import write_atomically
 from ...schema.values.json_text import dumps, loads
 from ...schema.values.problems import quoted
 from ...schema.values.values import is_mapping
-from .benchmark import Source, find_benchmark
+from .benchmark import Benchmark, Source, find_benchmark
 from .choosing import TaskChoice
 from .consumption import consumption
 from .figures import EvaluationFigures
 from .provenance import digest_of, endpoint, host, versions
 from .samples import ASKED, Sample, asked, journaled
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from ...runtime.plan.plan import Plan
-    from ...runtime.runs.services import Setting
-    from ...schema.host.catalogue import Catalogue
-    from ...schema.team.task import Task
-    from .benchmark import Benchmark
 
 VERSION = 2
 RESULTS = "results.json"

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from ...pool.memory.seen import Seen
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from ...schema.team.task import Task
-    from ...schema.team.team import Team
+from ...schema.team.task import Task
+from ...schema.team.team import Team
 
 OTHERS = "Take the other split with --split test, or say --allow-seen."
 

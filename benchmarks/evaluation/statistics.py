@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from math import comb
-from typing import TYPE_CHECKING, Any, cast
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+from typing import Any, cast
 
 DIGITS = 12
 """Of differences of means: what comes behind them is the rounding of binary fractions."""

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from ...runtime.view import Cell, NoPage, Page, PageTable, is_number, paged
+from ...runtime.view import Cell, Links, NoPage, Page, PageTable, is_number, paged
 from ...schema.values.errors import CoterieError
-from ..comparison.comparing import compare, compared
+from ..comparison.comparing import Comparison, compare, compared
+from .evaluated import Evaluated
 from .figures import table_of
 from .many import readable
 from .samples import address_of
 from .templates import TEMPLATES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from ...runtime.view import Links
-    from ..comparison.comparing import Comparison
-    from .evaluated import Evaluated
 
 ALL_PAIRS = 5
 """Evaluations up to which each is compared with each; of more, each with the first."""

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ...runtime.record.journal import FILE, is_held
 from ...schema.team.team import natural
+from ..command.evaluating import Evaluating
 from ..command.viewing import loaded
 from ..evaluation.results import RESULTS, SAMPLES, read_evaluation
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from ..command.evaluating import Evaluating
-    from ..evaluation.samples import Sample
+from ..evaluation.samples import Sample
 
 FILES = (RESULTS, SAMPLES, FILE, f"{FILE}-wal")
 

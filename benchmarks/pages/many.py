@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from ...runtime.values.terminal import counted
-from ...runtime.view import Page
+from ...runtime.view import Links, Page
 from ...runtime.view.plots import Bars, Plot, PlotPoint, Series
 from ...schema.values.errors import CoterieError
 from ..comparison.tables import by_niche, by_team, figure_text
+from .evaluated import Evaluated
 from .figures import bar_of, table_of
 from .templates import TEMPLATES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from ...runtime.view import Links
-    from .evaluated import Evaluated
 
 ALREADY = frozenset({"benchmark", "team"})
 """Columns that say what stands there already."""

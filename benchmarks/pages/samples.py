@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import unquote
 
 from ...runtime.values.terminal import counted
-from ...runtime.view import Cell, NoPage, Page, PageTable, is_number, paged, verdict, word
+from ...runtime.view import Cell, Links, NoPage, Page, PageTable, is_number, paged, verdict, word
+from ..evaluation.samples import Sample
+from .evaluated import Evaluated
 from .templates import TEMPLATES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from ...runtime.view import Links
-    from ..evaluation.samples import Sample
-    from .evaluated import Evaluated
 
 KINDS = ("right", "in part right", "wrong", "unscored")
 """What a sample can be."""

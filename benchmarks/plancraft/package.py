@@ -9,23 +9,20 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ...runtime.local.package_client import fetch_package
 from ...schema.values.codec import to_value
 from ...schema.values.errors import InputError
 from ...schema.values.problems import reason_of
 from ...schema.values.values import is_mapping
+from ..evaluation.benchmark import Source
 from ..evaluation.keeping import kept
 from .crafting import LARGEST_STACK, Stack
 from .recipes import EMPTY, CraftingRecipe, Product, Shaped, Shapeless, Smelted, recipe_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from ..evaluation.benchmark import Source
 
 REQUIREMENT = "plancraft==0.4.9"
 SHA256 = "96a9c4f76ab9033a8c4fc533e4ceffb846529875f842100f0378193ee65b1a6b"

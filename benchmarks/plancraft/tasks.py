@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from ...schema.team.task import ScorerChoice, Task
 from ...schema.values.codec import to_value
-from ..evaluation.benchmark import Benchmark
+from ..evaluation.benchmark import Benchmark, Source
 from .episode import CraftingEpisode, CraftingWorld
-from .package import HOW_TO_GET, read_published
+from .package import HOW_TO_GET, Example, Published, read_published
 from .recipes import reachable
 from .toolkit import PLANCRAFT_TOOLS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..evaluation.benchmark import Source
-    from .package import Example, Published
 
 _PROMPT = """\
 At a crafting table of Minecraft, make the item that is named below out of what lies in the \

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 from ...schema.team.task import ScorerChoice, Task
 from ...schema.values.errors import InputError
@@ -13,10 +14,6 @@ from .instance import Instance, parse_instance, read_instances
 from .offline import find_repair, offline_repairs, repositories_dir
 from .predictions import write_predictions
 from .trial import check_tests
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 QUERY = """\
 The repository you work in is {name}, at the commit that this report is about. Change its code so \

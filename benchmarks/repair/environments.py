@@ -6,9 +6,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from platformdirs import user_cache_path
 
@@ -19,9 +20,6 @@ from ...schema.values.errors import InputError
 from ...schema.values.files import locked, write_atomically
 from ...schema.values.problems import quoted
 from ...schema.values.values import is_list, is_mapping
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 MADE = "made.txt"
 """Written into an environment when it is whole."""

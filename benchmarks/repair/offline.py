@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import yaml
 from platformdirs import user_cache_path
 
 from ...schema.values.errors import InputError
-from .instance import parse_instance
+from .instance import Instance, parse_instance
 from .releases import Release, make_repository
 from .working_copies import working_copy
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from .instance import Instance
 
 INSTANCES = Path(__file__).with_name("instances")
 

@@ -7,11 +7,8 @@ record is drawn from the profile, so what a record makes likely is known exactly
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 DEPARTMENTS = (
     "cardiology", "neurology", "dermatology", "endocrinology", "nephrology", "rheumatology",

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import random
 
 from ...schema.team.task import ScorerChoice
 from ..evaluation.benchmark import Headline, mean_score
 from ..evaluation.measures import RANKED
 from .conditions import CaseWorld
-from .generated.generated import Item, in_worlds
-
-if TYPE_CHECKING:
-    import random
-
-    from .generated.generated import Write
+from .generated.generated import Item, Write, in_worlds
 
 SHOWN = 10
 FEW = 4

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from ..evaluation.benchmark import Benchmark
+from ...schema.team.task import Task
+from ..evaluation.benchmark import Benchmark, Source
 from . import gsm8k, humaneval, math500, mbpp
 from .mathematics import needing_math
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ...schema.team.task import Task
-    from ..evaluation.benchmark import Source
 
 NAME = "domains"
 BLOCK = 100

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...runtime.local.packaged import PackagedFile
 from ...schema.team.task import ScorerChoice, Task
 from ...schema.values.errors import InputError
-from ..evaluation.benchmark import Benchmark
-from .named import NamedFile
+from ..evaluation.benchmark import Benchmark, Source
+from .named import NamedFile, NamedItem
 from .published import PublishedFile
-
-if TYPE_CHECKING:
-    from ..evaluation.benchmark import Source
-    from .named import NamedItem
 
 FILE = PublishedFile(
     benchmark="gsm8k-100",

@@ -5,15 +5,12 @@ from __future__ import annotations
 import gzip
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...runtime.local.packaged import PackagedFile
 from ...schema.team.task import ScorerChoice, Task
-from ..evaluation.benchmark import Benchmark
+from ..evaluation.benchmark import Benchmark, Source
 from .published import PublishedFile
-
-if TYPE_CHECKING:
-    from ..evaluation.benchmark import Source
 
 FILE = PublishedFile(
     benchmark="humaneval",

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from ...schema.team.task import ScorerChoice, Task
-from ..evaluation.benchmark import Benchmark
+from ..evaluation.benchmark import Benchmark, Source
 from .mathematics import needing_math
-from .named import NamedFile
-
-if TYPE_CHECKING:
-    from ..evaluation.benchmark import Source
-    from .named import NamedItem
+from .named import NamedFile, NamedItem
 
 FILE = NamedFile(
     name="math500.jsonl",

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from ...schema.team.task import ScorerChoice, Task
 from ...schema.values.errors import InputError
-from ..evaluation.benchmark import Benchmark
-from .named import NamedFile
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ..evaluation.benchmark import Source
-    from .named import NamedItem
+from ..evaluation.benchmark import Benchmark, Source
+from .named import NamedFile, NamedItem
 
 FILE = NamedFile(
     name="mbpp_sanitized_test.jsonl",

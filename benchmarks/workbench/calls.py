@@ -11,15 +11,11 @@ from __future__ import annotations
 
 import ast
 import warnings
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from .domains import DOMAINS, OPERATIONS
-from .operation import CallFailed
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .operation import Operation, Workplace
+from .operation import CallFailed, Operation, Workplace
 
 LONGEST_CALL = 100_000
 """Characters. What is longer fails."""

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import ast
 import csv
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from ...schema.values.errors import InputError
 from ...schema.values.values import is_list
 from .tables import SOURCE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 FILES = {
     "analytics": "analytics",

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...runtime.tools import ToolError
 from ...runtime.tools.expressions import expression
 from .operation import NOW
 from .table import Table, is_missing
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 LONGEST_DATE = 100  # characters
 _NEVER = frozenset({"NAN", "NAT", "NaN", "NaT", "nan", "nat"})

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 from ...schema.team.task import ScorerChoice, Task
 from ..evaluation.benchmark import Benchmark, Source
@@ -12,10 +13,6 @@ from .export import export_all_tools, export_named_tools
 from .references import FILES, literal_list, reference_calls, reference_rows
 from .tables import SOURCE, find_folder, load_tables
 from .toolkits import TOOLKITS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 _ALWAYS = "company_directory"
 

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from ..core.answers import InvalidAnswer, closed, reason_schema, structured
+from ..core.bounds import Bounds
 from ..core.material import clip, fenced, material
 from ..core.meta import Question, prompt
+from .trace import FailedRun
 from .verdict import BlameVerdict
-from .view import view
-from .votes import Submission, Vote
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from ..core.bounds import Bounds
-    from .trace import FailedRun
-    from .view import TextBudget
-    from .votes import Ballot, Pair
+from .view import TextBudget, view
+from .votes import Ballot, Pair, Submission, Vote
 
 OPERATOR = "attribute"
 NOBODY = "(nobody)"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import Any, Self
 
 from ...runtime.record.events import EVENTS, all_events_of, checked, unscrubbed
 from ...runtime.runs.record import read_result, read_value
@@ -12,10 +14,6 @@ from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
 from .steps import blamable, outage_of, steps_of
 from .trace import FailedRun
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

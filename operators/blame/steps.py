@@ -8,15 +8,13 @@ of what it had been.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...runtime.agents.outcomes import INFRASTRUCTURE
 from ...schema.values.json_text import dumps
 from .trace import RunStep
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 FUNCTION = "function"
 """The backend of agents that are code of a person's, which nobody blames for what it computes."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Self, get_args
+from typing import Literal, Self, get_args
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .votes import Ballot, Submission, Vote
+from .votes import Ballot, Submission, Vote
 
 Scheme = Literal["global", "local", "collaborative"]
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)

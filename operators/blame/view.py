@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
+from ..core.bounds import Bounds
 from ..core.material import clip, fenced, material
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ..core.bounds import Bounds
-    from .trace import RunStep
+from .trace import RunStep
 
 SHORTEST = 80
 """Characters of a step below which it says nothing: rather some steps are left out."""

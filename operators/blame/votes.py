@@ -8,12 +8,9 @@ first; in which order things were submitted never matters.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 ALPHA = 1.0
 """What explicit counter-evidence adds to the weight of a vote, as a share of it (App. C)."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 
@@ -14,29 +15,24 @@ from ...runtime.record.journal import Journal
 from ...runtime.record.trace import RunFolder
 from ...runtime.runs.again import known_again
 from ...runtime.runs.record import as_json, read_setting
-from ...runtime.runs.services import Setting, open_services
+from ...runtime.runs.services import Services, Setting, open_services
+from ...runtime.scrubbing.scrubber import Scrubber
 from ...runtime.values.budget import Budget, Caps
 from ...runtime.values.terminal import speakable_json
 from ...runtime.values.usage import Usage
 from ...schema.command import catalogue_of
+from ...schema.host.catalogue import Catalogue
 from ...schema.loading.ceiling import CapabilityPolicy
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
 from ..blame.attributing import attribute
 from ..blame.finding import Finding
 from ..blame.reading import RunEnding, outage_of_run, trace_of
+from ..blame.trace import FailedRun
 from ..core.meta import MetaModel
 from ..core.proposal import RejectedProposal
 from .arguments import refusal
 from .kept import folder_in
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ...runtime.runs.services import Services
-    from ...runtime.scrubbing.scrubber import Scrubber
-    from ...schema.host.catalogue import Catalogue
-    from ..blame.trace import FailedRun
 
 FOLDER = "blame"
 """Where a run's folder keeps who was blamed, and what was answered for it."""

@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 
-from ...runtime.command.loading import load_folder
+from ...runtime.command.loading import Loaded, load_folder
 from ...runtime.command.models import fetch_embedded
 from ...runtime.command.signals import same_command, stopped_in_order, to_the_end
-from ...runtime.plan.plan import compile
+from ...runtime.plan.plan import Plan, compile
 from ...runtime.record.journal import Journal
 from ...runtime.runs.adapting import RECIPE
 from ...runtime.runs.again import known_again
 from ...runtime.runs.record import read_result, read_setting
-from ...runtime.runs.services import open_services
+from ...runtime.runs.services import Setting, open_services
 from ...runtime.values.budget import Caps
 from ...schema.command import catalogue_of
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
 from .credit_making import Making
 from .kept import folder_in
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ...runtime.command.loading import Loaded
-    from ...runtime.plan.plan import Plan
-    from ...runtime.runs.services import Setting
 
 FOLDER = "credit"
 """Where a run's folder keeps what its counterfactuals were answered."""

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from ...runtime.repository.repository import Repository
+from ...schema.team.team import Team
 from ...schema.team.writing import dump, schema_beside
 from ...schema.values.errors import AgentError, InputError
 from ...schema.values.files import write_atomically
 from ...schema.values.hints import listed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
-    from ...schema.team.team import Team
 
 HEAD = "HEAD"
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ...runtime.agents.outcomes import Run
 from ...runtime.record.journal import FILE as JOURNAL
@@ -13,11 +15,6 @@ from ...runtime.values.terminal import counted, speakable
 from ...runtime.values.usage import Usage
 from ...schema.values.codec import from_value
 from ..evolution.lines import answers_of, candidates_of, lines_in
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
 
 LONGEST_ANSWER = 600
 """Characters of an answer that people are shown; JSON has all of it."""

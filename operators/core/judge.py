@@ -8,22 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import statistics
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ...pool.values.statistics import wilson
 from ...runtime.values.score import Score
+from ...schema.team.task import Task
 from ...schema.values.errors import CoterieError
 from .answers import closed, reason_schema, structured
 from .material import clip, fenced, material, task_text
-from .meta import Question, prompt
+from .meta import OperatorModel, Question, prompt
 from .proposal import RejectedProposal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ...schema.team.task import Task
-    from .meta import OperatorModel
 
 OPERATOR = "judge"
 LEVELS = tuple(tenth / 10 for tenth in range(11))

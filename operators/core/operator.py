@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from ...schema.host.catalogue import installed, load_named
 from ...schema.values.errors import InputError
 from ...schema.values.hints import did_you_mean
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
 
 Scale = Literal["agent", "pair", "team", "roster"]
 """What an operator works on: one agent, two that work together, a team, or who is in one: agents of

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
-from ...schema.edits import words
+from ...schema.edits import Component, Edit, words
+from ...schema.team.team import Team
 from .material import clip
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ...schema.edits import Component, Edit
-    from ...schema.team.team import Team
 
 MOST_WORDS = 12
 LONGEST_WORDS = 300

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from random import Random
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any
 
 
 def sample(schema: Mapping[str, Any], chance: Random, words: Sequence[str]) -> Any:

@@ -10,15 +10,12 @@ import functools
 import itertools
 import math
 import statistics
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from random import Random
+from typing import TypeVar
 
 from ...pool.values.intervals import paired_interval
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from random import Random
 
 Player = TypeVar("Player", bound=Hashable)
 Value = Mapping[frozenset[Player], float] | Callable[[frozenset[Player]], float]

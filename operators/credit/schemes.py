@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import TYPE_CHECKING, Generic, Literal, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from .games import averaged, difference, orders, prefixes, shapley, subsets
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 MOST_EXACT = 6
 """Players up to whom Shapley values are computed and not estimated: 64 coalitions."""

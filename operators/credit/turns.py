@@ -7,10 +7,8 @@ words leave a choice open, the docstring says what was chosen.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping
+from typing import Any, Literal, Protocol, TypeVar
 
 HAIR = 1e-9
 """What a share of a number may lack of a whole one by rounding alone."""

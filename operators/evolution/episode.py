@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from pathlib import Path
+from typing import Any, Literal, Protocol
 
+from ...pool.ledger.changes import Change
 from ...pool.ledger.learnt import Learnt
 from ...pool.memory.recall import recalling
-from ...pool.view import op
+from ...pool.teams.pool import Pool
+from ...pool.view import PoolView, op
+from ...runtime.agents.outcomes import Run
 from ...runtime.calls.calls import seed_of
+from ...runtime.runs.services import Services
 from ...runtime.scoring.scoring import scored
 from ...runtime.values.operator_answers import OperatorTally, values_of
 from ...runtime.values.score import Score
@@ -18,19 +24,9 @@ from ...runtime.values.together import together
 from ...runtime.values.usage import Usage
 from ...schema.values.files import make_folders, write_atomically
 from ..core.meta import MetaModel
+from ..core.proposal import RejectedProposal
 from ..core.scoring import is_judged
 from .task_runs import Halted, TaskRuns
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Mapping, Sequence
-    from pathlib import Path
-
-    from ...pool.ledger.changes import Change
-    from ...pool.teams.pool import Pool
-    from ...pool.view import PoolView
-    from ...runtime.agents.outcomes import Run
-    from ...runtime.runs.services import Services
-    from ..core.proposal import RejectedProposal
 
 __all__ = ["Closing", "EarlierEpisodes", "Episode", "EpisodeAnswer", "Halted"]
 

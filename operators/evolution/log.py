@@ -5,15 +5,12 @@ It lies beside the journal and, like that, is not for git. `mas-view --text` rea
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ...runtime.record.trace import Event, RunFolder, Trace
 from ...schema.values.files import make_folders
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 LARGEST = 32_000_000
 """Characters of the log of one episode; what comes later is not kept, and that is told."""

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from ...pool.command.figures import score
-from ...runtime.view import Cell, Page, PageTable
+from ...runtime.view import Cell, Links, Page, PageTable
 from ...schema.edits import words
+from .kept import Kept
 from .templates import TEMPLATES, graph_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ...runtime.view import Links
-    from .kept import Kept
 
 MOST = 1_000
 HEADS = {"team": "<", "expected": ">", "its own trials": "<"}

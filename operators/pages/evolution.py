@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from ...pool.values.layout import EVOLUTIONS
 from ...pool.values.statistics import wilson
 from ...runtime.values.terminal import counted
 from ...runtime.values.usage import Usage
-from ...runtime.view import Cell, Page, PageTable, paged, verdict
+from ...runtime.view import Cell, Links, Page, PageTable, paged, verdict
 from ...runtime.view.plots import Plot, PlotPoint, Series
 from ...schema.values.json_text import dumps
 from ..command.telling import EvolutionStatus
 from ..evolution.folder import Manifest
 from ..evolution.lines import lines_in, runs_of, usage_of
-from ..evolution.strategy import strategy_of
+from ..evolution.strategy import WholeStatus, strategy_of
+from ..report.report import EvolutionReport
+from .kept import Kept
 from .overview import spending_table, status_of
 from .templates import TEMPLATES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from ...runtime.view import Links
-    from ..evolution.strategy import WholeStatus
-    from ..report.report import EvolutionReport
-    from .kept import Kept
 
 TASKS = {
     "task": "<",

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from ...pool.expectation.expectation import ranked
+from ...pool.expectation.expectation import Expectation, ranked
+from ...pool.ledger.ledger import LedgerEntry
+from ...pool.ledger.members import Member
 from ...pool.population.seats import structures_of
 from ...pool.teams.pool import Pool
 from ...pool.values.layout import EVOLUTIONS, LEDGER, MANIFEST, TURNS
 from ...runtime.record.journal import FILE, is_held
 from ..evolution.folder import Manifest
-from ..evolution.strategy import strategy_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from ...pool.expectation.expectation import Expectation
-    from ...pool.ledger.ledger import LedgerEntry
-    from ...pool.ledger.members import Member
-    from ..evolution.strategy import WholeStatus
+from ..evolution.strategy import WholeStatus, strategy_of
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...pool.command.figures import made_by, score
 from ...pool.ledger.agents import PoolAgent
-from ...runtime.view import Cell, NoPage, Page, PageTable, paged
+from ...pool.ledger.ledger import LedgerEntry
+from ...pool.ledger.records import TrialRecord
+from ...runtime.view import Cell, Links, NoPage, Page, PageTable, paged
 from .choices import addresses, choices_of, links_of
+from .kept import Kept
 from .templates import TEMPLATES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from ...pool.ledger.ledger import LedgerEntry
-    from ...pool.ledger.records import TrialRecord
-    from ...runtime.view import Links
-    from .kept import Kept
 
 WIDTH, LABELS, ROW, AXIS = 1000, 230, 18, 26
 """Measures of the figure in pixels: its width, that of the names, and two heights."""

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
 
 from ...pool.command.figures import score
 from ...pool.command.reports import dropped_lines, summary_line
 from ...pool.values.layout import EVOLUTIONS
 from ...runtime.values.usage import Usage
-from ...runtime.view import Cell, Page, PageTable
+from ...runtime.view import Cell, Links, Page, PageTable
 from ...schema.values.errors import CoterieError
 from ..evolution.folder import Manifest
 from ..evolution.lines import lines_in
 from ..report.report import EvolutionReport
+from .kept import Kept
 from .templates import TEMPLATES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from ...runtime.view import Links
-    from .kept import Kept
 
 MOST_DROPPED = 200
 STREAMS = {

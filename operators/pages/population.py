@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from ...pool.command.agents import agent_facts
 from ...pool.command.population import (
@@ -16,17 +16,11 @@ from ...pool.command.population import (
     summary_lines,
 )
 from ...pool.population.evolutions import consumed, rates_of
-from ...pool.population.signals import WINDOW, signals, specialization
-from ...runtime.view import Cell, Page, PageTable
+from ...pool.population.signals import WINDOW, Signals, signals, specialization
+from ...runtime.view import Cell, Links, Page, PageTable
 from ...runtime.view.plots import Plot, PlotPoint, Series
+from .kept import Kept
 from .templates import TEMPLATES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...pool.population.signals import Signals
-    from ...runtime.view import Links
-    from .kept import Kept
 
 MOST_ENTRIES = 200
 REVISIONS = {"revision": ">", "what": "<", "why": "<", "operation": "<"}

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ...pool.values.layout import EVOLUTIONS
+from ...runtime.agents.outcomes import Run
 from ...runtime.showing.conversation import calls_of
 from ...runtime.showing.text import conversations
 from ...runtime.values.terminal import counted
 from ...runtime.values.usage import Usage
-from ...runtime.view import NoPage, Page
+from ...runtime.view import Links, NoPage, Page
 from ...runtime.view.run import run_page
 from ..command.showing import Shown, told_of_run
 from ..command.viewing import logged, run_in
 from ..evolution.folder import Manifest
 from ..evolution.lines import candidates_of, lines_in
+from .kept import Kept
 from .templates import TEMPLATES
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ...runtime.agents.outcomes import Run
-    from ...runtime.view import Links
-    from .kept import Kept
 
 
 def task_page(kept: Kept, name: str, number: int, links: Links) -> Page:

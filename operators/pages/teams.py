@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from ...pool.command.arguments import Tasks
 from ...pool.command.figures import cost, made_by, score
 from ...pool.command.reports import COLUMNS, team_row
+from ...pool.ledger.ledger import LedgerEntry
+from ...pool.ledger.members import Member
 from ...pool.teams.lineage import blame
 from ...pool.values.statistics import EVOLVE, Trial
 from ...runtime.values.terminal import counted
-from ...runtime.view import Cell, NoPage, Page, PageTable, paged, verdict
+from ...runtime.view import Cell, Links, NoPage, Page, PageTable, paged, verdict
 from ...runtime.view.plots import Bar, Bars
 from ...schema.values.codec import from_value
 from ...schema.values.errors import StorageError
 from ...schema.values.problems import quoted
 from .choices import addresses, choices_of, links_of
+from .kept import Kept
 from .templates import TEMPLATES, graph_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ...pool.ledger.ledger import LedgerEntry
-    from ...pool.ledger.members import Member
-    from ...runtime.view import Links
-    from .kept import Kept
 
 MOST_BARS = 25
 MOST_TRIALS = 500

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator, Mapping, Sequence
 from io import StringIO
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ...runtime.values.usage import Usage
 from ...schema.values.files import write_atomically
 from ..evolution.folder import EVOLUTIONS
 from ..evolution.lines import best_of, candidates_of, lines_in, runs_of, saved_of, usage_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
 PURPOSES = ("teams", "operators", "judge", "saved")
 TOLD = ("task", "niche", "best", "team", "new", "pool")

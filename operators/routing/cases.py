@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from ...pool.ledger.changes import EventNoted
+from ...runtime.values.usage import Usage
 from ...schema.values.codec import from_value, kept, to_value
 from .features import Features
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ...runtime.values.usage import Usage
 
 Choice = Literal["single", "team"]
 """Who works on a case."""

@@ -7,24 +7,18 @@ luck of single answers, and does so where features tell nothing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...pool.values.intervals import Interval, mean_interval, paired_interval
 from ...runtime.values.terminal import counted
 from ...schema.values.codec import kept, to_value
-from .cases import Spending
-from .decisions import Always, asks
-from .fitting import FOLDS, fit, out_of_fold, worth
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .cases import Case, Choice
-    from .decisions import Decision
-    from .fitting import Router
-    from .learners import By
+from .cases import Case, Choice, Spending
+from .decisions import Always, Decision, asks
+from .fitting import FOLDS, Router, fit, out_of_fold, worth
+from .learners import By
 
 
 @kept()

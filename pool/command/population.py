@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import click
 
 from ...runtime.values.terminal import counted, on_one_line
 from ...schema.command import Command
 from ...schema.values.json_text import dumps
-from ..population.evolutions import consumed, rates_of
-from ..population.signals import WINDOW, signals
+from ..population.evolutions import EvolutionUsage, consumed, rates_of
+from ..population.population import RankingScore
+from ..population.signals import WINDOW, Happened, Signals, signals
+from ..teams.pool import Pool
 from .arguments import as_json, open_pool, pool_folder
 from .figures import made_by, table
 from .signals import best_of, index_value, signals_value, tokens_value
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from ..population.evolutions import EvolutionUsage
-    from ..population.population import RankingScore
-    from ..population.signals import Happened, Signals
-    from ..teams.pool import Pool
 
 AGENTS = {
     "agent": "<",

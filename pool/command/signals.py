@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..population.signals import by_chance, specialization
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..population.evolutions import EvolutionUsage
-    from ..population.population import RankingScore
-    from ..population.signals import Signals
-    from ..teams.pool import Pool
+from ..population.evolutions import EvolutionUsage
+from ..population.population import RankingScore
+from ..population.signals import Signals, by_chance, specialization
+from ..teams.pool import Pool
 
 
 def signals_value(pool: Pool, of: Signals, window: int) -> dict[str, Any]:

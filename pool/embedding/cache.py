@@ -7,14 +7,11 @@ import logging
 import sqlite3
 import zlib
 from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from .protocol import Embedder, Vector
+from .protocol import Embedder, Vector
 
 BATCH = 64
 """Texts that are embedded together. What was made until an interruption is kept."""

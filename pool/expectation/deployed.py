@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ..teams.pool import Pool
 from .expectation import most_promising
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def best_team(folder: Path) -> Path:

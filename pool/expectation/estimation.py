@@ -21,17 +21,13 @@ are estimated alike; where teams differ, their own trials soon tell more than th
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..values.statistics import Sums
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from ..ledger.members import Member, Task
-    from ..values.statistics import Kind, Past
+from ..ledger.members import Member, Task
+from ..values.statistics import Kind, Past, Sums
 
 PRIOR = 0.5
 """What is estimated where nothing is known."""

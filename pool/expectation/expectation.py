@@ -8,23 +8,18 @@ from __future__ import annotations
 
 import heapq
 import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 from ...schema.values.errors import InputError
+from ..ledger.members import Member
 from ..population.seats import structures_of
+from ..teams.pool import Pool
 from ..values.intervals import Z
-from ..values.statistics import EVOLVE
+from ..values.statistics import EVOLVE, Statistics
 from .estimation import NOISE, estimated
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from ..ledger.members import Member
-    from ..teams.pool import Pool
-    from ..values.statistics import Statistics
 
 MOST = 240
 """Teams with trials that are estimated together: time grows with their cube."""

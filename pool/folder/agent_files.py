@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ...schema.loading.agent_file import OURS
 from ...schema.values.errors import StorageError
 from ...schema.values.files import make_folder, remove
 from ...schema.values.folders import files_in, write_folder
+from ..ledger.agents import PoolAgent
 from ..values.layout import AGENTS, archive_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from ..ledger.agents import PoolAgent
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

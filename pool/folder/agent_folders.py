@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 
 from ...schema.values.errors import StorageError
+from ..ledger.agents import PoolAgent
+from ..ledger.lessons import Lessons
 from ..values.layout import archive_of
 from .agent_files import AgentFiles
 from .archive_files import ArchiveFiles
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from pathlib import Path
-
-    from ..ledger.agents import PoolAgent
-    from ..ledger.lessons import Lessons
 
 
 class AgentFolders:

@@ -10,19 +10,16 @@ difference was made by somebody else.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
 
 from ...schema.values.errors import StorageError
 from ...schema.values.files import write_atomically
 from ...schema.values.json_text import dumps
+from ..ledger.learnt import Learnt
+from ..ledger.lessons import Lessons
 from ..values.layout import archive_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
-    from ..ledger.learnt import Learnt
-    from ..ledger.lessons import Lessons
 
 ORDER = ("kind", "niche", "level", "case", "turn", "giver", "credit", "reward", "replaces", "run")
 """What is said of an entry ahead of its text, where it has it, after its id."""

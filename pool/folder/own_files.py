@@ -7,7 +7,8 @@ would read or write wherever a stranger wants. So no command works on such a poo
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 from ...schema.values.errors import InputError, StorageError
 from ..values.layout import (
@@ -21,10 +22,6 @@ from ..values.layout import (
     SNAPSHOTS,
     TEAMS,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 PARTS = frozenset(
     {

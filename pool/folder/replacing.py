@@ -8,14 +8,11 @@ where neither git nor a reader of evolutions looks.
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ...schema.values.errors import StorageError
 from ...schema.values.files import make_folders, rename, sync, write_atomically
 from ..values.layout import EVOLUTIONS, MANIFEST, PASSING, SNAPSHOTS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ASIDE = f"{SNAPSHOTS}/merging"
 """Where a pool has what is to replace an evolution (`NAME/new`), and what it replaces (`old`)."""

@@ -12,8 +12,8 @@ both sides. So nothing that this driver does may be needed to read the pool.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
 from ...runtime.repository.git import git
 from ...runtime.values.terminal import counted
@@ -24,9 +24,6 @@ from ...schema.values.problems import quoted
 from ..values.layout import AGENTS, EVOLUTIONS, LEDGER, MANIFEST, TURNS
 from .manifests import united_manifests
 from .union import Contradiction, UnionSide, union_of, united
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 NAME = "coterie"
 """What git's settings call the driver."""

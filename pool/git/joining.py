@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ...schema.loading.loading import read_team
 from ...schema.values.errors import ConfigError, InputError, StorageError
@@ -28,9 +28,6 @@ from ..teams.pool import Pool
 from ..values.layout import EVOLUTIONS, LEDGER, LOCK, MANIFEST, TEAMS, TURNS, make_folders
 from .manifests import united_manifests
 from .union import Contradiction, UnionLine, UnionSide, union_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from ...runtime.repository.repository import Repository
 from ...schema.values.errors import AgentError, InputError
 from ...schema.values.files import append
 from ...schema.values.problems import quoted
-from ..ledger.ledger import Ledger
+from ..ledger.ledger import Ledger, LedgerEntry
 from ..ledger.state import State
 from ..values.layout import LEDGER
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
-
-    from ..ledger.ledger import LedgerEntry
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -6,9 +6,12 @@ later lines stand next to a line it is kept, and its team's file is gone.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ...runtime.repository.repository import Repository
 from ...runtime.values.terminal import counted
@@ -19,11 +22,6 @@ from ..ledger.ledger import Ledger
 from ..values.layout import LEDGER, TEAMS, file_of
 from .past import entries_of
 from .union import UnionSide, united
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
-    from pathlib import Path
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

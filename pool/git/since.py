@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from ...runtime.values.usage import Usage
-from ..expectation.expectation import ranked
+from ..expectation.expectation import Expectation, ranked
+from ..ledger.agents import PoolAgent
+from ..ledger.learnt import Learnt
+from ..ledger.members import Member
 from ..population.evolutions import turns_in, usage_of
 from ..population.seats import structures_of
+from ..teams.pool import Pool
 from ..values.layout import EVOLUTIONS, TURNS
 from .past import PoolAt, entries_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from ..expectation.expectation import Expectation
-    from ..ledger.agents import PoolAgent
-    from ..ledger.learnt import Learnt
-    from ..ledger.members import Member
-    from ..teams.pool import Pool
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

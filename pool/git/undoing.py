@@ -7,26 +7,21 @@ is a member again, revisions and lessons are taken back. What was measured stays
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from ...runtime.values.terminal import counted
 from ...schema.values.errors import InputError
 from ...schema.values.problems import quoted
-from ..ledger.changes import EventNoted, Forgotten, Learnt, Restored, Retired, Revised
+from ..ledger.agents import PoolAgent
+from ..ledger.changes import Change, EventNoted, Forgotten, Learnt, Restored, Retired, Revised
+from ..ledger.ledger import LedgerEntry
 from ..ledger.scaffold import HEAD
 from ..population.evolutions import turns_in
+from ..teams.pool import Pool
 from ..values.layout import EVOLUTIONS, TURNS
 from .past import PoolAt
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ..ledger.agents import PoolAgent
-    from ..ledger.changes import Change
-    from ..ledger.ledger import LedgerEntry
-    from ..teams.pool import Pool
 
 MOST_NAMED = 5
 TRIALS = frozenset({"evaluated", "failed"})

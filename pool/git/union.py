@@ -10,9 +10,11 @@ last revision is what the agent is.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ...runtime.values.terminal import counted
 from ...schema.values.errors import InputError, StorageError
@@ -21,10 +23,6 @@ from ..ledger.ledger import START, LedgerEntry, entry_of
 from ..ledger.scaffold import HEAD
 from ..ledger.state import State, in_order
 from ..teams.exchange import IMPORTED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
 MOST_TOLD = 60
 """Characters of a task or a text by which a line is told."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from ...schema.team.building import agent_of
-from ...schema.team.team import Agent
+from ...schema.team.team import Agent, Lineage, Team
 from ...schema.team.writing import agent_value
 from ...schema.values.codec import Form, kept, to_value
 from ...schema.values.errors import InputError
@@ -22,9 +22,6 @@ from ..values.statistics import Trial
 from ..values.texts import LONGEST_REASON, REASON, TEXT, told, told_all
 from .learnt import Learnt
 from .shape import misshapen
-
-if TYPE_CHECKING:
-    from ...schema.team.team import Lineage, Team
 
 __all__ = [
     "Added",

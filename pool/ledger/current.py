@@ -7,27 +7,23 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+from ...schema.team.team import Team
 from ...schema.values.errors import InputError, StorageError
 from ...schema.values.files import locked
 from ...schema.values.hints import did_you_mean
 from ...schema.values.problems import quoted
 from ..values.identity import are_twins
 from ..values.layout import LEDGER, LOCK
-from .ledger import START, Ledger, TooEarly, line_of
+from .agents import PoolAgent
+from .ledger import START, Ledger, LedgerEntry, TooEarly, line_of
+from .members import Member
 from .snapshot import is_due, keep, newest
 from .state import Admission, State, in_order
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
-    from pathlib import Path
-
-    from ...schema.team.team import Team
-    from .agents import PoolAgent
-    from .ledger import LedgerEntry
-    from .members import Member
 
 
 class Current:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import Annotated, Any, Self
 
 from ...schema.values.codec import SKIPPED, from_value, kept, to_value
 from ...schema.values.errors import InputError
@@ -12,9 +13,6 @@ from ...schema.values.problems import quoted
 from ...schema.values.secrets import scrubbed
 from ...schema.values.values import is_list, is_mapping
 from .shape import misshapen
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 LONGEST_TASK = 8_000
 """Characters of a task by which it is compared with others; no embedder reads more."""

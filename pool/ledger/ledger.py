@@ -20,21 +20,18 @@ import logging
 import os
 import threading
 import zlib
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import BytesIO
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 from ...schema.values.errors import StorageError
 from ...schema.values.files import append, locked, sync, truncate, write_atomically
 from ...schema.values.json_text import loads
 from ...schema.values.values import is_list, is_mapping
 from ..values.places import Places
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
 SEAL = b', "crc": "%08x"}\n'
 SEAL_BYTES = len(SEAL % 0)

@@ -9,18 +9,15 @@ from __future__ import annotations
 
 import sys
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self, cast
+from pathlib import Path
+from typing import Any, Self, cast
 
 from ...schema.values.errors import StorageError
 from ...schema.values.problems import quoted
 from .learnt import Learnt
 from .ledger import TooEarly, lines_at
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 NEVER = sys.maxsize
 

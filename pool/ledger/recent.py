@@ -7,15 +7,10 @@ so many, all are.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
 
-from .members import task_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from ..values.statistics import Trial
-    from .members import Member, Task
+from ..values.statistics import Trial
+from .members import Member, Task, task_of
 
 MOST = 10_000
 """Teams on tasks that are known one by one, in each split."""

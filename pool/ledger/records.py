@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Self
+from pathlib import Path
+from typing import Self
 
-from ..values.statistics import EVOLVE, Statistics
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from ...schema.team.team import Lineage
-    from ..values.statistics import Trial
-    from .trials import TrialIndex
+from ...schema.team.team import Lineage
+from ..values.statistics import EVOLVE, Statistics, Trial
+from .trials import TrialIndex
 
 UNKNOWN = Statistics()
 

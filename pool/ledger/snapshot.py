@@ -11,9 +11,11 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import Any, Self
 
 from ...schema.values.errors import CoterieError, InputError, StorageError
 from ...schema.values.files import make_folder, remove, write_atomically
@@ -22,12 +24,7 @@ from ..values.layout import LEDGER, SNAPSHOTS
 from ..values.places import Places
 from .ledger import Known, LedgerPosition
 from .plain_state import state_of, value_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from .state import State
+from .state import State
 
 VERSION = 1
 """Of what a snapshot holds. Whatever changes what lines come to makes another one of it."""

@@ -11,8 +11,10 @@ import json
 import re
 from base64 import b32encode
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 from ...schema.team.building import agent_of
 from ...schema.team.team import Lineage
@@ -28,15 +30,10 @@ from .ledger import Ledger, LedgerEntry, TooEarly, line_of
 from .lessons import Lessons
 from .members import Member
 from .recent import Recent
+from .records import TrialRecord
 from .scaffold import HEAD, next_head
 from .shape import has_types, misshapen
 from .trials import TrialIndex
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from .records import TrialRecord
 
 VERSION = 2
 """Of the format. In the first one, what was learnt had a file of its own."""

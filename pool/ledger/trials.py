@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ...schema.values.codec import from_value
 from ..values.places import Places
 from ..values.statistics import Statistics
 from .changes import Evaluated
-from .ledger import lines_at
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from .ledger import LedgerEntry
+from .ledger import LedgerEntry, lines_at
 
 SCORED = "evaluated"
 

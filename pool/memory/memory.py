@@ -8,26 +8,19 @@ from __future__ import annotations
 
 import math
 import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import takewhile
 from operator import mul
-from typing import TYPE_CHECKING
 
-from ..embedding import CachedEmbedder, choose_embedder
-from ..ledger.learnt import LONGEST_TASK
+from ...schema.host.models import Model
+from ..embedding import CachedEmbedder, Embedder, Vector, choose_embedder
+from ..ledger.learnt import LONGEST_TASK, Learnt
+from ..ledger.lessons import Lessons
+from ..teams.pool import Pool
 from ..values.layout import MEMORY
-from .store import Labels, Lost, VectorPoint, VectorQuery, open_store
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from ...schema.host.models import Model
-    from ..embedding import Embedder, Vector
-    from ..ledger.learnt import Learnt
-    from ..ledger.lessons import Lessons
-    from ..teams.pool import Pool
-    from .store import Store
+from .store import Labels, Lost, Store, VectorPoint, VectorQuery, open_store
 
 VECTORS = f"{MEMORY}/.cache/vectors.sqlite"
 BATCH = 8192

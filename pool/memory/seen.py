@@ -9,12 +9,15 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import Any, Self
 
 from ...runtime.record.journal import digest
 from ...runtime.runs.record import read_value
 from ...runtime.values.terminal import counted
+from ...schema.team.task import Task
 from ...schema.values.errors import InputError
 from ...schema.values.problems import quoted
 from ...schema.values.secrets import scrubbed
@@ -24,12 +27,6 @@ from ..ledger.learnt import LONGEST_TASK
 from ..ledger.ledger import Ledger
 from ..values.layout import EVOLUTIONS, LEDGER, MANIFEST
 from ..values.statistics import EVOLVE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from ...schema.team.task import Task
 
 DIGITS = 16
 """Of the digest by which manifests know the words of a question."""

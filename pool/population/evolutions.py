@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, get_args
+from pathlib import Path
+from typing import Any, get_args
 
 from ...runtime.values.operator_answers import OperatorAnswers
 from ...runtime.values.usage import Usage
@@ -12,16 +13,10 @@ from ...schema.values.codec import kept, misfit
 from ...schema.values.errors import InputError, StorageError
 from ...schema.values.problems import quoted
 from ...schema.values.values import is_mapping
-from ..ledger.ledger import Ledger
+from ..ledger.ledger import Ledger, LedgerEntry
+from ..teams.pool import Pool
 from ..values.layout import EVOLUTIONS, MANIFEST, TURNS
 from .population import Population, PruneBy, Rates
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ..ledger.ledger import LedgerEntry
-    from ..teams.pool import Pool
 
 NUMBERS = frozenset(rate.name for rate in fields(Rates)) - {"prune_by"}
 PRUNE_BY: tuple[PruneBy, ...] = get_args(PruneBy)

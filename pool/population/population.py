@@ -9,21 +9,17 @@ of the niche "".
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import islice
 from statistics import fmean
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, overload
+from typing import Any, Literal, Self, TypeVar, overload
 
 from ...schema.values.codec import from_value
+from ..ledger.ledger import LedgerEntry
 from ..values.statistics import EVOLVE, Trial
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from ..ledger.ledger import LedgerEntry
 
 ANCHOR = "anchor"
 """The seat of who leads a team."""

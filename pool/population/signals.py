@@ -8,20 +8,16 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from ...schema.values.codec import from_value
 from ..ledger.learnt import Learnt
-from ..values.intervals import wilson
+from ..ledger.ledger import LedgerEntry
+from ..values.intervals import Interval, wilson
 from ..values.statistics import Trial
 from .population import ANCHOR, LIFECYCLE, Population, Rates
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from ..ledger.ledger import LedgerEntry
-    from ..values.intervals import Interval
 
 DREAM = "dream"
 """What the event is called that tells a session in which a team draws insights from failure."""

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ...schema.values.problems import dotted
+from ...schema.values.problems import Path, dotted
 from ...schema.values.values import is_mapping
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from ...schema.values.problems import Path
-    from ..ledger.ledger import LedgerEntry
+from ..ledger.ledger import LedgerEntry
 
 REVISED = "revised"
 NESTED: Mapping[str, int] = {"notes": 2}

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from ...schema.edits import changes, summary
-from ...schema.team.team import LineageStep
+from ...schema.team.team import LineageStep, Team
 from ...schema.team.writing import team_value
-from ...schema.values.problems import dotted
+from ...schema.values.problems import Path, dotted
+from ..ledger.members import Member
 from ..ledger.records import TrialRecord
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from ...schema.team.team import Team
-    from ...schema.values.problems import Path
-    from ..ledger.members import Member
 
 SINGLE_FIELDS = ("description", "backend", "constitution")
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from ...schema.host.catalogue import Catalogue
 from ...schema.loading.loading import load_team, team_path
 from ...schema.loading.team_folder import self_contained
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ...schema.host.catalogue import Catalogue
-    from ...schema.team.team import Team
+from ...schema.team.team import Team
 
 
 def load_source(source: str | Path, catalogue: Catalogue) -> Team:

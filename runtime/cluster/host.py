@@ -13,11 +13,12 @@ import os
 import platform
 import re
 import subprocess
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from ...schema.values.errors import JailError
 from ...schema.values.json_text import dumps, loads
@@ -26,12 +27,14 @@ from ..jail.jail import Jail
 from ..jail.jails import DISK
 from ..jail.layout import interpreter
 from ..jail.limits import JailLimits
-from ..jail.process import JailKilled
+from ..jail.process import JailedProcess, JailKilled
 from ..jail.scratch import ScratchFolder, sweep
 from ..jail.tree import (
     SMALLEST,
+    FoundEntry,
     Overgrown,
     TreeChange,
+    TreeEntry,
     change,
     entries,
     read_content,
@@ -43,14 +46,7 @@ from ..jail.tree import (
 )
 from ..jail.watch import DiskShare
 from .contents import Contents
-from .hosted import HostedProcess
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from ..jail.process import JailedProcess
-    from ..jail.tree import FoundEntry, TreeEntry
-    from .hosted import News
+from .hosted import HostedProcess, News
 
 T = TypeVar("T")
 Failed = dict[str, str]

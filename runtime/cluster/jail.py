@@ -5,24 +5,28 @@ from __future__ import annotations
 import secrets
 import subprocess
 import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import Any, Self
 
 from ...schema.values.errors import JailError, LimitError, ModelError, StorageError
 from ...schema.values.json_text import dumps, loads
 from ..jail.process import JailKilled, JailLost
-from ..jail.tree import TreeChange, entries, read_content, rebuild, scan, tree_of, value_of
+from ..jail.protocol import JailRequest
+from ..jail.tree import (
+    TreeChange,
+    TreeEntry,
+    entries,
+    read_content,
+    rebuild,
+    scan,
+    tree_of,
+    value_of,
+)
 from .host import ALONG, KINDS
-from .link import WorkerLost
+from .link import Link, WorkerLost
 from .process import RemoteProcess
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from ..jail.protocol import JailRequest
-    from ..jail.tree import TreeEntry
-    from .link import Link
 
 TRIES = 5
 """How often files are sent that a worker lacks; it may have to let go of some meanwhile."""

@@ -6,13 +6,11 @@ import asyncio
 import concurrent.futures
 import socket
 import threading
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from ...schema.values.errors import InputError, JailError
+from .on import On
 from .place import Workers
-
-if TYPE_CHECKING:
-    from .on import On
 
 ANSWER_SECONDS = 10.0
 """How long an address may take to answer at all."""

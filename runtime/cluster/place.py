@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 from ...schema.values.errors import InputError, JailError
+from ..jail.protocol import JailRequest
 from .jail import RemoteJail
-from .link import WorkerLost
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..jail.protocol import JailRequest
-    from .link import Link
+from .link import Link, WorkerLost
 
 TRIES = 5
 """On how many workers a jail is tried that are lost while it is being opened."""

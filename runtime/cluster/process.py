@@ -6,17 +6,12 @@ import contextlib
 import os
 import socket
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import IO
 
 from ...schema.values.errors import JailError
 from .hosted import STDERR, STDOUT
-from .link import WorkerLost
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import IO
-
-    from .link import Link
+from .link import Link, WorkerLost
 
 CHUNK = 1 << 16
 END_SECONDS = 60.0

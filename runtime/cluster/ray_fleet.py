@@ -8,9 +8,10 @@ import os
 import tempfile
 import threading
 import time
+from collections.abc import Generator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import ray
 import ray.exceptions
@@ -19,13 +20,8 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from ...schema.values.errors import InputError, JailError
 from ..jail.scratch import ScratchFolder
 from .host import JailWorker, harmless, same_everywhere
-from .link import WorkerLost
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
-
-    from .link import Link
-    from .on import On
+from .link import Link, WorkerLost
+from .on import On
 
 CPUS = 4
 """Processors of a node for each worker."""

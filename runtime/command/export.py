@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ...schema.command import Command, catalogue_of, name_options, note
+from ...schema.host.catalogue import Catalogue
 from ...schema.values.errors import ConfigError, InputError
+from ...schema.values.problems import Problem
 from ...schema.values.terminal import speakable
 from ..export.portable import TARGETS
-
-if TYPE_CHECKING:
-    from ...schema.host.catalogue import Catalogue
-    from ...schema.values.problems import Problem
 
 ADVICE = {
     "langgraph": "it runs on its own: python {file} TASK",

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
+from ...schema.host.catalogue import Catalogue
+from ...schema.loading.task_form import TaskForm
+from ...schema.team.task import Task
+from ...schema.team.team import Team
 from ...schema.values.errors import ConfigError, InputError
 from ...schema.values.hints import did_you_mean
-from ...schema.values.problems import quoted
+from ...schema.values.problems import Problem, quoted
 from ..runs.again import load_recorded
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from ...schema.host.catalogue import Catalogue
-    from ...schema.loading.task_form import TaskForm
-    from ...schema.team.task import Task
-    from ...schema.team.team import Team
-    from ...schema.values.problems import Problem
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

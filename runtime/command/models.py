@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import click
 
 from ...schema.command import Command, Family
-from ...schema.host.models import EMBEDDED
+from ...schema.host.models import EMBEDDED, Model
 from ...schema.values.errors import InputError
-from ..local.weights import SMOLLM2, find, pull, remove, weights_dir
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
-    from pathlib import Path
-
-    from ...schema.host.models import Model
-    from ..local.weights import Report
+from ..local.weights import SMOLLM2, Report, find, pull, remove, weights_dir
 
 STAGES = MappingProxyType(
     {

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
@@ -10,10 +11,6 @@ from ...schema.values.errors import InputError
 from ...schema.values.hints import did_you_mean
 from ...schema.values.json_text import dumps
 from ..values.terminal import speakable_json
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 
 def show(

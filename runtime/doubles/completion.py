@@ -9,16 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
 
-from .script import message_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from .reply import Reply
-    from .script import Request
+from .reply import Reply
+from .script import Request, message_text
 
 _CHARACTERS_PER_TOKEN = 4
 _CHARACTERS_PER_CHUNK = 16

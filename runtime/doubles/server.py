@@ -6,16 +6,14 @@ import asyncio
 import socket
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import Any, Protocol, Self
 
 from .calls import Call, CallRecord
 from .connection import Connection
 from .endpoints import Answer, Endpoints, HttpRequest
 from .script import Replies, choose_from
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _HOST = "127.0.0.1"
 TURNS_TO_OPEN = 8

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from ...schema.host.models import Model
 from ..gateway.providers import PROVIDERS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ...schema.host.models import Model
 
 Wire = Literal["chat", "responses", "anthropic"]
 

@@ -7,14 +7,10 @@ agent's line to its model.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
+from ..gateway import Message
 from ..gateway.chat.messages import WORDLESS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ..gateway import Message
 
 MEMORY = 150
 """Messages of its conversation that an agent is shown (Meta-Team Table 5)."""

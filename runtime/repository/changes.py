@@ -15,13 +15,10 @@ chosen one alone, on top of all that it chose from.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from ..record.journal import digest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

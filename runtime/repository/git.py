@@ -5,14 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Mapping
+from pathlib import Path
 
 from ...schema.values.errors import AgentError
 from ..values.missing import MissingProgram
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-    from pathlib import Path
 
 GIT_SECONDS = 120
 QUIET_GIT = (

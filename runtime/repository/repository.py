@@ -11,19 +11,17 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Collection, Generator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...schema.values import beneath
 from ...schema.values.errors import AgentError, JailError
 from ...schema.values.problems import reason_of
 from .git import git
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Generator, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
 
 _COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 """The id of a commit, which names its content."""

@@ -6,17 +6,12 @@ nothing that came after something that it does not hold.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from ...schema.values.codec import from_value, to_value
 from ..agents.outcomes import AgentOutcome
 from ..agents.posted import Event
-from ..record.journal import digest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ..record.journal import Journal
+from ..record.journal import Journal, digest
 
 ASKED = digest("bus")
 

@@ -7,28 +7,21 @@ is not asked again; nor is one that has nothing new to say, or whose work is acc
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ...schema.team.team import Rounds
-from ..agents.ablation import NOBODY_SILENT
+from ...schema.team.team import Recruit, Rounds, Team
+from ..agents.ablation import NOBODY_SILENT, Ablation
 from ..agents.round_state import RoundState
 from ..agents.runner import AgentReport
-from ..plan.plan import part_of
+from ..plan.plan import Plan, part_of
 from ..values.structured import object_in
 from .consulting import bulletin, has_converged, news, opinion, whole
 from .recruiting import choice, fallback, notice_of_choosing, notices_of_seats
 from .reviewing import accepted, authors, idle
-from .rounds import Next
+from .rounds import Next, Round
 from .settling import changed, settled
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-
-    from ...schema.team.team import Recruit, Team
-    from ..agents.ablation import Ablation
-    from ..plan.plan import Plan
-    from .rounds import Round
 
 ONCE = Rounds(most=1, until="never")
 """The rounds of a team that declares none."""

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING
+from collections.abc import Generator
 
 from ...schema.values.errors import AgentError, CoterieError
 from ._steps import shortened
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
 
 
 @contextlib.contextmanager

@@ -11,12 +11,10 @@ import concurrent.futures
 import contextlib
 import contextvars
 import threading
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
 
 from ...schema.values.errors import AgentError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
 
 T = TypeVar("T")
 

@@ -14,13 +14,10 @@ import lzma
 import re
 import zlib
 from bisect import bisect_right
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from .byte_dumps import BREAK, dumps_in
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 SHORTEST_RUN = 16
 """Characters of a run of base64 or hexadecimal. A shorter one holds no secret two layers deep."""

@@ -17,16 +17,19 @@ import functools
 import html
 import json
 import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from ...schema.values.secrets import SECRET
-from .encodings import MOST_UNPACKED, WIDEST_ESCAPE, UnpackBudget, encoded_in, unescaped, unpacked
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from .encodings import Encoded
+from .encodings import (
+    MOST_UNPACKED,
+    WIDEST_ESCAPE,
+    Encoded,
+    UnpackBudget,
+    encoded_in,
+    unescaped,
+    unpacked,
+)
 
 SHORTEST = 6
 """Characters of a secret. A shorter one stands in any text by chance: hiding `7` in an answer would

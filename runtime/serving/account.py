@@ -7,21 +7,17 @@ that ends: the cost of a run whose server was killed is read from the run's own 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ...schema.values.errors import InputError
 from ..record.journal import Journal, digest
-from ..runs.record import read_result
+from ..runs.record import RunRecord, read_result
 from ..values.budget import Budget, Caps
 from ..values.usage import Usage
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from ..runs.record import RunRecord
 
 FOLDER = ".requests"
 DAY = 24 * 60 * 60

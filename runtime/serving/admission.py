@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
 
 from .refusals import Refusal
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
 
 RETRY_AFTER = 5
 """Seconds after which a client may try again."""

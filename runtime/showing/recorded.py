@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import Any, Self
 
 from ...schema.loading.loading import read_team
+from ...schema.team.team import Team
 from ...schema.values.errors import InputError
 from ...schema.values.values import is_list, is_mapping
 from ..record.events import EVENTS, EventLog, events_of
@@ -18,12 +21,6 @@ from .conversation import AnsweredCall, calls_of
 from .text import written
 from .timeline import Timeline
 from .value import value_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from ...schema.team.team import Team
 
 MOST_MISHAPS = 100
 """Warnings of one agent that are shown."""

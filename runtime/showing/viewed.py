@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
 
 from ...schema.host.catalogue import installed, load_named
 from .recorded import Recorded
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 VIEWS = "views"
 """The group of entry points. Each takes a folder and words, and gives a `Viewed`; None, where the

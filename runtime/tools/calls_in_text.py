@@ -9,14 +9,12 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from ...schema.values.json_text import DECODER, dumps, loads
 from ...schema.values.values import is_list, is_mapping
 from ..gateway import ToolRequest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 
 def _deep(words: str) -> str:

@@ -10,16 +10,12 @@ import errno
 import itertools
 import os
 import stat
+from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from pathlib import Path, PurePosixPath
 
 from ...schema.values import beneath
 from .tool import ToolError
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
-    from pathlib import Path
 
 LARGEST_FILE = 10 << 20
 """Bytes that a file may have to be read."""

@@ -10,16 +10,14 @@ import asyncio
 import math
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from ...schema.values.errors import LimitError
 from .caps import Caps
 from .terminal import counted
 from .usage import Usage
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 __all__ = ["Budget", "BudgetReached", "Caps", "Reservation"]
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ..record.events import checked
 from .links import Links
 from .pages import FOLDER, Page, Templates, document
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from .site import Site
+from .site import Site
 
 
 def made(site: Site, links: Links, source: Path) -> Page:

@@ -11,8 +11,9 @@ import hmac
 import logging
 import secrets
 import time
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 from urllib.parse import urlencode
 
 from aiohttp import web
@@ -24,13 +25,7 @@ from ..values.loopback import LOOPBACK, is_loopback
 from .links import Links
 from .pages import document, policy
 from .report import made, problem
-from .site import NoPage
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
-    from pathlib import Path
-
-    from .site import Site
+from .site import NoPage, Site
 
 HOST = LOOPBACK
 PAUSE = 1.0

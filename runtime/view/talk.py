@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...schema.values.json_text import dumps
 from ...schema.values.values import is_list, is_mapping
 from ..gateway.chat.dialogue import spoken
-from ..showing.conversation import news
+from ..showing.conversation import AnsweredCall, news
+from ..showing.recorded import Recorded
 from ..showing.saying import said
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from ..showing.conversation import AnsweredCall
-    from ..showing.recorded import Recorded
 
 TROUBLE = frozenset(
     {

@@ -11,14 +11,12 @@ that is for jsonschema, too.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from json import dumps
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..values.values import is_list, is_mapping
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 _PLAIN = frozenset({bool, dict, float, int, list, str, type(None)})
 _SILENT = frozenset({

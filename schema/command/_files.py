@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
 
 from ..loading.agent_document import AGENT, is_agent_folder, is_team_folder
 from ..loading.agent_file import agent_paths, read_agent
 from ..loading.loading import read_file, read_team
 from ..loading.seeds import located
 from ..loading.tasks import STREAMS
+from ..team.team import Team
 from ..values.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from ..team.team import Team
 
 MARKS: Mapping[bytes, str] = {
     b"query": "task",

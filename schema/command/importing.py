@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from ..foreign.source import Imported
 from ..foreign.taking_over import crew_name, models_text, take_over, tools_text
 from ..loading.recognition import crew_folders
 from ..team.writing import dump, schema_beside
@@ -16,11 +17,6 @@ from ..values.errors import InputError
 from ..values.files import write_atomically
 from ..values.terminal import speakable
 from . import Command, note
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from ..foreign.source import Imported
 
 MODELS, TOOLS, SERVERS = "models.yaml", "tools.yaml", "servers.json"
 ALL_TOOLS = "all_tools.yaml"

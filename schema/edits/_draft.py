@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..team.team import natural
+from ..team.team import Team, natural
 from ..team.writing import team_value
 from ._joining import join_ends, join_rounds
-from .kinds.kinds import KINDS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..team.team import Team
-    from .kinds.kind import Objection, Value
-    from .kinds.kinds import Edit
+from .kinds.kind import Objection, Value
+from .kinds.kinds import KINDS, Edit
 
 
 def draft(

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence, Set
 
+from ..team.team import Team
 from .kinds._edges import insert_edge
-from .kinds.kinds import AddAgent, RemoveAgent, RenameAgent, ReplaceTopology
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence, Set
-
-    from ..team.team import Team
-    from .kinds.kind import Value
-    from .kinds.kinds import Edit
+from .kinds.kind import Value
+from .kinds.kinds import AddAgent, Edit, RemoveAgent, RenameAgent, ReplaceTopology
 
 
 def join_ends(team: Team, value: Value, edits: Sequence[Edit]) -> None:

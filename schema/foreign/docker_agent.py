@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from ..loading.recognition import DOCKER_AGENT
 from ..team.team import Agent, Team
+from ..values.document import Document
 from ..values.errors import ConfigError
 from ..values.hints import did_you_mean
-from ..values.problems import quoted
+from ..values.problems import Path, quoted
 from ..values.values import is_mapping
 from .docker_models import Models
 from .docker_names import ROOT, calling
 from .docker_toolsets import Toolsets
 from .source import Edges, ForeignFile, Imported, as_prompt, ids_of, ill_fitting
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from ..values.document import Document
-    from ..values.problems import Path
 
 LONGEST_ROLE = 200
 ADVICE = {

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..values.problems import quoted
+from ..values.problems import Path, quoted
 from .docker_names import FILE_TOOLS
-from .source import ids_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from ..values.problems import Path
-    from .source import ForeignFile
+from .source import ForeignFile, ids_of
 
 MOST_TOOLS = 64
 ORIGINAL = "{ORIGINAL_INSTRUCTIONS}"

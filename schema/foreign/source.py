@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..checking._shape import shape_problems
 from ..team._meaning import FILE_NAME
-from ..team.team import is_prompt_id
+from ..team.team import Team, is_prompt_id
 from ..values.document import Document
-from ..values.problems import dotted, quoted
+from ..values.problems import Path, Problem, dotted, quoted
 from ..values.values import is_list, is_mapping
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from ..team.team import Team
-    from ..values.problems import Path, Problem
 
 NOTHING_LIKE_IT = "coterie has no counterpart."
 LONGEST_ID = 64

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ..loading.loading import hostless_team, read_file, shape_only
 from ..loading.recognition import (
@@ -16,19 +18,14 @@ from ..loading.recognition import (
     program_of,
 )
 from ..team.writing import dump, write_yaml
+from ..values.document import Document
 from ..values.errors import ConfigError, InputError
 from ..values.problems import quoted
 from ..values.values import is_mapping
 from ..values.yaml_text import read_yaml
 from .crewai import crew_team
 from .docker_agent import docker_agent_team
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from ..values.document import Document
-    from .source import Imported
+from .source import Imported
 
 SUPPORTED = f"{CREWAI}'s {AGENTS_FILE} and {TASKS_FILE}, and the YAML of {DOCKER_AGENT}"
 NO_NAME = ("config", "src", "")

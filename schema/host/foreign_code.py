@@ -8,14 +8,11 @@ from __future__ import annotations
 import contextlib
 import sys
 import traceback
+from collections.abc import Callable, Generator, Iterable
 from itertools import takewhile
-from typing import TYPE_CHECKING
 
 from ..values.errors import AgentError, CoterieError
 from ..values.secrets import scrubbed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable
 
 LONGEST = 1_000
 OWN = __name__.partition(".")[0]

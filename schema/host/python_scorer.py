@@ -5,16 +5,14 @@ from __future__ import annotations
 import hashlib
 import inspect
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..values.errors import InputError
 from ..values.hints import listed
 from .python_tool import load_function
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ARGUMENTS = ("answer", "reference", "options", "task", "evidence")
 """What a scorer may take, by the names of its arguments."""

@@ -8,16 +8,14 @@ import re
 import sys
 import types
 import typing
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from ..values.errors import InputError
 from ..values.hints import did_you_mean
 from .foreign_code import why
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 PLAIN: Mapping[Any, Mapping[str, str]] = types.MappingProxyType(
     {

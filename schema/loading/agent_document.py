@@ -21,22 +21,19 @@ from __future__ import annotations
 import errno
 import os
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..team.team import OF_OTHERS, is_prompt_id
 from ..values.beneath import names_in, open_linked
 from ..values.document import LIMITS, UNWELCOME, Document
 from ..values.hints import did_you_mean, listed
+from ..values.problems import Path as FieldPath
 from ..values.problems import Problem, TextPosition, quoted, reason_of
 from ..values.values import is_mapping
 from ..values.yaml_text import read_yaml
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from ..values.problems import Path as FieldPath
 
 AGENT = "agent.yaml"
 TEAM, AGENTS = "team.yaml", "agents"

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..checking._shape import sound
 from ..host.catalogue import Catalogue
-from ..team._meaning import AGENT_RULES, Reading, notes_on_others, taught_notes
+from ..team._meaning import AGENT_RULES, Reading, Rule, notes_on_others, taught_notes
 from ..team.building import agent_of, lineage_of
-from ..team.team import Agent, Team, is_prompt_id
+from ..team.team import Agent, Lineage, Skill, Team, is_prompt_id
 from ..team.writing import agent_value, write_agent_yaml, write_yaml
 from ..values.codec import to_value
 from ..values.document import Document
@@ -31,12 +32,6 @@ from .agent_document import (
     read_agent_document,
 )
 from .loading import merged, shape_only
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from ..team._meaning import Rule
-    from ..team.team import Lineage, Skill
 
 OURS = (
     AGENT,

@@ -6,23 +6,18 @@ that nobody proposed.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path as FilePath
+from typing import Any
 
-from ..host.models import DEFAULT_ALIAS, is_more
-from ..team.team import IMPLIED_BACKENDS
+from ..host.models import DEFAULT_ALIAS, Effort, is_more
+from ..team._meaning import Reading
+from ..team.team import IMPLIED_BACKENDS, Agent, Team
 from ..values.hints import listed
 from ..values.problems import Path, Problem, dotted, quoted
 from ..values.values import is_list
 from .loading import read_shape
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path as FilePath
-
-    from ..host.models import Effort
-    from ..team._meaning import Reading
-    from ..team.team import Agent, Team
 
 SINGLE_CALL = {"llm": "LLM", "function": "Function"}
 """The backends that run agents of one type alone, which then need not be written."""

@@ -8,19 +8,15 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..host.host_tools import HostTools
 from ..host.models import DEFAULT_ALIAS, EMBEDDED, INBOX, Model
 from ..values.errors import InputError
 from .loading import load_models
 from .tools_file import load_tools
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
 
 OWN_MODEL = "MAS_MODEL"
 """The variable with what `default` stands for, where models.yaml does not say."""

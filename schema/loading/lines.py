@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import IO, TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import IO, NamedTuple
 
 from .loading import TASK_LIMITS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class TextPlace(NamedTuple):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from ..checking._shape import shape_problems, sound
 from ..host._fallbacks import fallback_problems
@@ -17,7 +18,8 @@ from ..host.models import Model
 from ..team._meaning import GRAPH_RULES, TEAM_RULES, Reading, Rule, secrets_in
 from ..team.building import team_of
 from ..team.groups import expanded, expanded_value
-from ..team.task import Task
+from ..team.task import ScorerChoice, Task
+from ..team.team import Team
 from ..values._json import read_json
 from ..values.attachments import Attachment
 from ..values.beneath import open_linked
@@ -32,14 +34,7 @@ from .recognition import crew_folders, foreign_problem
 from .scorers import EXACT, scorer_of
 from .seeds import located
 from .task_files import files_of_task
-from .task_form import PLAIN
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Mapping
-
-    from ..team.task import ScorerChoice
-    from ..team.team import Team
-    from .task_form import TaskForm
+from .task_form import PLAIN, TaskForm
 
 TASK_LIMITS = DocumentLimits(bytes=16 << 20, nodes=50_000, scalar=1_000_000)
 THERE_ARE_MORE = "there are more problems, here and elsewhere. Fix the first ones, and check again."

@@ -6,25 +6,21 @@ also brings their JSON Schema.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from ..checking._shape import shape_schema
-from ..host.settings import find_strategy
+from ..host.catalogue import Catalogue
+from ..host.settings import Configurable, find_strategy
+from ..values.document import Document
 from ..values.errors import ConfigError, InputError
+from ..values.problems import Problem
 from ..values.values import is_list, is_mapping
 from ..values.yaml_text import read_yaml
 from .loading import read_file, shape_only
 from .scorers import scorer_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ..host.catalogue import Catalogue
-    from ..host.settings import Configurable
-    from ..values.document import Document
-    from ..values.problems import Problem
 
 CostUnit = Literal["tokens", "usd", "calls", "seconds"]
 Reuse = Literal["auto", "always", "never"]

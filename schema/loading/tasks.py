@@ -5,25 +5,20 @@ from __future__ import annotations
 import re
 import sys
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import overload
 
+from ..host.catalogue import Catalogue
 from ..team.task import Task
 from ..values.errors import ConfigError, InputError
 from ..values.problems import MOST_PROBLEMS, Problem, TextPosition, quoted
 from .lines import Lines, LineTooLong, TextPlace
 from .loading import THERE_ARE_MORE, open_file, parse_task, read_file
-from .task_form import PLAIN
+from .task_form import PLAIN, TaskForm
 from .task_table import read_table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from ..host.catalogue import Catalogue
-    from .task_form import TaskForm
 
 MOST_NAMED = 10
 """Tasks that a message names."""

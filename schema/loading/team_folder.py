@@ -6,12 +6,12 @@ agents/<id>/                  each agent, in a folder as `schema.loading.agent_d
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from ..host.catalogue import BUILT_IN_PROMPTS
-from ..team.team import is_prompt_id
+from ..host.catalogue import BUILT_IN_PROMPTS, Catalogue
+from ..team.team import Agent, Team, is_prompt_id
 from ..team.writing import team_value, write_team_yaml
 from ..values.errors import InputError
 from ..values.files import make_folder
@@ -21,12 +21,6 @@ from ..values.yaml_text import read_yaml
 from .agent_document import AGENTS, LESSONS, TEAM
 from .agent_file import OURS, AgentFile, agent_texts
 from .loading import read_file
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ..host.catalogue import Catalogue
-    from ..team.team import Agent, Team
 
 
 def write_team(folder: str | Path, team: Team) -> tuple[str, ...]:

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
+from ..team.team import Agent, Team
 from .caption import one_line, terms, totals, works
-from .layout import Spacing, arrange
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Mapping
-
-    from ..team.team import Agent, Team
-    from .layout import Arrangement, Slot
+from .layout import Arrangement, Slot, Spacing, arrange
 
 # All measures are in pixels.
 PAGE = 1080

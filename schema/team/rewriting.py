@@ -10,18 +10,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from ..values.values import equal_numbers_alike, is_list, is_mapping
 from ..values.yaml_text import read_yaml
 from .writing import WIDTH, block_text, fits_block, scalar, write_yaml
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 Span = tuple[int, int, str]
 """Where a text is replaced, from and up to, and by what."""

@@ -8,13 +8,11 @@ exhaust the stack, and limits hold before anything large has been built.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .problems import Path, Problem, TextPosition, dotted, quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Set
 
 UNWELCOME = {
     re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]"): "control character",

@@ -10,15 +10,13 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import reduce
 from importlib import import_module
 from importlib.machinery import PathFinder
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+from typing import Any
 
 PREFIX = "coterie."
 _VERSION = re.compile(r"^Version: *(\S+)", re.MULTILINE)

@@ -7,15 +7,12 @@ given, and raises `StorageError` where that cannot be had.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from .errors import StorageError, UnsupportedSystem
 from .failpoints import failpoint
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
 
 
 def write_atomically(

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import unquote
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
 
 _FORMS = (
     ("sk-", r"(?=[a-z_-]{0,40}+[A-Z0-9])[A-Za-z0-9_-]{20,}"),  # OpenAI, Anthropic and others

@@ -11,18 +11,16 @@ import json
 import math
 import re
 from bisect import bisect
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from .document import LIMITS, Builder, Document, DocumentLimits, ReadingStopped
 from .problems import Problem, TextPosition
 from .secrets import LOOKS_LIKE_A_KEY, SECRET
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
 
 WORDS: Mapping[str, Any] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from ....schema.team.task import ScorerChoice, Task
 from ....schema.values.errors import InputError
-from ...evaluation.benchmark import ACCURACY, Benchmark
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ...evaluation.benchmark import Headline, Source
-    from ...evaluation.measures import Measure
+from ...evaluation.benchmark import ACCURACY, Benchmark, Headline, Source
+from ...evaluation.measures import Measure
 
 LEVELS = 5
 COUNT = 200

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from ....schema.command import Group
+from ....schema.values.entries import EntryPoint
 from ....schema.values.errors import InputError
 from ..credit import credit_run
-
-if TYPE_CHECKING:
-    from ....schema.values.entries import EntryPoint
 
 
 class _Operators(Group):

@@ -4,31 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
+from ....runtime.plan.plan import Plan
+from ....runtime.rounds.rounds import Round
+from ....runtime.runs.services import Setting
+from ....schema.host.catalogue import Catalogue
 from ....schema.loading.loading import read_file
+from ....schema.team.task import Task
 from ....schema.values.errors import InputError
 from ....schema.values.json_text import loads
 from ...core.answers import InvalidAnswer
 from ...core.recorded import read_run
-from ...core.utterances import utterances
-from ...credit.contributions import Contribution, contributions_in
+from ...core.utterances import Utterance, utterances
+from ...credit.contributions import Contribution, Contributions, contributions_in
 from ...methods.evochamber.dream.ideas import Difference, Idea, Opinion, Opinions
 from ...methods.evochamber.dream.rules import survivors
 from ..arguments import text_in
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from ....runtime.plan.plan import Plan
-    from ....runtime.rounds.rounds import Round
-    from ....runtime.runs.services import Setting
-    from ....schema.host.catalogue import Catalogue
-    from ....schema.team.task import Task
-    from ...core.utterances import Utterance
-    from ...credit.contributions import Contributions
 
 __all__ = [
     "contribution",

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ....schema.command import Command, with_options
 from ....schema.team.team import Agent, Team
 from ....schema.values.errors import InputError
-from ...core.operator import Setting
+from ...core.meta import OperatorModel
+from ...core.operator import Operator, Setting
 from ...core.proposal import Parent
 from ...core.roles import alone
 from ...methods.meta_team import Ground, speakers
@@ -27,12 +28,6 @@ from ..arguments import Host, model_options, policy_option, setting_options
 from . import files, pool_readers, readers
 from .presenting import present
 from .words import ARGUMENTS, OPTIONS, OUTPUTS, argument_text
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Iterator
-
-    from ...core.meta import OperatorModel
-    from ...core.operator import Operator
 
 READERS: Mapping[str, Callable[..., Any]] = {
     name: getattr(module, name)

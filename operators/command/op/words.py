@@ -6,17 +6,15 @@ operator's inputs need, and no others.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ...core.roles import ROLES
 from ...methods.evochamber.settings import PopulationSettings
 from ..arguments import FILE, FOLDER, FRACTION, embedder_option
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 TEAM = "a team file, or seed:NAME"
 AGENT = "the id of one of its agents"

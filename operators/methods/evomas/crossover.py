@@ -10,27 +10,21 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
+from ....pool.ledger.learnt import Learnt
 from ....pool.values.identity import are_twins
-from ....schema.edits import agent_edits
+from ....schema.edits import AgentEdit, agent_edits
+from ....schema.team.task import Task
+from ....schema.team.team import Agent, Team
 from ...core.answers import InvalidAnswer, child_of, closed, reason_schema, structured
 from ...core.material import material, memories_text, models_text, parent_text, task_text
-from ...core.meta import Question, prompt
+from ...core.meta import OperatorModel, Question, prompt
 from ...core.operator import Operator
-from ...core.proposal import Proposal, RejectedProposal
+from ...core.proposal import Parent, Proposal, RejectedProposal
 from ..search.positions import counterparts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from ....pool.ledger.learnt import Learnt
-    from ....schema.edits import AgentEdit
-    from ....schema.team.task import Task
-    from ....schema.team.team import Agent, Team
-    from ...core.meta import OperatorModel
-    from ...core.proposal import Parent
 
 OPERATOR = "crossover"
 Side = Literal["first", "second"]

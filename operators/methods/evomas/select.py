@@ -10,29 +10,24 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ....pool.expectation.expectation import DIGITS, ranked
+from ....pool.expectation.expectation import DIGITS, Expectation, ranked
+from ....pool.ledger.learnt import Learnt
+from ....pool.ledger.members import Member
 from ....runtime.values.terminal import counted
+from ....schema.team.task import Task
+from ....schema.team.team import Team
 from ....schema.values.terminal import on_one_line
 from ...core.answers import closed, reason_schema, structured
+from ...core.bounds import Bounds
 from ...core.material import clip, fenced, material, solved, task_text
-from ...core.meta import Question, prompt
+from ...core.meta import MetaModel, Question, prompt
 from ...core.operator import Operator, Setting
 from ...core.printed import Printed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from ....pool.expectation.expectation import Expectation
-    from ....pool.ledger.learnt import Learnt
-    from ....pool.ledger.members import Member
-    from ....schema.team.task import Task
-    from ....schema.team.team import Team
-    from ...core.bounds import Bounds
-    from ...core.meta import MetaModel
-    from ...core.proposal import RejectedProposal
+from ...core.proposal import RejectedProposal
 
 OPERATOR = "select"
 FAMILY_PENALTY = 0.1

@@ -7,22 +7,18 @@ judgement, and are asked for in one question. Nobody is told what a router makes
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ....schema.team.task import Task
 from ...core.answers import closed, reason_schema, structured
+from ...core.bounds import Bounds
 from ...core.judge import LEVELS
 from ...core.material import task_text
-from ...core.meta import Question, prompt
+from ...core.meta import OperatorModel, Question, prompt
+from ...core.proposal import RejectedProposal
 from ...routing import GAUGED
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ....schema.team.task import Task
-    from ...core.bounds import Bounds
-    from ...core.meta import OperatorModel
-    from ...core.proposal import RejectedProposal
 
 OPERATOR = "gauge"
 MOST_SPECIALITIES = 10

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ....schema.edits import AddEdge, RemoveEdge, is_tied
+from ....schema.edits import AddEdge, Edit, RemoveEdge, is_tied
+from ....schema.team.team import Team
 from ....schema.values.values import is_mapping
 from ...core.answers import closed
 from .gate import Refused
 from .notes import shown_name
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ....schema.edits import Edit
-    from ....schema.team.team import Team
 
 FIELDS = ("change", "sender", "receiver")
 FEWEST = 3

@@ -7,12 +7,13 @@ is room for, since every task from then on pays for reading it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ....schema.edits import (
     AddAgent,
     AddEdge,
+    Edit,
     RejectedEdits,
     RemoveAgent,
     RemoveEdge,
@@ -20,17 +21,11 @@ from ....schema.edits import (
     apply,
 )
 from ....schema.edits.kinds.kind import tag
-from ....schema.team.team import Notes, is_prompt_id
+from ....schema.host.catalogue import Catalogue
+from ....schema.loading.ceiling import CapabilityPolicy
+from ....schema.team.team import Agent, Notes, Team, is_prompt_id
 from ...core.answers import told
 from .room import NoteLimits
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ....schema.edits import Edit
-    from ....schema.host.catalogue import Catalogue
-    from ....schema.loading.ceiling import CapabilityPolicy
-    from ....schema.team.team import Agent, Team
 
 KINDS = (SetNote, AddAgent, RemoveAgent, AddEdge, RemoveEdge)
 """What a retrospective may change: what is noted, who there is, and who reports to whom."""

@@ -6,16 +6,13 @@ after a restart, and does not depend on who was asked beside it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from ....runtime.values.usage import Usage
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...core.meta import OperatorModel, Question
-    from ...core.proposal import RejectedProposal
+from ...core.meta import OperatorModel, Question
+from ...core.proposal import RejectedProposal
 
 Answered = TypeVar("Answered")
 

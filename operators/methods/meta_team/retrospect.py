@@ -9,13 +9,16 @@ comes of it are notes of the agent on itself.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....runtime.values.together import together
+from ....schema.edits import Edit
+from ....schema.team.team import Team
 from ...core.answers import InvalidAnswer, closed, reason_schema, structured
 from ...core.material import fenced, material
-from ...core.meta import prompt
+from ...core.meta import OperatorModel, prompt
 from ...core.operator import Operator, Setting
 from ...core.printed import Noted
 from ...core.proposal import RejectedProposal
@@ -36,19 +39,12 @@ from .evidence.files import (
     looks_schema,
     tools_of,
 )
+from .evidence.ground import Ground
 from .gate import Refused, gate
+from .limits import Meter
 from .noted import evidence_lines, noted, notes_of
 from .notes import OwnNotes, notes_text, own_schema, text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ....schema.edits import Edit
-    from ....schema.team.team import Team
-    from ...core.meta import OperatorModel
-    from .evidence.ground import Ground
-    from .limits import Meter
-    from .room import NoteLimits
+from .room import NoteLimits
 
 OPERATOR = "retrospect"
 LONGEST_SUMMARY = 400

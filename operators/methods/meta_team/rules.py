@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ....schema.edits import SetNote
+from ....schema.edits import Edit, SetNote
+from ....schema.team.team import Team
 from ....schema.values.problems import quoted
 from ...core.material import fenced
 from .gate import Refused
 from .notes import shown_name, text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ....schema.edits import Edit
-    from ....schema.team.team import Team
-    from .room import NoteLimits
+from .room import NoteLimits
 
 MOST = 3
 """The most rules that come, and that go, at once."""

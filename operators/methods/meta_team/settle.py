@@ -7,31 +7,26 @@ are out of reach.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....runtime.values.together import together
-from ....schema.edits import SetNote
+from ....schema.edits import Edit, Note, SetNote
+from ....schema.team.team import Notes
 from ...core.answers import InvalidAnswer, closed, reason_schema, structured
 from ...core.material import fenced, material
-from ...core.meta import prompt
+from ...core.meta import OperatorModel, prompt
 from ...core.operator import Operator, Setting
 from ...core.printed import Noted
 from ...core.proposal import RejectedProposal
 from .discussion import say
+from .evidence.ground import Ground
 from .gate import Refused, gate
+from .limits import Meter
 from .noted import noted, notes_of
 from .notes import text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ....schema.edits import Edit, Note
-    from ....schema.team.team import Notes
-    from ...core.meta import OperatorModel
-    from .evidence.ground import Ground
-    from .limits import Meter
-    from .room import NoteLimits
+from .room import NoteLimits
 
 OPERATOR = "settle"
 LONGEST_ACCOUNT = 800

@@ -6,23 +6,18 @@ the task and the best team. A model distils what helped; without one, the trace 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ....pool.ledger.learnt import LONGEST_TASK, Learnt, OperatorOutcome
+from ....schema.edits import Component
+from ....schema.team.task import Task
 from ....schema.values.terminal import on_one_line
 from ...core.answers import InvalidAnswer, closed, structured
 from ...core.material import clip, fenced, material, task_text
-from ...core.meta import Question, prompt
+from ...core.meta import OperatorModel, Question, prompt
 from ...core.operator import Operator
 from ...core.proposal import RejectedProposal
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ....schema.edits import Component
-    from ....schema.team.task import Task
-    from ...core.meta import OperatorModel
 
 OPERATOR = "consolidate"
 KIND = "evolution"

@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....schema.edits import AddAgent, OrderAgents, RemoveAgent, ReplaceTopology
-from ....schema.team.team import natural
+from ....schema.team.task import Task
+from ....schema.team.team import Agent, Team, natural
 from ...core.answers import InvalidAnswer, child_of, closed, reason_schema, structured
+from ...core.bounds import Bounds
 from ...core.material import material, task_text
-from ...core.meta import Question, prompt
+from ...core.meta import OperatorModel, Question, prompt
 from ...core.operator import Operator, Setting
-from ...core.proposal import Proposal
+from ...core.proposal import Proposal, RejectedProposal
 from ...core.roles import roles_text
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ....schema.team.task import Task
-    from ....schema.team.team import Agent, Team
-    from ...core.bounds import Bounds
-    from ...core.meta import OperatorModel
-    from ...core.proposal import RejectedProposal
 
 OPERATOR = "enlist"
 FEWEST, MOST = 2, 8

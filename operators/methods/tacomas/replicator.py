@@ -7,10 +7,7 @@ budget and of the prompts' room for coaching each one gets.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 
 def even(agents: Iterable[str]) -> Mapping[str, float]:

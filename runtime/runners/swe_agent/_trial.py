@@ -6,18 +6,15 @@ import itertools
 import json
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....schema.team.task import Task
 from ....schema.team.team import Agent
-from ...agents.runner import Assignment
+from ...agents.runner import AgentResult, Assignment, Runner
 from ...gateway import ChatAnswer, ToolRequest
 from ...jail import Jails
 from ...repository.git import git
 from ...repository.workspace import Workspaces
-
-if TYPE_CHECKING:
-    from ...agents.runner import AgentResult, Runner
 
 # The first submission is answered with a review of the changes.
 ANSWERS = (("bash", {"command": "echo tried > tried.txt"}), ("submit", {}), ("submit", {}))

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from .....schema.team.task import Task
 from ....core.answers import InvalidAnswer, closed, structured
+from ....core.bounds import Bounds
 from ....core.material import fenced, material, task_text
-from ....core.meta import Question, prompt
+from ....core.meta import OperatorModel, Question, prompt
 from ....core.operator import Operator, Setting
+from ....core.proposal import RejectedProposal
 from ..lifecycle.fusing import LONGEST_ENTRY
 from ..wording import ANY_TEXT, said, text_schema
 from .debate import idea_text
-from .ideas import INSIGHTS, LEVELS, Insight
+from .ideas import INSIGHTS, LEVELS, Idea, Insight, Level
 from .imagine import niches_text
 from .rules import gives_away
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from .....schema.team.task import Task
-    from ....core.bounds import Bounds
-    from ....core.meta import OperatorModel
-    from ....core.proposal import RejectedProposal
-    from .ideas import Idea, Level
 
 OPERATOR = "dream_crystallize"
 

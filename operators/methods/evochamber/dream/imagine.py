@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from .....schema.team.task import Task
 from ....core.answers import closed, structured
+from ....core.bounds import Bounds
 from ....core.material import fenced, material, task_text
-from ....core.meta import Question, prompt
+from ....core.meta import OperatorModel, Question, prompt
 from ....core.operator import Operator, Setting
+from ....core.proposal import RejectedProposal
 from ..wording import ANY_TEXT, said, text_schema
-from .ideas import INSIGHTS, LONGEST_IDEA, Idea
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from .....schema.team.task import Task
-    from ....core.bounds import Bounds
-    from ....core.meta import OperatorModel
-    from ....core.proposal import RejectedProposal
-    from .ideas import Difference
+from .ideas import INSIGHTS, LONGEST_IDEA, Difference, Idea
 
 OPERATOR = "dream_imagine"
 

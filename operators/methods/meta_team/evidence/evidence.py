@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .....schema.values.problems import quoted
 from .....schema.values.terminal import on_one_line
@@ -12,9 +13,6 @@ from ....core.answers import InvalidAnswer, closed, structured
 from ....core.bounds import Bounds
 from ....core.material import clip, fenced
 from ..notes import text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 LONGEST_QUESTION = 300
 LONGEST_EVIDENCE = 1_200

@@ -6,27 +6,23 @@ anew from the task and from the agent's own changes, so it is the same after a r
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .....runtime.repository.changes import passed_on
 from .....runtime.repository.workspace import Workspaces
 from .....runtime.tools.files import list_files, read_file, search_text
-from .....runtime.tools.tool import GrantedTool, ToolError
+from .....runtime.tools.tool import GrantedTool, Tool, ToolError
+from .....schema.team.task import Task
 from .....schema.values.problems import quoted
 from .....schema.values.terminal import on_one_line
 from .....schema.values.values import is_mapping
 from ....core.answers import InvalidAnswer, closed, structured
 from ....core.bounds import Bounds
 from ....core.material import clip, fenced
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from .....runtime.tools.tool import Tool
-    from .....schema.team.task import Task
-    from .ground import Ground
+from .ground import Ground
 
 TOOLS: Mapping[str, Tool] = MappingProxyType(
     {tool.name: tool for tool in (list_files, read_file, search_text)}
