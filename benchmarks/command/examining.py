@@ -61,11 +61,7 @@ class Examining:
     telemetry: Telemetry | None = None
 
     def to_the_end(self) -> int:
-        """Make what is missing, show the figures, and give the exit code.
-
-        Raises:
-            InputError: There is no such pool, or it evolved on some of the tasks.
-        """
+        """Make what is missing, show the figures, and give the exit code."""
         from ...runtime.command.models import fetch_embedded
         from ...runtime.command.signals import same_command, stopped_in_order, to_the_end
         from ..evaluation.benchmark import find_benchmark

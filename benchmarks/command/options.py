@@ -187,11 +187,7 @@ def named(name: str, options: dict[str, Any], *, judged: bool = True) -> str:
 
 
 def choice_of(options: dict[str, Any]) -> TaskChoice:
-    """Read which tasks are taken.
-
-    Raises:
-        InputError: The shard is none.
-    """
+    """Read which tasks are taken."""
     names = ("split", "evolve_share", "limit", "seed", "shuffle", "instances")
     shard = Part.read(options["shard"], "--shard") if options["shard"] else None
     return TaskChoice(**{name: options[name] for name in names}, shard=shard)

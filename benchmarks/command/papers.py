@@ -146,11 +146,7 @@ def _check(
 
 
 def _check_recipe(folder: Path, known: Catalogue) -> None:
-    """Check a recipe and its teams without a task.
-
-    Raises:
-        InputError: Something is wrong with them.
-    """
+    """Check a recipe and its teams without a task."""
     from ...operators.command.starting import found
     from ...runtime.plan.plan import compile
     from ...schema.loading.recipe import load_recipe

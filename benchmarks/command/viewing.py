@@ -84,11 +84,7 @@ class _Samples:
 
 
 def loaded(folder: Path) -> Evaluating:
-    """Load what an evaluation was made of, to make trials of it again.
-
-    Raises:
-        InputError: It is no such folder, or something that it was made of is gone.
-    """
+    """Load what an evaluation was made of, to make trials of it again."""
     options = dict.fromkeys(HOST, ()) | {"models_file": None, "tools_file": None}
     return recorded(folder, {**OFFLINE, **options, "workers": 1, "quiet": True})
 
@@ -101,9 +97,6 @@ def trial_of(evaluating: Evaluating, folder: Path, task_id: str, trial: int) -> 
         folder: Its folder.
         task_id: The task.
         trial: Which trial of it, from 1.
-
-    Raises:
-        InputError: There is no such trial, or a file is damaged.
     """
     task = evaluating.task_of(task_id, trial)
     events: list[Mapping[str, Any]] = []

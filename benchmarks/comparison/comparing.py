@@ -224,11 +224,7 @@ def compare(one: Path, other: Path) -> Comparison:
 
 
 def compare_all(folders: Sequence[Path], *, all_pairs: bool = False) -> list[Comparison]:
-    """Compare each of several evaluations with the first, or each with each.
-
-    Raises:
-        InputError: As `compare`.
-    """
+    """Compare each of several evaluations with the first, or each with each."""
     first, *others = folders
     pairs = combinations(folders, 2) if all_pairs else ((first, other) for other in others)
     return [compare(before, after) for before, after in pairs]

@@ -93,10 +93,6 @@ class Merging:
         Args:
             folder: An empty folder.
             command: The words that the user typed.
-
-        Raises:
-            InputError: A process is at work on a shard, or one has no journal.
-            StorageError: Something cannot be written.
         """
         first, paths = self.shards[0], [shard.folder.path for shard in self.shards]
         for path in paths:

@@ -40,11 +40,7 @@ class Side:
 
 
 def read_side(folder: Path) -> Side:
-    """Read the folder of an evaluation, or of an evolution that was tested on held-out tasks.
-
-    Raises:
-        InputError: It is neither, or was edited.
-    """
+    """Read the folder of an evaluation, or of an evolution that was tested on held-out tasks."""
     if (folder / MANIFEST).is_file():
         return _held_out(folder)
     head = read_results(folder)

@@ -45,11 +45,7 @@ class Examination(Trials):
         return f"{self.strategy.name} {self.state}"
 
     async def made(self, task: Task, trial: int, trace: Trace | None = None) -> Sample:
-        """Have the strategy do the task.
-
-        Raises:
-            LimitError: The budget is used up.
-        """
+        """Have the strategy do the task."""
         episode = Episode(
             stage=self.stage,
             number=trial - 1,

@@ -61,9 +61,6 @@ class Judging:
 
         Returns:
             The run with its score; without its answer, and failed, where the judge gave none.
-
-        Raises:
-            LimitError: The budget is used up.
         """
         from ...operators.core.judge import judge
         from ...operators.core.meta import MetaModel

@@ -55,11 +55,7 @@ class Logs:
     scrub: Callable[[str], str]
 
     def keep(self, task: str, trial: int, text: str) -> None:
-        """Keep a text; one that is empty takes the place of what an earlier attempt left.
-
-        Raises:
-            StorageError: It cannot be written.
-        """
+        """Keep a text; one that is empty takes the place of what an earlier attempt left."""
         path = log_path(self.folder, task, trial)
         if text:
             make_folder(path.parent)

@@ -149,9 +149,6 @@ class Results:
             setting: How its runs are made.
             command: The words that the user typed.
             tasks: The tasks of the request, where they are at hand.
-
-        Raises:
-            StorageError: They cannot be written.
         """
         head = {
             "command": " ".join(command),
@@ -193,9 +190,6 @@ class Results:
             samples: The samples, taken one after the other; they are never all in memory.
             benchmark: Says what the headline is.
             expected: How many samples there are when all is done.
-
-        Raises:
-            StorageError: It cannot be written.
         """
         figures, tasks = EvaluationFigures.on(benchmark), {task.id: task for task in self.tasks}
 
@@ -239,11 +233,7 @@ class Results:
 
 
 def read_results(folder: Path) -> dict[str, Any]:
-    """Read the figures of an evaluation; of one that was killed, what there is of it.
-
-    Raises:
-        InputError: There are none, they are of another version, or not what the journal says.
-    """
+    """Read the figures of an evaluation; of one that was killed, what there is of it."""
     return read_evaluation(folder)[0]
 
 
@@ -292,9 +282,6 @@ def differences(folder: Path) -> Iterator[str]:
 
     Samples are held against the journal, an evolution's against its lines, and figures against the
     samples. What the journal has and the files lack is no difference: it came later.
-
-    Raises:
-        InputError: A file is damaged, or of another version.
     """
     known = _recorded(folder)
     return _differences(folder, _results(folder), _kept(folder, known or {}), known)
@@ -340,22 +327,14 @@ def _recorded(folder: Path) -> dict[tuple[str, int], Sample] | None:
 
 
 def scored_samples(folder: Path) -> Iterator[Sample]:
-    """Give the samples that have a score: those of the journal, else of samples.jsonl.
-
-    Raises:
-        InputError: There are none, or a line is damaged.
-    """
+    """Give the samples that have a score: those of the journal, else of samples.jsonl."""
     known = _recorded(folder)
     found = read_samples(folder) if known is None else known.values()
     return (one for one in found if one.score is not None)
 
 
 def read_samples(folder: Path) -> Iterator[Sample]:
-    """Read the samples of an evaluation, one after the other.
-
-    Raises:
-        InputError: There are none, or a line is damaged.
-    """
+    """Read the samples of an evaluation, one after the other."""
     return _kept(folder, {})
 
 

@@ -97,11 +97,7 @@ class Sample:
 
     @classmethod
     def of_value(cls, value: Any) -> Sample:
-        """Return a sample as a line of samples.jsonl has it; what was asked is the task's.
-
-        Raises:
-            Misfit: It is not a sample.
-        """
+        """Return a sample as a line of samples.jsonl has it; what was asked is the task's."""
         if is_mapping(value):
             value = {name: item for name, item in value.items() if name not in ASKED}
         return from_value(cls, value)

@@ -28,9 +28,6 @@ def refuse_seen(
         team: The team; its lineage names the task that it was made for.
         path: Its file, perhaps in a pool of its own.
         pool: What its agents recall from, or what a strategy has.
-
-    Raises:
-        InputError: Some are, by their ids or by their words; both places of each are named.
     """
     seen = Seen()
     if team is not None and team.lineage is not None and team.lineage.task:

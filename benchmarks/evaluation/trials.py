@@ -77,13 +77,7 @@ class Trials(ABC):
         """
 
     async def to_the_end(self) -> None:
-        """Make all trials that were not made yet.
-
-        Raises:
-            RunError: The provider or the jail fails again and again. What was paid for is kept.
-            LimitError: The budget is used up. What was paid for is kept.
-            StorageError: Something cannot be written down.
-        """
+        """Make all trials that were not made yet."""
         await by_workers(self._keys(), self._make, self.workers)
 
     def samples(self) -> Iterator[Sample]:

@@ -35,10 +35,6 @@ def figures_page(one: Evaluated, prefix: str, links: Links) -> Page:
         one: The evaluation.
         prefix: What its addresses begin with.
         links: Names the parts of the page.
-
-    Raises:
-        InputError: A file is damaged, was edited, or is of another version.
-        KeyError: A file lacks a field.
     """
     told = one.told
     niches = {name: each for name, each in told["niches"].items() if each["value"] is not None}

@@ -76,11 +76,7 @@ def ways_to_get(run: PaperRun) -> str:
 
 
 def prepare(run: PaperRun, data: Path | None, stream: Stream) -> None:
-    """Make ready what tasks need, such as clones.
-
-    Raises:
-        InputError: It cannot be had.
-    """
+    """Make ready what tasks need, such as clones."""
     for _, part in _parts(run):
         if "benchmark" in part:
             tasks = [*stream.tasks, *stream.held_out]

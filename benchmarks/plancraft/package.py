@@ -137,11 +137,7 @@ def _make(workplace: Path) -> Path:
 
 
 def _content(folder: Path) -> bytes:
-    """Take what is needed out of a folder with the package in it, or that is the package's own.
-
-    Raises:
-        OSError: A file of it cannot be read.
-    """
+    """Take what is needed out of a folder with the package in it, or that is the package's own."""
     root = folder if (folder / "data").is_dir() else folder / "plancraft"
     environment = root / "environment"
     tags = {path.stem: _json(path)["values"] for path in _files(environment / "tags")}

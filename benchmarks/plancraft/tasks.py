@@ -40,11 +40,7 @@ a line ACTIONS: and below it all actions in order, one on a line.
 
 
 def split_tasks(split: str, source: Source) -> Sequence[Task]:
-    """Give the tasks of one of the package's splits, in its order.
-
-    Raises:
-        InputError: The package's data is not there, cannot be fetched, or is another one.
-    """
+    """Give the tasks of one of the package's splits, in its order."""
     published = read_published(source)
     return [_task(example, published) for example in published.splits[split]]
 

@@ -58,10 +58,6 @@ class Environment:
 
         The package client of this machine fetches and builds what is missing, with its own settings
         and outside of the jail. Several processes may do this at once.
-
-        Raises:
-            InputError: It cannot be had, or has no pytest.
-            StorageError: It cannot be stored.
         """
         folder = self.folder(parent)
         if not self.venv and not (folder / MADE).is_file():

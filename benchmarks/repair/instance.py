@@ -110,9 +110,6 @@ def parse_instance(fields: Mapping[str, Any], place: str) -> Instance:
     Args:
         fields: As SWE-bench names them; the lists of tests may be lists or JSON text of lists.
         place: Where it stands, for messages.
-
-    Raises:
-        InputError: A field is missing or is not what it must be.
     """
     record = ReleaseRecord(place=place, fields=fields)
     patch = record.text("patch", "")

@@ -30,12 +30,7 @@ class OfflineRepair:
     release: Release
 
     def repository(self, folder: Path) -> Path:
-        """Give the working copy to repair, below a folder; it is made where it is missing.
-
-        Raises:
-            InputError: The release cannot be fetched, or the working copy was changed.
-            StorageError: It cannot be stored.
-        """
+        """Give the working copy to repair, below a folder; it is made where it is missing."""
         name = self.instance.instance_id
         return working_copy(
             folder / name,

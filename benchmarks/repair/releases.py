@@ -37,9 +37,6 @@ def make_repository(release: Release, folder: Path) -> None:
     Args:
         release: Which.
         folder: An empty folder.
-
-    Raises:
-        InputError: It cannot be fetched, or is another one than expected.
     """
     with tempfile.TemporaryDirectory(prefix="coterie-release-") as workplace:
         _unpack(_fetch(release, Path(workplace)), folder)

@@ -91,10 +91,6 @@ async def try_patch(
         jails: Where it runs.
         seconds: That the tests may take.
         environment: The virtual environment that they run in; None: the one that is active.
-
-    Raises:
-        InputError: The instance cannot be tried here, whatever the patch.
-        JailError: There is no jail, or it failed. That says nothing of the patch.
     """
     if not patch:
         return PatchTrial(applied=False, reason="the patch is empty")

@@ -56,9 +56,6 @@ def commit_all(folder: Path, message: str) -> str:
 
     Returns:
         The commit's id.
-
-    Raises:
-        InputError: git cannot.
     """
     with _explained(folder):
         git(folder, "init", "--quiet", "--object-format=sha1", "--initial-branch=main")

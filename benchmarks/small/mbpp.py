@@ -23,20 +23,12 @@ REQUEST = (
 
 
 def mbpp_tasks(source: Source, benchmark: str = "mbpp") -> list[Task]:
-    """Give a task for each line of the file, in its order: 257 of the whole test split.
-
-    Raises:
-        InputError: The file is missing, cannot be read, or is not of this form.
-    """
+    """Give a task for each line of the file, in its order: 257 of the whole test split."""
     return [mbpp_task(line) for line in FILE.read(benchmark, source)]
 
 
 def mbpp_task(line: NamedItem) -> Task:
-    """Give the task of a problem. It shows the tests, as the published protocol does.
-
-    Raises:
-        InputError: Its tests or its solution are no Python, or do not name one function.
-    """
+    """Give the task of a problem. It shows the tests, as the published protocol does."""
     tests = _texts(line, "test_list")
     imports = _texts(line, "test_imports")
     name = _entry_point(line, tests)

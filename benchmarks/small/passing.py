@@ -156,12 +156,7 @@ class _Answer:
         self._seconds = self._left = seconds
 
     def define(self, programs: list[list[str]], entry_point: str) -> None:
-        """Define the function.
-
-        Raises:
-            JailError: The jail failed.
-            _Failed: The code failed.
-        """
+        """Define the function."""
         self._worker.execute(_JAILED.read_text(encoding="utf-8"))
         self._run(f"function = define({programs!r}, {entry_point!r})\nNone")
 

@@ -26,11 +26,7 @@ REQUEST = "Exactly one of these is true. Answer with its letter alone."
 
 
 def truthfulqa_tasks(source: Source) -> list[Task]:
-    """Give the 100 tasks, in the order of the file.
-
-    Raises:
-        InputError: The file is not here and cannot be fetched, or is another one.
-    """
+    """Give the 100 tasks, in the order of the file."""
     return [truthfulqa_task(json.loads(line)) for line in FILE.read(source).splitlines()]
 
 

@@ -45,11 +45,7 @@ def do_call(workplace: Workplace, call: str) -> Any:
 
 
 def parse_call(call: str) -> ast.expr:
-    r"""Parse the text of a call. Line ends in it count as `\n` in its texts.
-
-    Raises:
-        CallFailed: It is not an expression.
-    """
+    r"""Parse the text of a call. Line ends in it count as `\n` in its texts."""
     return parse_expression(call.replace("\n", "\\n"))
 
 

@@ -58,12 +58,7 @@ def containing(table: Table, column: str, pattern: Any) -> Table:
 
 
 def bounded(table: Table, column: str, lowest: Any, highest: Any) -> Table:
-    """Keep the rows with a cell between two texts; a bound that says nothing is none.
-
-    Raises:
-        TypeError: A bound cannot be compared with text.
-        ValueError: A bound is a list.
-    """
+    """Keep the rows with a cell between two texts; a bound that says nothing is none."""
     if lowest:
         table = _compared(table, column, lowest, lambda cell: cell >= lowest)
     if highest:

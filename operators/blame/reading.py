@@ -104,11 +104,7 @@ def _question(folder: Path, task: Mapping[str, Any]) -> str:
 
 
 def outage_of_run(folder: Path) -> str | None:
-    """Find the failure of a model that a run failed by; None where it is the agents' own.
-
-    Raises:
-        InputError: It is not the folder of a run, another version wrote it, or a file is damaged.
-    """
+    """Find the failure of a model that a run failed by; None where it is the agents' own."""
     events, error = all_events_of(folder), RunEnding.of(folder).error
     return checked(str(folder / EVENTS), lambda: outage_of(events, error))
 

@@ -31,10 +31,6 @@ def steps_of(events: Iterable[Mapping[str, Any]]) -> tuple[RunStep, ...]:
 
     Args:
         events: The events, as events.jsonl has them, in order.
-
-    Raises:
-        KeyError: One of them lacks a field; a `TypeError`, an `AttributeError` or a `ValueError`
-            may say that it is no event.
     """
     reader = _Reader()
     for event in events:

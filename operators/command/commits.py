@@ -38,10 +38,6 @@ def commit(pool: Path, message: str) -> None:
     Args:
         pool: The pool.
         message: The first line of the message.
-
-    Raises:
-        AgentError: git failed.
-        StorageError: The pool's ledger is damaged.
     """
     with Repository.around(pool) as repository:
         if repository is not None:

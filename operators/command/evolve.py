@@ -194,11 +194,7 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path | None, **option
 
 
 def _form(recipe_file: Path, recipe: Recipe, options: dict[str, Any], known: Catalogue) -> TaskForm:
-    """Return how tasks are read: what the user says comes before what the recipe says.
-
-    Raises:
-        InputError: There is no such scorer.
-    """
+    """Return how tasks are read: what the user says comes before what the recipe says."""
     from ...schema.loading.recipe import scorer_of_recipe
     from ...schema.loading.task_form import task_form
 

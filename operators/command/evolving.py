@@ -103,11 +103,7 @@ class Evolving:
     page: AsyncExitStack = field(default_factory=AsyncExitStack, init=False)
 
     def __post_init__(self) -> None:
-        """Look at the pool before anything of it is read.
-
-        Raises:
-            InputError: There is a link in it.
-        """
+        """Look at the pool before anything of it is read."""
         refuse_links(self.pool_folder, whole=True)
 
     @cached_property
@@ -217,11 +213,7 @@ class Evolving:
         return more or len(Manifest.read(self.folder).tasks) < len(self.tasks)
 
     def refuse_unused(self) -> None:
-        """Make sure that all models that `--model` names may be asked.
-
-        Raises:
-            InputError: Nobody asks one of them.
-        """
+        """Make sure that all models that `--model` names may be asked."""
         from ...runtime.command.loading import refuse_unused
 
         beside = self.testing.beside if self.testing else ()
@@ -440,11 +432,7 @@ class Evolving:
 
     @cached_property
     def start(self) -> EvolutionStart:
-        """What it begins with.
-
-        Raises:
-            InputError: Something that it needs is not to be had.
-        """
+        """What it begins with."""
         from .starting import found
 
         return found(
@@ -474,11 +462,7 @@ class Evolving:
 
     @cached_property
     def setting(self) -> Setting:
-        """How its runs are made.
-
-        Raises:
-            InputError: The budget cannot be read.
-        """
+        """How its runs are made."""
         from ...runtime.runs.services import Setting
         from ...runtime.values.budget import Caps
 

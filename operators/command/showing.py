@@ -41,10 +41,6 @@ class Shown:
         Args:
             folder: The evolution's folder.
             number: The task's, from 0; it is done.
-
-        Raises:
-            InputError: The evolution is at work.
-            StorageError: A file is damaged.
         """
         line = [*lines_in(folder)][number]
         return cls(

@@ -101,11 +101,7 @@ class EvolutionStart:
         return self.made or (*self.written, *self.others)
 
     def refuse_unread(self, tasks: Sequence[Task]) -> None:
-        """Make sure that all teams have what they name of each task, and some read its images.
-
-        Raises:
-            InputError: A prompt names what a task lacks, or nobody can read an image or a PDF.
-        """
+        """Make sure that all teams have what they name of each task, and some read its images."""
         from ...runtime.messages.attached import refuse_unfilled, refuse_unread
         from ...runtime.plan.plan import compile
 
@@ -160,12 +156,7 @@ class EvolutionStart:
         return Pool.init(self.folder, self.sources, catalogue=self.catalogue, shared=shared)
 
     async def check_host(self, setting: Setting) -> None:
-        """Make sure that the teams, the operators and the judge can be run here.
-
-        Raises:
-            InputError: A key, a price, a tool server or a jail is missing. Nothing was spent.
-            ModelError: Nothing answers at the address of a model, or the embedded one fails.
-        """
+        """Make sure that the teams, the operators and the judge can be run here."""
         from ...runtime.messages.recall import nothing
         from ...runtime.plan.plan import compile
         from ...runtime.runs.services import open_services

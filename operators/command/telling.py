@@ -62,12 +62,7 @@ class EvolutionStatus:
 
     @classmethod
     def of(cls, pool_folder: Path, name: str) -> EvolutionStatus:
-        """Read what came of an evolution.
-
-        Raises:
-            InputError: There is no such pool.
-            StorageError: A file is damaged.
-        """
+        """Read what came of an evolution."""
         folder = pool_folder / EVOLUTIONS / name
         recipe = Manifest.read(folder).recipe
         strategy = strategy_of(recipe["strategy"])

@@ -149,11 +149,7 @@ def _came(one: Earlier) -> str:
 
 
 def contributions_in(text: str) -> Contributions:
-    """Read what was said of a round, as `judge_round` prints it.
-
-    Raises:
-        InvalidAnswer: It has another form.
-    """
+    """Read what was said of a round, as `judge_round` prints it."""
     agents = {
         "type": "object",
         "minProperties": 1,

@@ -124,11 +124,6 @@ class Counterfactuals(Generic[Player]):
 
         Args:
             coalition: Players.
-
-        Raises:
-            Halted: A provider or a jail failed, which is no score of anybody.
-            LimitError: The budget is used up.
-            CoterieError: Its answer cannot be scored.
         """
         if coalition not in self._known:
             self._known[coalition] = await self._kept(coalition)
@@ -144,9 +139,6 @@ class Counterfactuals(Generic[Player]):
         Args:
             coalitions: What is wanted.
             tell: Told of each when it is there.
-
-        Raises:
-            CoterieError: As for `worth`; what is at work then is brought to its end first.
         """
         wanted = tuple(dict.fromkeys(coalitions))
 

@@ -33,10 +33,6 @@ async def naive_agents(
         task: The task.
         account: What the team did.
         agents: Whose shares are wanted; they sum to 1.
-
-    Raises:
-        RunError: The judge said nothing of use.
-        CoterieError: As for `OperatorModel.ask`.
     """
     return ratios(await _judged(meta, path, task, account, agents))
 
@@ -56,10 +52,6 @@ async def naive_turns(
         task: The task.
         rounds: All passes of the run.
         turns: Whose shares are wanted; those of a round sum to 1.
-
-    Raises:
-        RunError: The judge said nothing of use.
-        CoterieError: As for `OperatorModel.ask`.
     """
     shares: dict[Turn, float] = {}
     earlier: list[Earlier] = []

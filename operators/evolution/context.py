@@ -79,11 +79,7 @@ class EvolutionContext:
         return self._view(sys.maxsize)
 
     def before(self) -> PoolView:
-        """Return the pool as it was before the evolution's first task: nothing was learnt there.
-
-        Raises:
-            StorageError: The ledger is damaged.
-        """
+        """Return the pool as it was before the evolution's first task: nothing was learnt there."""
         return self._view(BEFORE)
 
     def _view(self, last: int) -> PoolView:
@@ -123,10 +119,6 @@ async def open_stage(
         beside: The folder that paths in the recipe's settings are relative to.
         forms: Stops work whose scorer cannot read answers.
         progress: Stops an evolution whose operators get nothing of use.
-
-    Raises:
-        InputError: Another process is at work on it.
-        StorageError: The journal cannot be written.
     """
     async with open_services(catalogue, setting) as opened:
         with Journal.open(folder) as journal, pool.following(journal.flush_now):

@@ -167,10 +167,6 @@ class Episode(TaskRuns):
             kind: Only entries of this sort.
             owner: Only what is in this agent's archive.
             level: Only those that reach so far.
-
-        Raises:
-            StorageError: The ledger cannot be read.
-            CoterieError: The embedder or the store failed.
         """
         return self.view.search(query, k, niche=niche, kind=kind, owner=owner, level=level)
 
@@ -205,9 +201,6 @@ class Episode(TaskRuns):
         Args:
             parts: Each does something with the episode that it is given. What it keeps has to be
                 called by a name.
-
-        Raises:
-            BaseException: What the first of them raised.
         """
         ones = [self._part() for _ in parts]
         await together(*(do(one) for do, one in zip(parts, ones, strict=True)))
@@ -271,9 +264,6 @@ class Episode(TaskRuns):
         Args:
             name: Its path in that folder.
             text: What it holds; without the host's secrets.
-
-        Raises:
-            StorageError: It cannot be written.
         """
         if self.folder is not None:
             path = self.folder / name

@@ -163,11 +163,7 @@ class Manifest:
             raise InputError(f"{path}: not what an evolution wrote there: {error}.") from None
 
     def write(self, folder: Path) -> None:
-        """Keep it in the evolution's folder.
-
-        Raises:
-            StorageError: It cannot be written.
-        """
+        """Keep it in the evolution's folder."""
         text = dumps({"v": VERSION, **to_value(self)}, indent=2, ensure_ascii=False)
         write_atomically(folder / MANIFEST, text + "\n")
 
@@ -204,10 +200,6 @@ def open_folder(pool: Path, name: str, manifest: Manifest | None = None) -> Path
         name: The evolution's name.
         manifest: What it is made with. One that has further tasks prolongs the stream. None:
             nobody will go on with it.
-
-    Raises:
-        InputError: There is another evolution of that name.
-        StorageError: The folder cannot be written.
     """
     folder = pool / EVOLUTIONS / name
     if manifest is not None and (find_folder(pool, name, manifest) / MANIFEST).exists():

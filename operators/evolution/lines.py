@@ -19,9 +19,6 @@ def lines_in(folder: Path) -> Iterator[Mapping[str, Any]]:
 
     Args:
         folder: The evolution's folder.
-
-    Raises:
-        StorageError: The file is damaged, or a line says what no episode says.
     """
     return (entry.value for entry in turns_in(folder / TURNS))
 

@@ -47,11 +47,7 @@ class EpisodeLog:
         self._file.close()
 
     def __call__(self, event: Event) -> None:
-        """Take an event, as long as there is room.
-
-        Raises:
-            StorageError: It cannot be written.
-        """
+        """Take an event, as long as there is room."""
         if self._written > self.most:
             return
         if not self._written:

@@ -166,10 +166,6 @@ class TaskRuns:
             between: Says what comes after a round.
             most: The most rounds.
             dialogue: Characters that are kept of what each agent read and said.
-
-        Raises:
-            Halted: A provider or a jail failed.
-            LimitError: The budget is used up.
         """
         stage, services = self.stage, self.services
         allowance = Allowance(most * team.execution.timeout)
@@ -298,11 +294,7 @@ class TaskRuns:
             raise Halted(f"task {self.task.id}: {run.why_failed}")
 
     def _check_form(self, run: Run) -> None:
-        """Stop where the scorer cannot read what teams answer.
-
-        Raises:
-            AnswerFormError: The first scores are all 0 for that reason.
-        """
+        """Stop where the scorer cannot read what teams answer."""
         if self.stage.forms is not None and not is_judged(self.stage.recipe, self.task):
             self.stage.forms.take(self.task, run)
 
@@ -315,11 +307,6 @@ class TaskRuns:
         Args:
             run: The run.
             what: Which run of the episode it is.
-
-        Raises:
-            CoterieError: As for `MetaModel.ask`.
-            Halted: The jail in which it is scored failed.
-            InputError: The task has no answer to score against.
         """
         judged = not self.learning or is_judged(self.stage.recipe, self.task)
         return await self._scored(run, what, judged=judged)

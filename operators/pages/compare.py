@@ -16,11 +16,7 @@ HEADS = {"team": "<", "expected": ">", "its own trials": "<"}
 
 
 def choose_page(kept: Kept, name: str, links: Links) -> Page:
-    """Make the page on which the team is chosen that another is compared with.
-
-    Raises:
-        StorageError: The pool is damaged.
-    """
+    """Make the page on which the team is chosen that another is compared with."""
     rows = [
         (
             Cell(expectation.name, links.to("", f"compare/{name}/{expectation.name}")),
@@ -43,11 +39,7 @@ def choose_page(kept: Kept, name: str, links: Links) -> Page:
 
 
 def compare_page(kept: Kept, one: str, other: str, links: Links) -> Page:
-    """Make the page of two teams.
-
-    Raises:
-        StorageError: The file of one is damaged.
-    """
+    """Make the page of two teams."""
     ranked = kept.ranked
     members = [kept.pool.teams[name] for name in (one, other)]
     return Page(

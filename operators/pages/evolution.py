@@ -39,12 +39,7 @@ MOST_POINTS = 400
 
 
 def evolution_page(kept: Kept, name: str, links: Links) -> Page:
-    """Make the page of an evolution.
-
-    Raises:
-        InputError: Its manifest cannot be read.
-        StorageError: A file is damaged.
-    """
+    """Make the page of an evolution."""
     if (whole := kept.whole(name)) is not None:
         return _whole_page(kept, name, whole, links)
     folder = kept.evolution(name)
@@ -86,11 +81,7 @@ def evolution_page(kept: Kept, name: str, links: Links) -> Page:
 
 
 def tasks_page(kept: Kept, name: str, number: int, links: Links) -> Page:
-    """Make the page of some tasks of an evolution.
-
-    Raises:
-        StorageError: A file is damaged.
-    """
+    """Make the page of some tasks of an evolution."""
     lines = [*lines_in(kept.evolution(name))]
     return Page(
         title=f"Tasks of {name}",

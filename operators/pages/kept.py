@@ -46,12 +46,7 @@ class Kept:
         return self.folder / EVOLUTIONS / name
 
     def whole(self, name: str) -> WholeStatus | None:
-        """Read the result of a strategy that works on all tasks together; None for others.
-
-        Raises:
-            InputError: The manifest cannot be read.
-            StorageError: A file is damaged.
-        """
+        """Read the result of a strategy that works on all tasks together; None for others."""
         folder = self.evolution(name)
         if (folder / TURNS).exists():
             return None
@@ -90,20 +85,12 @@ class Kept:
 
     @property
     def structures(self) -> frozenset[str]:
-        """The teams in which agents of a population take seats, and which are none by themselves.
-
-        Raises:
-            StorageError: The pool is damaged.
-        """
+        """The teams in which agents of a population take seats."""
         return self.once("structures", lambda: structures_of(self.pool))
 
     @property
     def entries(self) -> Sequence[LedgerEntry]:
-        """All lines of the ledger.
-
-        Raises:
-            StorageError: It is damaged.
-        """
+        """All lines of the ledger."""
         return self.once("entries", lambda: [*self.pool.entries()])
 
     def once(self, name: str, make: Callable[[], Any]) -> Any:

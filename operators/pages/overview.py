@@ -31,11 +31,7 @@ SPENDING = {"purpose": "<", "calls": ">", "tokens": ">", "cost": ">"}
 
 
 def overview_page(kept: Kept, links: Links) -> Page:
-    """Make the page of a pool.
-
-    Raises:
-        StorageError: The pool is damaged.
-    """
+    """Make the page of a pool."""
     pool = kept.pool
     reports = dict(_reports(kept))
     spending: dict[str, Usage] = {}

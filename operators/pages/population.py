@@ -27,12 +27,7 @@ REVISIONS = {"revision": ">", "what": "<", "why": "<", "operation": "<"}
 
 
 def population_page(kept: Kept, links: Links) -> Page:
-    """Make the page of the agents of a pool.
-
-    Raises:
-        InputError: Its evolutions say different rates.
-        StorageError: The pool is damaged.
-    """
+    """Make the page of the agents of a pool."""
     pool = kept.pool
     of: Signals = kept.once("signals", lambda: signals(kept.entries, rates_of(kept.folder)))
     heads, flow = flow_rows(of)
@@ -84,11 +79,7 @@ def _index(of: Signals) -> Plot:
 
 
 def agent_page(kept: Kept, name: str, links: Links) -> Page:
-    """Make the page of an agent.
-
-    Raises:
-        StorageError: The pool is damaged.
-    """
+    """Make the page of an agent."""
     pool = kept.pool
     agent = pool.all_agents[name]
     archive = pool.learnt.archive(name)

@@ -96,11 +96,7 @@ def _linked(one: Member, row: Sequence[str], links: Links) -> Sequence[str | Cel
 
 
 def team_page(kept: Kept, name: str, links: Links) -> Page:
-    """Make the page of a team.
-
-    Raises:
-        StorageError: The pool is damaged.
-    """
+    """Make the page of a team."""
     pool = kept.pool
     member, expected = pool.teams[name], kept.ranked[pool.teams[name]]
     known, born = member.statistics, member.born

@@ -159,13 +159,7 @@ class HeldOut:
     )
 
     async def to_the_end(self) -> list[dict[str, Any]]:
-        """Make all trials that were not made yet; record them in the pool, and give all of them.
-
-        Raises:
-            Halted: A provider or a jail failed. What was paid for is kept.
-            LimitError: The budget is used up. What was paid for is kept.
-            StorageError: Something cannot be written down.
-        """
+        """Make all trials that were not made yet; record them in the pool, and give all of them."""
         await by_workers(self._keys(), self._make, self.workers)
         made = [self._trials[one.name, task.id, number] for one, task, number in self._keys()]
         self._record()
@@ -248,9 +242,6 @@ def learned(stage: EvolutionContext, after: int, beside: Iterable[Team] = ()) ->
         stage: What the test has of this host; its recipe names the strategy.
         after: How many tasks the pool has evolved on.
         beside: The teams. Of equal names, the first is tested.
-
-    Raises:
-        StorageError: The ledger is damaged.
     """
     strategy, view = strategy_of(stage.recipe.strategy), stage.view()
     keeps = bool(strategy.keeps(stage.recipe.settings))
@@ -272,10 +263,6 @@ def frozen_teams(
 
     Each is there once, whichever roles it has; the first role counts. A control or a seed recalls
     nothing that was learnt: where it would, it is another subject than the team that does.
-
-    Raises:
-        InputError: The pool has no team that is not retired.
-        StorageError: The ledger is damaged.
     """
     pool, before, now = stage.pool, stage.before(), stage.view()
     expected = expected_scores(pool.teams.values())

@@ -48,9 +48,6 @@ def rows(pool: Path, name: str) -> Iterator[dict[str, Any]]:
     Args:
         pool: The pool's folder.
         name: The evolution's name.
-
-    Raises:
-        StorageError: A file is damaged.
     """
     for number, line in enumerate(lines_in(pool / EVOLUTIONS / name)):
         tried = candidates_of(line)
@@ -75,11 +72,7 @@ def rows(pool: Path, name: str) -> Iterator[dict[str, Any]]:
 
 
 def write_csv(path: Path, found: Sequence[Mapping[str, Any]]) -> None:
-    """Write rows as CSV, a line each after that of the columns.
-
-    Raises:
-        StorageError: It cannot be written.
-    """
+    """Write rows as CSV, a line each after that of the columns."""
     text = StringIO()
     more = [key for key in dict.fromkeys(key for row in found for key in row) if key not in COLUMNS]
     table = csv.DictWriter(text, [*more, *COLUMNS], lineterminator="\n")

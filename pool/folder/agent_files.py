@@ -33,9 +33,6 @@ class AgentFiles:
 
         Returns:
             Whether one was written.
-
-        Raises:
-            StorageError: One cannot be read or written.
         """
         folder, texts = agent.path.parent, agent.texts()
         make_folder(self.folder / AGENTS)

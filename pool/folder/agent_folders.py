@@ -28,39 +28,23 @@ class AgentFolders:
         self.remove = self._files.remove
 
     def write(self, agent: PoolAgent, learnt: Lessons) -> list[Path]:
-        """Make the files of an agent what they should be; give those that were something else.
-
-        Raises:
-            StorageError: One cannot be read or written.
-        """
+        """Make the files of an agent what they should be; give those that were something else."""
         written = [agent.path] if self._files.write(agent) else []
         if self._archives.write(agent.name, learnt):
             written.append(self._folder / archive_of(agent.name))
         return written
 
     def revise(self, agent: PoolAgent) -> None:
-        """Write what an agent is.
-
-        Raises:
-            StorageError: It cannot be read or written.
-        """
+        """Write what an agent is."""
         self._files.write(agent)
 
     def learn(self, agents: Iterable[str], learnt: Lessons) -> None:
-        """Write what agents have learnt since.
-
-        Raises:
-            StorageError: It cannot be read or written.
-        """
+        """Write what agents have learnt since."""
         for agent in agents:
             self._archives.follow(agent, learnt)
 
     def behind(self, agents: Iterable[PoolAgent], learnt: Lessons) -> list[PoolAgent]:
-        """Find the agents with a file that a crash left behind.
-
-        Raises:
-            StorageError: A file of one who was not retired says something else, or cannot be read.
-        """
+        """Find the agents with a file that a crash left behind."""
         return [agent for agent in agents if self._is_behind(agent, learnt)]
 
     def _is_behind(self, agent: PoolAgent, learnt: Lessons) -> bool:

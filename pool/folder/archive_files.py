@@ -39,11 +39,7 @@ class ArchiveFiles:
         self._written: dict[str, tuple[int, int]] = {}
 
     def follow(self, owner: str, learnt: Lessons) -> None:
-        """Add what an agent has learnt since its file was written, by whomever.
-
-        Raises:
-            StorageError: It cannot be read or written.
-        """
+        """Add what an agent has learnt since its file was written, by whomever."""
         lines, size = self._written.get(owner, (0, 0))
         if _size(path := self._path(owner)) != size:
             self.write(owner, learnt)
@@ -56,9 +52,6 @@ class ArchiveFiles:
 
         Returns:
             Whether it was something else.
-
-        Raises:
-            StorageError: It cannot be read or written.
         """
         path, own = self._path(owner), learnt.own(owner)
         text, content = _text(own), _content(path)
@@ -71,11 +64,7 @@ class ArchiveFiles:
         return content != text
 
     def behind(self, owners: Iterable[str], learnt: Lessons) -> list[str]:
-        """Name the agents whose files end too early. Of the others, only the end is looked at.
-
-        Raises:
-            StorageError: A file says something else, or cannot be read.
-        """
+        """Name the agents whose files end too early. Of the others, only the end is looked at."""
         return [
             owner
             for owner in owners

@@ -42,10 +42,6 @@ def refuse_links(pool: Path, *, whole: bool = False) -> None:
     Args:
         pool: The pool's folder.
         whole: Whether its evolutions are looked into down to their last file.
-
-    Raises:
-        InputError: There is one.
-        StorageError: A folder cannot be read.
     """
     for entry in _entries(os.fspath(pool), within=PARTS):
         _check_all(entry, LEVELS if entry.name == EVOLUTIONS and not whole else None)

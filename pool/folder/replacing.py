@@ -28,9 +28,6 @@ def replace_evolution(pool: Path, name: str, theirs: Path, manifest: str | None)
         name: The evolution's name.
         theirs: The folder of the other one, which stays as it is.
         manifest: What the copy says that it was begun with; None: what the other one says.
-
-    Raises:
-        StorageError: It cannot be read or written.
     """
     own, aside = pool / EVOLUTIONS / name, pool / ASIDE / name
     make_folders(own.parent)
@@ -56,9 +53,6 @@ def put_back(pool: Path) -> None:
 
     Args:
         pool: The pool's folder. Its lock is held.
-
-    Raises:
-        StorageError: It cannot be written.
     """
     for old in (pool / ASIDE).glob("*/old"):
         own = pool / EVOLUTIONS / old.parent.name

@@ -52,11 +52,6 @@ def join(folder: Path, other: Path, *, tell: Callable[[str], None]) -> Joined:
         folder: The pool. Nobody should be at work on it.
         other: The other copy.
         tell: Told where a person's edits of the scaffold were copied to.
-
-    Raises:
-        InputError: One of them is no pool, or both are the same folder.
-        Contradiction: They say different things of one; nothing was changed.
-        StorageError: One is damaged, or the pool cannot be written.
     """
     _expect_two(folder, other)
     return _join(folder, other, folder, tell)

@@ -26,10 +26,6 @@ def news_since_commit(folder: Path, repository: Repository) -> list[str]:
     Args:
         folder: The pool. There is nothing to say of a folder that is none.
         repository: The repository around it.
-
-    Raises:
-        AgentError: The last commit cannot be read.
-        StorageError: The ledger, then or now, is damaged.
     """
     ledger = folder.resolve() / LEDGER
     if not ledger.is_file():

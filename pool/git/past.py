@@ -77,11 +77,7 @@ class PoolAt:
 
 
 def entries_of(text: str) -> Iterator[LedgerEntry]:
-    """Return the lines of a ledger that is not on disk.
-
-    Raises:
-        StorageError: A line is damaged.
-    """
+    """Return the lines of a ledger that is not on disk."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / LEDGER
         append(path, text.encode("utf-8", "surrogateescape"))

@@ -76,9 +76,6 @@ def put_back(folder: Path, found: Sequence[Revert]) -> Iterator[str]:
     Args:
         folder: The pool. Nobody else should be at work on it.
         found: What `reverts` found there.
-
-    Raises:
-        StorageError: It cannot be read or written.
     """
     for revert in reversed(found):
         for path, text in revert.files.items():

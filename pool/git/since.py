@@ -83,10 +83,6 @@ class Since:
         Args:
             pool: The pool, in a repository of git.
             revision: A commit, a branch or a tag, as git takes it.
-
-        Raises:
-            InputError: The pool is in no repository, or there is no such revision, or no pool yet.
-            StorageError: The ledger, then or now, is damaged.
         """
         with PoolAt.of(pool.folder, revision) as was:
             state, lines = was.state()

@@ -78,10 +78,6 @@ def undo(pool: Pool, entries: Sequence[LedgerEntry], *, reason: str) -> Undone:
         pool: The pool.
         entries: The lines, in order.
         reason: The reason, which is kept.
-
-    Raises:
-        InputError: An agent was revised again since. Nothing was changed.
-        StorageError: The pool cannot be written.
     """
     back = _Back(pool=pool, entries=entries, reason=reason)
     changes = tuple(back.changes())

@@ -134,11 +134,7 @@ def union_of(
 
 
 def united(one: UnionSide, other: UnionSide) -> list[UnionLine]:
-    """Unite two files whose lines have operations; see the module.
-
-    Raises:
-        Contradiction: One operation says different things on both sides.
-    """
+    """Unite two files whose lines have operations; see the module."""
     one, other = _settled(one, other), _settled(other, one)
     _expect_equal(one, other)
     first, second = sorted((one, other), key=lambda side: _weight(side, _ops(one) & _ops(other)))

@@ -46,11 +46,7 @@ class Current:
 
     @contextmanager
     def alone(self) -> Generator[None]:
-        """Let nobody else add anything, and know all that was added.
-
-        Raises:
-            StorageError: The ledger is damaged.
-        """
+        """Let nobody else add anything, and know all that was added."""
         with self.turn, locked(self.folder / LOCK):
             self.refresh()
             yield
@@ -78,9 +74,6 @@ class Current:
 
         Returns:
             Whether it was written: False where this operation was before.
-
-        Raises:
-            StorageError: It cannot be written, or the ledger is damaged.
         """
         done = self.ledger.commit(value, op=op, files=files or {})
         self.refresh()
@@ -136,21 +129,13 @@ class Current:
                     raise InputError(f"nothing was learnt under {quoted(one)} in {self.folder}.")
 
     def expect_agents(self, names: Sequence[str]) -> None:
-        """Make sure that agents were born.
-
-        Raises:
-            InputError: One was not.
-        """
+        """Make sure that agents were born."""
         with self.turn:
             for name in names:
                 self.agent(name)
 
     def twin(self, team: Team, key: str) -> str | None:
-        """Name the team that equals one of an identity, up to the names of its agents.
-
-        Raises:
-            StorageError: The file of a team that may be its twin is damaged.
-        """
+        """Name the team that equals one of an identity, up to the names of its agents."""
         for member in self.state.like(key):
             if member.retired is not None and not member.is_readable:
                 continue  # it was retired because its file is lost
@@ -159,11 +144,7 @@ class Current:
         return None
 
     def admitted(self, op: str) -> Admission | None:
-        """Say what came of an addition that was made; None where there was no such operation.
-
-        Raises:
-            StorageError: The ledger is not the one that was read.
-        """
+        """Say what came of an addition that was made; None where there was no such operation."""
         entry = self.ledger.find(op)
         kind = entry.value["kind"] if entry else None
         if entry is None or kind not in {"born", "twin"}:

@@ -133,9 +133,6 @@ class Ledger:
         Args:
             value: What to record, JSON-able.
             op: The operation, by a name that no other has.
-
-        Raises:
-            StorageError: The ledger cannot be written, or is damaged.
         """
         return self.commit(value, op=op, files={})
 
@@ -208,9 +205,6 @@ class Ledger:
 
         Args:
             change: Makes the new lines from the old ones, see `line_of`; None: all stays.
-
-        Raises:
-            StorageError: The ledger cannot be written, or is damaged.
         """
         with locked(self.lock):
             self._catch_up()
@@ -224,9 +218,6 @@ class Ledger:
 
         Args:
             pattern: Where to look, as a glob relative to the ledger's folder: `teams/*`.
-
-        Raises:
-            StorageError: The ledger is damaged, or cannot be read.
         """
         folder = self.path.parent
         with locked(self.lock):
@@ -256,11 +247,7 @@ class Ledger:
 
     @contextmanager
     def at_rest(self) -> Generator[Known]:
-        """Let nobody append meanwhile; give what is known of the lines that were read.
-
-        Raises:
-            StorageError: The lock cannot be had.
-        """
+        """Let nobody append meanwhile; give what is known of the lines that were read."""
         with locked(self.lock), self._turn:
             size = self._place.offset - sum(before for before, _ in self._parts)
             yield Known(

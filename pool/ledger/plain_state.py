@@ -48,12 +48,7 @@ def value_of(state: State) -> tuple[dict[str, Any], list[bytes]]:
 
 
 def state_of(folder: Path, value: Mapping[str, Any], tables: Sequence[bytes]) -> State:
-    """Make a state from its value.
-
-    Raises:
-        ValueError: It is no such value; so are `AttributeError`, `InputError`, `KeyError` and
-            `TypeError`, as of a line.
-    """
+    """Make a state from its value."""
     learnt, *places = tables
     state = State(folder, is_begun=True)
     state.trials.places = Places(*places)

@@ -66,9 +66,6 @@ class TrialRecord:
         """Give what is known of it on a task, by the task's id; None if it was never scored.
 
         What it was taken into the pool for is no score there, nor what it was adapted to.
-
-        Raises:
-            StorageError: The ledger cannot be read, or is another one than was read.
         """
         return self.trials.on(self.name, task, upto=self.upto) if self.trials else None
 

@@ -82,9 +82,6 @@ class Scaffold:
 
         Returns:
             The files that were written or went, by their paths in it.
-
-        Raises:
-            StorageError: A file cannot be read or written.
         """
         if not heads:
             return []
@@ -95,11 +92,7 @@ class Scaffold:
         return write_folder(self.folder, texts, files_in(self.folder, PARTS))
 
     def look(self, heads: Sequence[Member]) -> FolderDifference:
-        """Compare the folder with what it should be.
-
-        Raises:
-            StorageError: A team's file is damaged.
-        """
+        """Compare the folder with what it should be."""
         if not heads:
             return FolderDifference()
         now = _texts(heads[-1])

@@ -61,9 +61,6 @@ class Snapshot:
         Args:
             folder: The pool.
             content: What its file says.
-
-        Raises:
-            OSError: The ledger cannot be read.
         """
         try:
             seal, _, rest = content.partition(b"\n")

@@ -344,9 +344,6 @@ def begin(folder: Path, *, shared: bool) -> None:
     Args:
         folder: Its folder, which is there.
         shared: Whether branches of it are merged. What has a name keeps it.
-
-    Raises:
-        StorageError: It cannot be written, or is damaged.
     """
     ledger = Ledger(folder / LEDGER)
     first = first_line(shared=shared)
@@ -400,11 +397,7 @@ def first_line(*, shared: bool = False) -> dict[str, Any]:
 
 
 def is_shared(folder: Path) -> bool:
-    """Tell whether a folder is a pool whose branches are merged.
-
-    Raises:
-        StorageError: Its first line is damaged, or cannot be read.
-    """
+    """Tell whether a folder is a pool whose branches are merged."""
     first = next(Ledger(folder / LEDGER).read(), None)
     return first is not None and bool(first.value.get("shared"))
 

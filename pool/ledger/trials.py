@@ -39,9 +39,6 @@ class TrialIndex:
             member: A team, or an agent.
             task: The task's id.
             upto: Only those of the lines ahead of this byte.
-
-        Raises:
-            StorageError: The ledger cannot be read, or is another one.
         """
         found = self.places.find(_about(member, task))
         offsets = [number for number in found if upto is None or number < upto]

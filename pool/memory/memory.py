@@ -121,10 +121,6 @@ class Memory:
         Returns:
             Entries with their cosine similarity, in [-1, 1], the highest first. Among equals the
             order is that of their ids, whoever learnt them first.
-
-        Raises:
-            StorageError: The ledger cannot be read.
-            CoterieError: The embedder or the store failed; nothing is lost by it.
         """
         wanted = VectorQuery(kind=kind, niche=niche, or_no_niche=or_no_niche, level=level)
         with self._turn:
@@ -157,10 +153,6 @@ class Memory:
 
         Returns:
             Entries with the similarity, in order as for `search`.
-
-        Raises:
-            StorageError: The ledger cannot be read.
-            CoterieError: The embedder failed.
         """
         with self._turn:
             self._pool.refresh()
@@ -173,11 +165,7 @@ class Memory:
         return sorted(found, key=lambda one: (-one[1], one[0].id))
 
     def likeness(self, text: str, others: Sequence[str]) -> list[float]:
-        """Say how like a text others are: the cosines, in [-1, 1], in their order.
-
-        Raises:
-            CoterieError: The embedder failed.
-        """
+        """Say how like a text others are: the cosines, in [-1, 1], in their order."""
         with self._turn:
             cut = [one[:LONGEST_TASK] for one in (text, *others)]
             first, *vectors = self._embedder.embed(cut) if others else [()]
@@ -242,9 +230,6 @@ def open_memory(
         models: The models by alias.
         environment: Where keys and addresses are looked up. Default: the process's environment.
         report: Told what a person should know. By default it is logged.
-
-    Raises:
-        InputError: There is no such embedder, or `QDRANT_URL` is no usable address.
     """
     chosen = choose_embedder(embedder, models=models, environment=environment, report=report)
     store = open_store(pool.folder, chosen.name, environment)

@@ -69,9 +69,6 @@ class QdrantStore:
             url: The server's address, with port.
             collection: The collection's name.
             key: The server's API key.
-
-        Raises:
-            InputError: The address is none, or the key would be sent in the clear.
         """
         _check(url, key)
         from qdrant_client import QdrantClient
@@ -83,12 +80,7 @@ class QdrantStore:
         return cls(client, collection, SearchParams(exact=True))
 
     def add(self, points: Sequence[VectorPoint]) -> None:
-        """Store points.
-
-        Raises:
-            RunError: The server cannot be reached, or refuses.
-            Lost: The collection did not fit, or is gone.
-        """
+        """Store points."""
         from qdrant_client.models import Batch
 
         for start in range(0, len(points), BATCH):
@@ -103,12 +95,7 @@ class QdrantStore:
                 self._client.upsert(self._collection, batch, wait=True)
 
     def closest(self, vector: Vector, wanted: VectorQuery) -> Iterator[Hit]:
-        """Give the points that are wanted one by one, the closest first.
-
-        Raises:
-            RunError: The server cannot be reached, or refuses.
-            Lost: The collection did not fit, or is gone.
-        """
+        """Give the points that are wanted one by one, the closest first."""
         given, limit = 0, FIRST
         while len(hits := self._closest(vector, wanted, limit)) == limit:
             # Of those that are as close as the last, others may not be among them.
@@ -153,11 +140,7 @@ class QdrantStore:
         return absent
 
     def count(self) -> int:
-        """Say how many points are stored.
-
-        Raises:
-            RunError: The server cannot be reached, or refuses.
-        """
+        """Say how many points are stored."""
         if not self._is_made():
             return 0
         with self._answers():

@@ -78,12 +78,7 @@ class Seen:
 
     @classmethod
     def by(cls, pool: Path) -> Self:
-        """Find what a pool has learnt from; nothing where there is none.
-
-        Raises:
-            InputError: There is a link in it.
-            StorageError: The ledger is damaged, or cannot be read.
-        """
+        """Find what a pool has learnt from; nothing where there is none."""
         if not os.path.lexists(pool / LEDGER):
             return cls()
         refuse_links(pool)

@@ -127,10 +127,6 @@ def open_store(
         embedder: The name of the embedder, whose vectors do not compare with another's.
         environment: Has `QDRANT_URL`, `QDRANT_API_KEY` and `QDRANT_PREFIX`. Default: the process's
             environment.
-
-    Raises:
-        InputError: The address is none, the key would be sent in the clear, or no collection can
-            be called by the prefix.
     """
     environment = os.environ if environment is None else environment
     if url := environment.get("QDRANT_URL"):

@@ -140,12 +140,7 @@ def rates_of(pool: Path, evolution: str | None = None) -> Rates:
 
 
 def population_of(pool: Pool) -> Population:
-    """Give a pool's population as of its last line, at the rates at which it was evolved.
-
-    Raises:
-        InputError: Its evolutions say different rates.
-        StorageError: The ledger is damaged.
-    """
+    """Give a pool's population as of its last line, at the rates at which it was evolved."""
     population = Population(rates=rates_of(pool.folder))
     for entry in pool.entries():
         population = population.after(entry)
@@ -153,11 +148,7 @@ def population_of(pool: Pool) -> Population:
 
 
 def consumed(pool: Path) -> EvolutionUsage | None:
-    """Say what the tasks of a population's evolutions consumed; None: there was none.
-
-    Raises:
-        StorageError: The lines of one are damaged.
-    """
+    """Say what the tasks of a population's evolutions consumed; None: there was none."""
     paths = [pool / EVOLUTIONS / name / TURNS for name, _ in _rates(pool)]
     lines = [usage_of(entry.value) for path in paths for entry in turns_in(path)]
     if not lines:

@@ -56,15 +56,7 @@ class Commits:
     ceiling: CapabilityPolicy | None
 
     def commit(self, change: Change, *, op: str) -> Admission | bool:
-        """Let something happen; see `Pool.commit`.
-
-        Raises:
-            ConfigError: What is to be born, or to become of an agent, does not load, or is above
-                the ceiling.
-            InputError: It names a member or an entry that is not there, or says what a line may
-                not say.
-            StorageError: The pool cannot be written, or is damaged.
-        """
+        """Let something happen; see `Pool.commit`."""
         match change:
             case Added(member=one):
                 bear = self._bear if isinstance(one, Team) else self._bear_agent

@@ -111,11 +111,7 @@ class RemoteJail:
             raise JailKilled(f"The jail has ended: {self._ended}.")
 
     def refresh(self) -> None:
-        """Bring the work folder here up to date with the worker's.
-
-        Raises:
-            JailError: It cannot be brought.
-        """
+        """Bring the work folder here up to date with the worker's."""
         with self._bringing:
             self.check()
             self._bring(self._asked("refresh"))
@@ -217,11 +213,7 @@ class RemoteJail:
             raise self._loss() from lost
 
     def _bring(self, came: tuple[bytes, list[bytes] | None]) -> None:
-        """Make the work folder what it has become on the worker.
-
-        Raises:
-            JailError: It cannot be written.
-        """
+        """Make the work folder what it has become on the worker."""
         value, contents = loads(came[0]), came[1]
         changed = TreeChange(
             removed=tuple(value["removed"]),

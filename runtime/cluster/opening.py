@@ -17,11 +17,7 @@ ANSWER_SECONDS = 10.0
 
 
 async def open_workers(on: On) -> Workers:
-    """Connect to a cluster and start workers on its nodes.
-
-    Raises:
-        InputError: It does not answer in time, or none of its nodes can host jails.
-    """
+    """Connect to a cluster and start workers on its nodes."""
     opened: concurrent.futures.Future[Workers] = concurrent.futures.Future()
 
     def run() -> None:
@@ -65,11 +61,7 @@ class Unopened:
         self._on = on
 
     def check(self) -> None:
-        """Make sure that somebody answers there.
-
-        Raises:
-            InputError: Nobody does.
-        """
+        """Make sure that somebody answers there."""
         if self._on.host:
             _reach(self._on)
 

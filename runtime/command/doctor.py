@@ -117,11 +117,7 @@ async def _served(known: Catalogue, *, start: bool) -> dict[str, str]:
 
 
 async def _unserved(server: ToolServer) -> dict[str, str]:
-    """Start a server, and say which of its tools it does not have.
-
-    Raises:
-        InputError: It cannot be started.
-    """
+    """Start a server, and say which of its tools it does not have."""
     found: dict[str, str] = {}
     session = await start_session(server)
     for tool in server.tools:

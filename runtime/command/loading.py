@@ -37,9 +37,6 @@ def load_team_of(team_file: str, known: Catalogue) -> tuple[Team, Catalogue, Pat
 
     Returns:
         The team; what may be named by a file that stands where it does; and where that is.
-
-    Raises:
-        InputError: It does not load.
     """
     from ...schema.loading.loading import load_team, team_path
 
@@ -65,12 +62,7 @@ class Asked:
     repo: Path | None = None
 
     def task(self, known: Catalogue, form: TaskForm) -> Task:
-        """Give the task that it stands for.
-
-        Raises:
-            InputError: A file cannot be read.
-            ConfigError: There is no such repository, or a text is too long or looks like a key.
-        """
+        """Give the task that it stands for."""
         from ...schema.loading.loading import parse_task
         from ...schema.loading.task_files import given_files
         from ...schema.values.attachments import Attachment

@@ -67,21 +67,13 @@ def remove_model() -> None:
 
 
 def fetch_embedded(models: Iterable[Model]) -> None:
-    """Fetch the embedded model, where it is one of these and was not used before.
-
-    Raises:
-        InputError: As `runtime.local.weights.pull`.
-    """
+    """Fetch the embedded model, where it is one of these and was not used before."""
     if any(model.model == EMBEDDED for model in models):
         pull_with_progress()
 
 
 def pull_with_progress() -> Path:
-    """Make sure that the embedded model is here, showing on stderr how that gets on.
-
-    Raises:
-        InputError: As `runtime.local.weights.pull`.
-    """
+    """Make sure that the embedded model is here, showing on stderr how that gets on."""
     path = find()
     if path is not None:
         return path

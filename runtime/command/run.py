@@ -141,9 +141,6 @@ def make(options: dict[str, Any]) -> tuple[int, Path | None]:
 
     Returns:
         The exit code, and the run's folder where there is one.
-
-    Raises:
-        CoterieError: Something that the run needs is missing or wrong.
     """
     _refuse_view(options)
     loaded, setting = _prepared(options)

@@ -112,9 +112,6 @@ async def _shown(site: Site, folder: Path, *, port: int, is_opened: bool) -> Asy
 
     Yields:
         The address of the first page.
-
-    Raises:
-        InputError: The port is taken.
     """
     from ..view.server import PageServer
 

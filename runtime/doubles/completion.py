@@ -47,11 +47,7 @@ def chat_chunks(request: Request, replies: Sequence[Reply]) -> bytes:
 
 
 def embeddings(request: Request) -> str:
-    """Encode one vector of unit length per input. Texts that share words have close vectors.
-
-    Raises:
-        ValueError: The input is neither text nor a list of texts.
-    """
+    """Encode one vector of unit length per input. Texts that share words have close vectors."""
     given = request.get("input")
     texts = cast("list[object]", given) if isinstance(given, list) else [given]
     size = request.get("dimensions") or _EMBEDDING_SIZE

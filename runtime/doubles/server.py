@@ -97,9 +97,6 @@ class LoopbackServer:
 
         Returns:
             The calls that met it.
-
-        Raises:
-            TimeoutError: They did not in time.
         """
         return self._record.wait_for(condition, timeout)
 

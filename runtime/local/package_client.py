@@ -57,9 +57,6 @@ def fetch_package(requirement: str, folder: Path, watch: Watch) -> Path:
 
     Returns:
         The folder that has the wheel's files.
-
-    Raises:
-        InputError: No client is there, or none could fetch the package.
     """
     return _fetch(requirement, None, folder, watch)
 

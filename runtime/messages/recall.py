@@ -199,9 +199,6 @@ async def reminded(
         once: Keeps what was found.
         said: What the agent said, where that is searched with. It comes before the task: some
             embedders read the first 256 tokens only, and a long task would take them all.
-
-    Raises:
-        CoterieError: As for `Recaller` and for `Once`.
     """
     if (wanted := agent.recall) is None:
         return ()

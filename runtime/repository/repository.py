@@ -116,11 +116,7 @@ class Repository:
         return found
 
     def state(self, revision: str) -> str:
-        """Give the id of a commit; without one, that of a tree of the working copy as it stands.
-
-        Raises:
-            AgentError: There is no such commit, or a file cannot be read.
-        """
+        """Give the id of a commit; without one, that of a tree of the working copy as it stands."""
         if revision:
             return self.commit_of(revision)
         self._in(self.source, "add", "--all")
@@ -131,9 +127,6 @@ class Repository:
 
         Where a fault is to be repaired, the commit that repairs it may be in the repository too,
         and nobody is to find it.
-
-        Raises:
-            AgentError: The repository does not have the commit, or not all of it.
         """
         commit = self.commit_of(revision)
         self._begin(folder, [commit], history=False, branch="")
@@ -191,9 +184,6 @@ class Repository:
 
         Args:
             paths: The files, or folders of them, in the repository.
-
-        Raises:
-            AgentError: There is no commit, or the repository has not all of them.
         """
         form = ("--no-merges", "--no-renames", "--no-ext-diff", "--numstat", "--format=%x00%H %s")
         commits = self._git("log", *form, "HEAD", "--", *paths).split("\0")[1:]
@@ -209,9 +199,6 @@ class Repository:
         """Name the files that differ from the last commit, in the working copy or as staged.
 
         Files that git does not know are not among them.
-
-        Raises:
-            AgentError: There is no commit, or the index can't be read.
         """
         index = {"GIT_INDEX_FILE": str(self.folder / "theirs")}
         refresh = ("update-index", "-q", "--refresh", "--ignore-submodules")
@@ -227,9 +214,6 @@ class Repository:
 
         What a person has staged stays staged. No filter, hook or signature of the repository's
         takes part.
-
-        Raises:
-            AgentError: git cannot, or the repository is changed by somebody else meanwhile.
         """
         inside = folder.resolve().relative_to(self.source).as_posix()
         objects = {"GIT_OBJECT_DIRECTORY": str(self.common / "objects")}

@@ -66,9 +66,6 @@ async def listen(
 
     Returns:
         Whether all requests had ended before the time was up.
-
-    Raises:
-        InputError: The address cannot be had.
     """
     config = uvicorn.Config(
         app,

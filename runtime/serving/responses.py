@@ -41,11 +41,7 @@ class Responses:
     _number: Iterator[int] = field(default_factory=count)
 
     def messages(self, plan: Plan) -> list[ClientMessage]:
-        """Read the conversation.
-
-        Raises:
-            Refusal: The request asks for what the team cannot do.
-        """
+        """Read the conversation."""
         refuse_set(self.body, REFUSED)
         refuse_form(self._form, plan, "text.format")
         given, instructions = self.body.get("input"), self.body.get("instructions")

@@ -343,9 +343,6 @@ async def serving(
         setting: How runs are made.
         admission: How many requests are worked on at once.
         secrets: What else may never be written down: the keys of clients.
-
-    Raises:
-        InputError: A key, a price, a tool server, a jail or a program is missing.
     """
     approving = Approving()
     async with open_services(

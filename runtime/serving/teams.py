@@ -63,11 +63,7 @@ def _pool_of(source: str) -> Path | None:
 
 
 def load(source: str, known: Catalogue) -> ServedTeam:
-    """Load a team; of a pool, the one of which it expects most.
-
-    Raises:
-        InputError: It does not load, or there is no pool or no team in it.
-    """
+    """Load a team; of a pool, the one of which it expects most."""
     pool = _pool_of(source)
     file = team_path(source) if pool is None else load_named(GROUP, "pool")(pool)
     known = known.beside(file.parent)

@@ -50,11 +50,7 @@ class AnsweredCall:
 
 
 def calls_of(events: Iterable[Mapping[str, Any]]) -> Sequence[AnsweredCall]:
-    """Find the calls that were answered; one that a resumed run told again counts once.
-
-    Raises:
-        KeyError: An event lacks a field.
-    """
+    """Find the calls that were answered; one that a resumed run told again counts once."""
     found: dict[tuple[str, str], AnsweredCall] = {}
     for event in events:
         if event["type"] == "model_call":

@@ -88,12 +88,7 @@ class Timeline:
 
     @classmethod
     def of(cls, events: Iterable[Mapping[str, Any]]) -> Timeline:
-        """Read it off the events of a run.
-
-        Raises:
-            KeyError: An event lacks a field.
-            TypeError: A field is of another type.
-        """
+        """Read it off the events of a run."""
         reading = _Reading()
         for event in events:
             reading.read(event)

@@ -116,11 +116,7 @@ async def _read(response: httpx.Response) -> httpx.Response:
 
 @asynccontextmanager
 async def reached(server: ToolServer) -> AsyncGenerator[ServerAddress]:
-    """Talk with a tool server for a `with` block.
-
-    Raises:
-        InputError: A variable with its key, or with a header, is not set.
-    """
+    """Talk with a tool server for a `with` block."""
     reaching = Reaching()
     client = httpx.AsyncClient(
         headers=headers_of(server, os.environ),

@@ -25,11 +25,7 @@ class OwnTime:
 
     @asynccontextmanager
     async def bounded(self) -> AsyncGenerator[None]:
-        """Cancel the body when the limit is reached.
-
-        Raises:
-            TimeoutError: It was.
-        """
+        """Cancel the body when the limit is reached."""
         async with asyncio.timeout(None) as scope:
             self._scope = scope
             try:

@@ -17,10 +17,6 @@ def made(site: Site, links: Links, source: Path) -> Page:
         site: What it is of.
         links: Its links; they have its address.
         source: The folder, for messages.
-
-    Raises:
-        NoPage: There is no such page.
-        InputError: A file is damaged, or of another version.
     """
     return checked(str(source), lambda: site.page(links.here, links))
 

@@ -51,11 +51,7 @@ class ShownRound:
 
 
 def rounds(events: Iterable[Mapping[str, Any]]) -> list[ShownRound]:
-    """Give the rounds of a run; none where it has none.
-
-    Raises:
-        KeyError: An event lacks a field.
-    """
+    """Give the rounds of a run; none where it has none."""
     found: dict[str, dict[str, tuple[str, str]]] = {}
     for event in events:
         if event["type"] == "agent_finished" and "round" in event:

@@ -62,11 +62,7 @@ class ShownTurn:
 
 
 def anchor_of(event: Mapping[str, Any]) -> str:
-    """Name an event on the page: a call by its path, which another run of the same plan shares.
-
-    Raises:
-        KeyError: It lacks a field.
-    """
+    """Name an event on the page: a call by its path, which another run of the same plan shares."""
     return f"call-{event['path']}" if event["type"] == "model_call" else f"event-{event['n']}"
 
 
@@ -86,10 +82,6 @@ def turns(run: Recorded, agent: str, times: Mapping[int, float]) -> Iterator[Sho
         run: The run.
         agent: Whose.
         times: For each event by its number, when it happened, in seconds.
-
-    Raises:
-        KeyError: An event lacks a field.
-        TypeError: A field is of another type.
     """
     own = [one for one in run.calls if one.agent == agent]
     new = {call.event["n"]: (call, messages) for call, messages in news(own)}

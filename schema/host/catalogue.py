@@ -241,11 +241,7 @@ def tool_identifier(name: str) -> str:
 
 
 def _opened(folder: Path, name: str) -> IO[bytes]:
-    """Open a file of a folder of prompts, which lies itself beside the team that names it.
-
-    Raises:
-        OSError: There is none, or a link leads out of the folder.
-    """
+    """Open a file of a folder of prompts, which lies itself beside the team that names it."""
     if folder == BUILT_IN_PROMPTS:
         return (folder / name).open("rb")
     return open_linked(folder.parent / settled(folder.parent, folder.name), name)
@@ -347,9 +343,5 @@ def needs_reports(function: str) -> bool:
     """Tell whether a function needs a report to work on.
 
     Every function does, unless it says otherwise by an attribute: `needs_reports = False`.
-
-    Raises:
-        KeyError: No installed package gives that function.
-        InputError: The package that gives it cannot be imported.
     """
     return bool(getattr(load_named("functions", function), "needs_reports", True))

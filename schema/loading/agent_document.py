@@ -102,9 +102,6 @@ def read_agent_document(path: Path, root: Path) -> tuple[Document, list[Problem]
 
     Returns:
         What could be read, and what is wrong with it.
-
-    Raises:
-        ValueError: It cannot be read at all; the message says why.
     """
     if is_agent_folder(path):
         return _Folder(path=path, root=root).read()
@@ -199,11 +196,7 @@ class _Folder:
     grafts: dict[FieldPath, Document] = field(default_factory=dict["FieldPath", Document])
 
     def read(self) -> tuple[Document, list[Problem]]:
-        """Read all of it.
-
-        Raises:
-            ValueError: A file cannot be read.
-        """
+        """Read all of it."""
         base, problems = read_yaml(_content(self.path / AGENT, self.root), str(self.path / AGENT))
         value: Any = {} if base.value is None and base.complete else base.value
         if not base.complete or not is_mapping(value):

@@ -66,22 +66,13 @@ def load_agent(path: str | Path, catalogue: Catalogue | None = None) -> AgentFil
         path: The YAML file, the folder, or the `agent.yaml` in it. Its id is the file's or the
             folder's name, unless it says another.
         catalogue: What names are known. Default: what is installed, and no models.yaml.
-
-    Raises:
-        InputError: There is no such file, or it cannot be read.
-        ConfigError: It does not load; the exception has every problem with its place.
     """
     known = (catalogue or Catalogue.of_host()).beside(_whole(Path(path)).parent)
     return _without_problems(*check_agent(path, known))
 
 
 def read_agent(path: str | Path) -> AgentFile:
-    """Load an agent file without a host: what names it uses is not asked.
-
-    Raises:
-        InputError: There is no such file, or it cannot be read.
-        ConfigError: Its shape is wrong; the exception has every problem.
-    """
+    """Load an agent file without a host: what names it uses is not asked."""
     nothing = frozenset[str]()
     unasked = Catalogue(backends=nothing, functions=nothing, scorers=nothing, tools=nothing)
     return _without_problems(*check_agent(path, unasked, HOSTLESS))
@@ -134,9 +125,6 @@ def write_agent(path: str | Path, one: AgentFile) -> None:
 
     Each file is written whole or not at all, and `agent.yaml` comes first; what is a part of the
     agent and is no longer said goes last. Reading gives an equal agent back.
-
-    Raises:
-        StorageError: A file cannot be written.
     """
     path = Path(path)
     if path.suffix in {".yaml", ".yml"}:

@@ -153,12 +153,7 @@ class CapabilityPolicy:
 
 
 def load_ceiling(path: str | FilePath) -> CapabilityPolicy:
-    """Load the ceiling of a policy.yaml.
-
-    Raises:
-        InputError: There is no such file, or it cannot be read.
-        ConfigError: The file does not load; the exception has every problem with its place.
-    """
+    """Load the ceiling of a policy.yaml."""
     said: dict[str, Any] = read_shape(path, "policy")["ceiling"]
     fields: dict[str, Any] = {
         key: frozenset(item) if is_list(item) else item for key, item in said.items()

@@ -88,12 +88,7 @@ def team_path(name: str | Path) -> Path:
 
 
 def read_team(path: str | Path) -> Team:
-    """Load a team file, a team's folder or a seed without a host: only that its names fit is asked.
-
-    Raises:
-        InputError: There is no such file, or it cannot be read.
-        ConfigError: Its shape or its graph is wrong; the exception has every problem.
-    """
+    """Load a team file, a team's folder or a seed without a host: only its names are checked."""
     path = team_path(path)
     return hostless_team(read_file(path), str(path), folder=path.parent)
 

@@ -112,9 +112,6 @@ def seeds_problem(path: str | Path, wrong: str) -> Problem:
     Args:
         path: The recipe, which has been loaded.
         wrong: What is wrong.
-
-    Raises:
-        InputError: It cannot be read any more.
     """
     document, _ = read_yaml(read_file(path), str(path))
     return document.problem(("seeds" if "seeds" in document.value else "strategy",), wrong)
@@ -126,9 +123,6 @@ def settings_problems(path: str | Path, wrong: Mapping[str, str]) -> list[Proble
     Args:
         path: The recipe, which has been loaded.
         wrong: What is wrong, by the name of the setting.
-
-    Raises:
-        InputError: It cannot be read any more.
     """
     document, _ = read_yaml(read_file(path), str(path))
     return _problems(document, wrong)

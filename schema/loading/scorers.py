@@ -34,9 +34,6 @@ def granting_scorer(known: Catalogue, named: str | None) -> Catalogue:
     Args:
         known: What may be named.
         named: What `--scorer` says.
-
-    Raises:
-        InputError: The function cannot be a scorer, or one of that name is installed.
     """
     if named is None or not is_python(named):
         return known

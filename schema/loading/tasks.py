@@ -31,12 +31,7 @@ MOST_KEPT = 32 << 20
 
 
 def load_tasks(path: Path, known: Catalogue, form: TaskForm = PLAIN) -> list[Task]:
-    """Load a stream of tasks, in order: the lines of a file, or the files of a folder by name.
-
-    Raises:
-        InputError: There is no such file, or no task in it.
-        ConfigError: Tasks do not load, or have the same id; the exception has every problem.
-    """
+    """Load a stream of tasks, in order: the lines of a file, or the files of a folder by name."""
     return [*placed_tasks(path, known, form).values()]
 
 
@@ -50,10 +45,6 @@ def placed_tasks(path: Path, known: Catalogue, form: TaskForm = PLAIN) -> Mappin
         path: The file, or the folder.
         known: What names are known.
         form: How they are read.
-
-    Raises:
-        InputError: As for `load_tasks`.
-        ConfigError: The same.
     """
     reader = _Reader(path=path, known=known, form=form)
     return {f"{task.origin}:{place.line}": task for place, task in reader.checked()}
@@ -73,10 +64,6 @@ def open_tasks(
         known: What names are known.
         form: How they are read.
         then: Changes each task.
-
-    Raises:
-        InputError: As for `load_tasks`.
-        ConfigError: The same.
     """
     reader = _Reader(path=path, known=known, form=form, then=then)
     is_large = path.is_file() and path.stat().st_size > MOST_KEPT

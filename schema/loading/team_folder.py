@@ -36,9 +36,6 @@ def write_team(folder: str | Path, team: Team) -> tuple[str, ...]:
 
     Returns:
         The files that are no part of a team, by their paths in the folder: they stay.
-
-    Raises:
-        StorageError: A file cannot be written or removed.
     """
     folder = Path(folder)
     texts, own = team_texts(team), {*_agents_of(folder), *team.agents}

@@ -69,9 +69,6 @@ def open_folder(
 
     Yields:
         Its descriptor.
-
-    Raises:
-        OSError: There is no such folder, it cannot be made, or a link is on the way.
     """
     handle = os.dup(root) if isinstance(root, int) else os.open(root, FOLDER & ~os.O_NOFOLLOW)
     try:
@@ -95,10 +92,6 @@ def parent_of(root: Path | int, path: str, *, make: bool = False) -> Generator[t
         root: The root.
         path: The path in it.
         make: Whether folders that are not there are made.
-
-    Raises:
-        OSError: There is no such folder, it cannot be made, or a link is on the way.
-        ValueError: The path leads out of the root.
     """
     *outer, last = names_of(path)
     with open_folder(root, outer, make=make) as folder:
@@ -119,11 +112,7 @@ def open_file(folder: int, name: str) -> int:
 
 
 def new_file(folder: int, name: str, mode: int = 0o644) -> int:
-    """Make a file in an open folder, to be written.
-
-    Raises:
-        OSError: It cannot be made, or something stands there.
-    """
+    """Make a file in an open folder, to be written."""
     return os.open(name, _NEW, mode, dir_fd=folder)
 
 
@@ -155,13 +144,7 @@ def open_linked(root: Path, path: str) -> IO[bytes]:
 
 
 def names_in(root: Path, path: str) -> list[str]:
-    """List the names in a folder, in order; links on the way to it have to stay beneath the root.
-
-    Raises:
-        FileNotFoundError: There is none.
-        NotADirectoryError: It is no folder.
-        OSError: A link leads out of the root, or it cannot be read.
-    """
+    """List the names in a folder, in order; links on the way have to stay beneath the root."""
     real = settled(root, path)
     names = real.split("/") if real else ()
     with open_folder(root, names) as folder, os.scandir(folder) as entries:
@@ -259,12 +242,7 @@ def read(root: Path | int, path: str, limit: int) -> bytes:
 
 
 def write(root: Path | int, path: str, content: bytes, mode: int = 0o644) -> None:
-    """Write a new file beneath a root, and the folders that it needs.
-
-    Raises:
-        OSError: It cannot be made, or something stands there, or a link is on the way.
-        ValueError: The path leads out of the root.
-    """
+    """Write a new file beneath a root, and the folders that it needs."""
     with (
         parent_of(root, path, make=True) as (folder, name),
         os.fdopen(new_file(folder, name, mode), "wb") as file,
@@ -273,12 +251,7 @@ def write(root: Path | int, path: str, content: bytes, mode: int = 0o644) -> Non
 
 
 def make_folder(root: Path | int, path: str) -> None:
-    """Make a folder beneath a root, and those that it needs, where they are not there.
-
-    Raises:
-        OSError: It cannot be made, or a link is on the way.
-        ValueError: The path leads out of the root.
-    """
+    """Make a folder beneath a root, and those that it needs, where they are not there."""
     with open_folder(root, names_of(path), make=True):
         pass
 
@@ -327,11 +300,7 @@ def copy(source: Path | int, path: str, target: Path | int) -> int | None:
 
 
 def copy_tree(source: Path, target: Path) -> None:
-    """Copy a folder with all regular files and links in it to where nothing stands.
-
-    Raises:
-        OSError: It cannot be read or written.
-    """
+    """Copy a folder with all regular files and links in it to where nothing stands."""
     target.mkdir()
     with open_folder(source) as old, open_folder(target) as new:
         for found in walk(old):

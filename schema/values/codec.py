@@ -132,9 +132,6 @@ def from_value(form: Any, value: Any) -> Any:
     Args:
         form: A dataclass, or any other type of a field, such as a union of tagged classes.
         value: The plain value.
-
-    Raises:
-        Misfit: The value is not of this form.
     """
     return _converters(form)[1](value)
 

@@ -76,11 +76,7 @@ def find_entries(paths: Sequence[str]) -> list[EntryPoint]:
 
 
 def own_version(paths: Sequence[str]) -> str:
-    """Find which version of ours is installed; `paths` as above.
-
-    Raises:
-        PackageNotFoundError: None is, as packages are; whoever has commands has one.
-    """
+    """Find which version of ours is installed; `paths` as above."""
     described = _described(paths) if _are_in_folders(paths) else {}
     for name in ("METADATA", "PKG-INFO") if "coterie" in described else ():
         with suppress(OSError):

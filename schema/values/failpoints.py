@@ -37,10 +37,6 @@ ACTS: list[Callable[[Failpoint], None]] = []
 
 
 def failpoint(name: Failpoint) -> None:
-    """Say that the process has come to this place.
-
-    Raises:
-        OSError: A test wants the disk to be full or broken here.
-    """
+    """Say that the process has come to this place."""
     for act in ACTS:
         act(name)

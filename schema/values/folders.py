@@ -21,9 +21,6 @@ def write_folder(folder: Path, texts: Mapping[str, str], old: Iterable[str] = ()
 
     Returns:
         The files that were written or went.
-
-    Raises:
-        StorageError: A file cannot be written or removed.
     """
     new = [name for name, text in texts.items() if not _says(folder / name, text)]
     gone = [name for name in old if name not in texts and (folder / name).is_file()]

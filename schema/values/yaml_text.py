@@ -83,11 +83,7 @@ def decode(content: bytes, builder: Builder) -> str:
 
 
 def resolve(text: str) -> Any:
-    """Give a plain scalar its value by YAML 1.2's core schema.
-
-    Raises:
-        ValueError: The number is not finite, or has more digits than a number here may have.
-    """
+    """Give a plain scalar its value by YAML 1.2's core schema."""
     if text in WORDS:
         return WORDS[text]
     if NOT_FINITE.fullmatch(text):

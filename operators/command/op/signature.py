@@ -58,11 +58,7 @@ SCALES = {
 
 
 def command_of(operator: Operator) -> click.Command:
-    """Make the command of an operator.
-
-    Raises:
-        InputError: A parameter of the operator is no input that `mas dev op` knows.
-    """
+    """Make the command of an operator."""
     signature = Signature(operator)
 
     def run(**options: Any) -> None:
@@ -207,11 +203,7 @@ class Invocation:
     given: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def result(self) -> Any:
-        """Read all inputs, then let the operator act.
-
-        Raises:
-            CoterieError: An input cannot be read, or the model cannot be had or costs too much.
-        """
+        """Read all inputs, then let the operator act."""
         self._read()
         host: Host = self._value("host")
         ceiling = host.ceiling(*_teams_in(self.values.values()))

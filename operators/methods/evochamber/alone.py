@@ -69,10 +69,6 @@ async def own_attempts(
         seated: The team.
         attempts: What members answered in the team, with their scores.
         reward: What the team's answer was worth, in [0, 1].
-
-    Raises:
-        Halted: A provider or a jail failed.
-        LimitError: The budget is used up.
     """
     if not _wanted(episode, reward):
         return (*attempts,)

@@ -94,10 +94,6 @@ async def graded(
         episode: The task. What judging consumes counts as its judging.
         attempts: Attempts at it.
         known: Scores of answers that are known, such as that of the team, in [0, 1].
-
-    Raises:
-        Halted: A jail failed.
-        CoterieError: As for `TaskRuns.score`.
     """
     if not episode.learning:
         return (*attempts,)

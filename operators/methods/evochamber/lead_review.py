@@ -55,9 +55,6 @@ async def lead_review(
 
     Returns:
         The note, on one line.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     longest = min(LONGEST_ABOUT, limits.characters)
@@ -99,9 +96,6 @@ async def review_choice(
         run: What came of it.
         reward: What the team's answer was worth, in [0, 1].
         attempts: What members answered themselves.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     if choice.by == "nobody" or not episode.learning:
         return

@@ -197,9 +197,6 @@ async def lead(
             given without asking.
         known: Earlier rounds of leadership that are like this one, with the similarity, the most
             similar first.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     if len(structures) == 1:
         return StructureChoice(leader=leader, structure=next(iter(structures)), by="nobody")
@@ -249,9 +246,6 @@ async def choose_structure(
         chosen: The members by their seats, the anchor first.
         structures: Those that the team can work by, by their names. Of a single one nobody is
             asked.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     task, niche = episode.task, episode.task.niche or ""
     agents = {name: episode.view.agents[name].agent for name in chosen.values()}

@@ -77,9 +77,6 @@ async def reflect(
         task: The task. Its reference answer is not shown.
         work: What the member did.
         reward: What the team's answer was worth, in [0, 1].
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     longest = min(LONGEST_ENTRY, limits.characters)
@@ -129,9 +126,6 @@ async def reflect_all(
         run: What came of it.
         attempts: What members answered, with their scores.
         reward: What the team's answer was worth, in [0, 1].
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     if not (episode.learning and episode.settings.learning):
         return

@@ -89,9 +89,6 @@ def fits(template: Team, taken: Collection[str]) -> bool:
 
     It does where the position that answers is taken or belongs to nobody, and every other that
     hears of seats beside its own still hears of one.
-
-    Raises:
-        InputError: As for `seats`.
     """
     called = seats(template)
     if called[0] not in taken or seat_of(template.output) not in {None, *taken}:
@@ -161,9 +158,6 @@ def kept(folder: Path, team: Team) -> str:
 
     Returns:
         The file's path in the pool, with `/`.
-
-    Raises:
-        StorageError: It cannot be written.
     """
     text = dump(team)
     path = f"{WORKED}/{hashlib.sha256(text.encode()).hexdigest()[:DIGITS]}.yaml"

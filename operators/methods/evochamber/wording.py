@@ -48,9 +48,5 @@ def said(name: str, text: str, longest: int) -> str:
 
 
 def one_text(name: str, longest: int, bounds: Bounds, answer: str) -> str:
-    """Read an answer that is one text.
-
-    Raises:
-        InvalidAnswer: It has another shape, or no words.
-    """
+    """Read an answer that is one text."""
     return said(name, structured(answer, closed(**{name: ANY_TEXT}), bounds)[name], longest)

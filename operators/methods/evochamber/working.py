@@ -33,9 +33,6 @@ def tried(episode: Episode, team: Seated, run: Run, reward: float) -> Evaluated:
         team: Who worked, and how.
         run: What came of it; one that came to no answer is worth nothing, by the team's own doing.
         reward: What it was worth, in [0, 1].
-
-    Raises:
-        StorageError: The file cannot be written.
     """
     trial = Trial(
         task=episode.task.id,

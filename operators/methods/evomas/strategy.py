@@ -26,12 +26,7 @@ from .crossover import can_cross
 
 
 async def evomas(episode: Episode) -> None:
-    """Evolve teams for one task.
-
-    Raises:
-        Halted: A provider or a jail failed.
-        LimitError: The evolution's budget is used up.
-    """
+    """Evolve teams for one task."""
     search = Search(episode=episode)
     settings = search.settings
     await search.remember()

@@ -69,11 +69,6 @@ async def silenced(
         team: The team that worked.
         what: Which run of the episode it was.
         said: The utterances of that run.
-
-    Raises:
-        Halted: A provider or a jail failed.
-        LimitError: The budget is used up.
-        CoterieError: As for `Episode.score`.
     """
     settings: ExperienceSettings = episode.settings
     turns = tuple(utterance.turn for utterance in said)

@@ -115,9 +115,6 @@ async def appraised(
         said: What was said, the utterances of a round side by side.
         lose: Told of rounds that came to no scores.
         rubric: What makes an utterance good. Empty for the one that comes with this module.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     rounds = {number: [*of] for number, of in itertools.groupby(said, lambda one: one.round)}
     came = await together(
@@ -175,11 +172,7 @@ class Appraised:
 async def appraise_rounds(
     meta: OperatorModel, path: str, task: Task, said: Sequence[Utterance], *, rubric: str = ""
 ) -> Appraised | RejectedProposal:
-    """Score all utterances of a run; see `appraised`.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
-    """
+    """Score all utterances of a run; see `appraised`."""
     lost: list[RejectedProposal] = []
     scores = await appraised(meta, f"{path}/", task, said, lost.append, rubric=rubric)
     return Appraised(said=said, scores=scores, lost=lost) if scores else lost[0]

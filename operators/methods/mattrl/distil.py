@@ -150,9 +150,6 @@ async def distil_alone(
         utterance: The one that is distilled.
         score: What the judge thought of it. None: it is asked first.
         rubric: What makes an utterance good. Empty for the one that comes with `appraise`.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     if score is None:
         beside = [one for one in said if one.round == utterance.round]

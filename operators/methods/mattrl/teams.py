@@ -128,11 +128,6 @@ async def pre_tested(episode: Episode, team: Team, what: str) -> tuple[Run, Scor
         episode: The episode.
         team: The team.
         what: Which run of the episode the whole team's is.
-
-    Raises:
-        Halted: A provider or a jail failed.
-        LimitError: The budget is used up.
-        CoterieError: As for `Episode.verdict`.
     """
     [pupil] = _pupils(team)
     others = frozenset(team.agents) - {pupil}

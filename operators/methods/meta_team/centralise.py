@@ -91,9 +91,6 @@ async def centralise(
         path: Which question this is: `task 12/centralise`.
         ground: The team, what it did and was told.
         levels: What it may change.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     return await ground.meter().ask(meta, path, _question(meta, ground, levels))
 
@@ -243,11 +240,7 @@ class _Reading:
         return came
 
     def read(self, text: str) -> Centralised:
-        """Read what may be kept of an answer, and what may not.
-
-        Raises:
-            InvalidAnswer: It has another shape.
-        """
+        """Read what may be kept of an answer, and what may not."""
         shape = {
             **({"agents": {"type": "object"}} if self.agents else {}),
             **({"pairs": {"type": "array"}} if self.pairs else {}),

@@ -160,9 +160,6 @@ async def discuss(
         rounds: The most rounds. 0: nobody speaks.
         meter: Counts what that takes, and the decision after it.
         inputs: The values that `known` was written from.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     talk = _Talk(meta=meta, path=path, ground=ground, known=known, meter=meter, inputs=inputs)
     lead = lead_of(ground.team, ground.run)

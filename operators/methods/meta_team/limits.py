@@ -65,11 +65,7 @@ class Meter:
     async def ask(
         self, meta: OperatorModel, path: str, question: Question[Answered]
     ) -> Answered | RejectedProposal:
-        """Ask, and count what that took; where a limit is reached, it is dropped instead.
-
-        Raises:
-            CoterieError: As for `OperatorModel.ask`.
-        """
+        """Ask, and count what that took; where a limit is reached, it is dropped instead."""
         if self.reached is not None:
             return meta.drop(path, question.operator, self.reached, parents=question.parents)
 

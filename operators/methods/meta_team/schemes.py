@@ -96,9 +96,6 @@ async def looked_back(
         team: The team that worked.
         run: What came of it, with dialogues.
         score: What that was worth.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     settings: RetrospectiveSettings = episode.settings
     if settings.scheme == "none" or not settings.looks_back:

@@ -158,10 +158,6 @@ class Search:
         Args:
             attempts: What to try. No two of an episode have the same number.
             again: Also run a team that was tried already.
-
-        Raises:
-            Halted: A provider or a jail failed.
-            LimitError: The evolution's budget is used up.
         """
         teams = [candidate.team for candidate in self.candidates]
         runs: list[Coroutine[Any, Any, None]] = []

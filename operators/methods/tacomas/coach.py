@@ -137,9 +137,6 @@ async def coach_alone(
         agent: Whom.
         contribution: What the meta-judge said of the agent. None: it is asked first.
         room: The most characters of the advice.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     if contribution is None:
         judged = await contributions(meta, f"{path}/contributions", task, account)

@@ -37,14 +37,7 @@ DIALOGUE = 8_000
 
 
 async def tacomas(episode: Episode) -> None:
-    """Let a team work on a task in rounds, and adapt it between them.
-
-    Raises:
-        Halted: A provider or a jail failed.
-        LimitError: The budget is used up.
-        InputError: The roles do not load, or the team repeats by itself.
-        ConfigError: A role is above the policy.
-    """
+    """Let a team work on a task in rounds, and adapt it between them."""
     settings: AdaptationSettings = episode.settings
     roles = _roles(settings, episode.stage.beside, episode.stage.catalogue)
     given = given_team(episode)

@@ -33,12 +33,7 @@ class _Script:
 
 
 async def try_swe_agent(runner: Runner) -> AgentResult:
-    """Have SWE-agent make one file in a small repository; takes half a minute.
-
-    Raises:
-        AgentError: It could not be run, or did not get to its end.
-        JailError: There is no jail for it.
-    """
+    """Have SWE-agent make one file in a small repository; takes half a minute."""
     with tempfile.TemporaryDirectory(prefix="coterie-trial-") as folder:
         git(Path(folder), "init", "--quiet")
         git(Path(folder), "commit", "--quiet", "--allow-empty", "--message", "Nothing.")

@@ -33,9 +33,6 @@ async def dream_contrast(
         task: The task. Its reference answer is not shown.
         failed: What a member did that failed.
         succeeded: What one did that succeeded.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     longest = min(LONGEST_IDEA, limits.characters)

@@ -50,9 +50,6 @@ async def dream_crystallize(
     Returns:
         Insights, each with the niche that its level needs: that of the task, one of those that
         there are, or none.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     longest = min(LONGEST_ENTRY, limits.characters)

@@ -39,9 +39,6 @@ async def dream_debate(
 
     Returns:
         An opinion on each idea, in order.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     question = Question(

@@ -65,11 +65,6 @@ async def dream(
         run: What came of it.
         attempts: What members answered, with their scores.
         reward: What the team's answer was worth, in [0, 1].
-
-    Raises:
-        Halted: A provider or a jail failed.
-        LimitError: The budget is used up.
-        CoterieError: As for `OperatorModel.ask`.
     """
     settings: PopulationSettings = episode.settings
     if not (episode.learning and settings.codream):

@@ -63,10 +63,6 @@ async def tested(
         episode: The task.
         insights: The insights.
         team: What the members did.
-
-    Raises:
-        Halted: A provider or a jail failed.
-        LimitError: The budget is used up.
     """
     by_name = {one.agent: one for one in team}
     trying = [(insight, by_name[insight.of.failed]) for insight in insights]
@@ -104,9 +100,6 @@ async def handed_on(
 
     Returns:
         What the event of the dream says of it.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     told: list[Mapping[str, Any]] = []
     for number, one in enumerate(came, 1):

@@ -39,9 +39,6 @@ async def dream_imagine(
             what those who failed found in their own work.
         niches: The kinds of task that there are. None, where tasks have no kinds.
         most: The most ideas.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     longest = min(LONGEST_IDEA, limits.characters)

@@ -34,9 +34,6 @@ async def dream_reflect(
         path: Which diagnosis this is: `task 12/dream/reflect/solver_3`.
         task: The task. Its reference answer is not shown.
         work: What the member did.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     longest = min(LONGEST_IDEA, limits.characters)

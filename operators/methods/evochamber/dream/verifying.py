@@ -36,10 +36,6 @@ async def attempted_again(
     Returns:
         What the answer is worth, in [0, 1], scored as the recipe says; zero without an answer. Of
         several the least.
-
-    Raises:
-        Halted: A provider or a jail failed.
-        LimitError: The budget is used up.
     """
     carry = RoundState(bulletin=f"{LEARNT}{insight.text}")
     team, least = alone(episode, work.account.team, work.agent), 1.0

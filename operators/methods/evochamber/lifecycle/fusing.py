@@ -37,9 +37,6 @@ async def fuse(meta: OperatorModel, path: str, earlier: str, new: str) -> str | 
         path: Which two these are: `task 12/fuse/lesson of solver_3`.
         earlier: The one that was there.
         new: The one that is to be added.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     longest = min(LONGEST_ENTRY, limits.characters)
@@ -85,9 +82,6 @@ async def settled(
         entry: What is to be kept.
         owners: In whose archives.
         path: Which entry this is: `task 12/fuse/lesson of solver_3`.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask` and `View.alike`.
     """
     groups: dict[str, tuple[Learnt | None, list[str]]] = {}
     for owner in owners:

@@ -46,9 +46,6 @@ async def heritage(episode: Episode, path: str, one: str, other: str) -> Heritag
         path: Where its questions are: `task 12/lifecycle/1 merge/`.
         one: An agent's name.
         other: The other's.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`; or the embedder failed.
     """
     pairs = _pairs(episode, one, other)
     same = [pair for pair in pairs if pair[0].text == pair[1].text]

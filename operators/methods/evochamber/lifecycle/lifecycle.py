@@ -55,9 +55,6 @@ async def live(episode: Episode, population: Population) -> None:
         episode: The episode after which the roster is looked at. Where nothing is learnt, or the
             recipe has it so, nothing happens.
         population: The population as it sees it.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     settings: PopulationSettings = episode.settings
     if not (episode.learning and settings.lifecycle):

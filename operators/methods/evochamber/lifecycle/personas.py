@@ -65,9 +65,6 @@ async def persona(
         event: What is due. The prompt is called as its operator is.
         agents: Whose personas are shown, at least one; the first one's is written anew.
         tasks: Tasks of the niche that it is for, to see what that means.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     fields = _fields(limits)
