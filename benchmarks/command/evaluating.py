@@ -42,12 +42,8 @@ class Evaluating:
     """An evaluation on its way, whatever ends it.
 
     Attributes:
-        request: What is evaluated on.
-        tasks: The tasks of the request.
-        plan: The team.
         known: What it may name.
         setting: How its runs are made.
-        options: What the user said.
         judge: The alias of the model that judges; None where none does.
         place: Makes the folder for its results, once it is sure that the team can be run.
         results: The results that are gone on with, where there are some.
@@ -367,7 +363,6 @@ def recorded(folder: Path, options: dict[str, Any], *, offline: bool = True) -> 
 
     Args:
         folder: The evaluation's.
-        options: What the user said.
         offline: No model is asked.
 
     Raises:

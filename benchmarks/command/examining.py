@@ -37,14 +37,7 @@ class Examining:
     """An examination on its way, whatever ends it. The same command goes on.
 
     Attributes:
-        request: What is examined on.
-        tasks: The tasks of the request.
-        recipe_file: Where the recipe is.
         recipe: The strategy, and how.
-        pool_folder: Where the pool is.
-        known: What this host offers.
-        setting: How runs are made.
-        options: What the user said.
         parent: The folder for results.
         telemetry: Makes spans, where traces are wanted.
     """

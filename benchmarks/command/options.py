@@ -147,7 +147,6 @@ def source_of(options: dict[str, Any], known: Catalogue | None = None) -> Source
     """Read where tasks come from.
 
     Args:
-        options: What the user said.
         known: What tasks of your own may name.
     """
     from ...schema.loading.scorers import named_scorer
@@ -165,7 +164,6 @@ def named(name: str, options: dict[str, Any], *, judged: bool = True) -> str:
 
     Args:
         name: A benchmark, or a file.
-        options: What the user said.
         judged: Whether a judge may score.
 
     Raises:

@@ -118,8 +118,6 @@ def _check(
     """Check a run as far as its data is there, and say what would be done.
 
     Args:
-        run: The run.
-        data: The folder of its data.
         more: Options of `mas-evolve`.
         right: Recipes that were found right, of which the models alone are checked again.
 

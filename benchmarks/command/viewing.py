@@ -39,7 +39,6 @@ def view(folder: Path, words: Sequence[str]) -> Viewed | None:
     A trial is made again offline from its recorded answers; no model is asked.
 
     Args:
-        folder: The folder.
         words: A task's id, and which trial of it; or none of them.
 
     Raises:
@@ -93,9 +92,6 @@ def trial_of(evaluating: Evaluating, folder: Path, task_id: str, trial: int) -> 
     """Make a trial again, of its recorded answers; no model is asked.
 
     Args:
-        evaluating: The evaluation.
-        folder: Its folder.
-        task_id: The task.
         trial: Which trial of it, from 1.
     """
     task = evaluating.task_of(task_id, trial)

@@ -42,7 +42,6 @@ class Comparison:
         left_out: How many tasks only one of them has.
         costs: What each consumed, in words.
         substituted: In how many trials of each another model answered than its team names.
-        tasks: The ids of the tasks.
         measures: What was measured beside the score, compared on the tasks where both have it.
     """
 

@@ -42,7 +42,6 @@ class Merging:
 
     Attributes:
         shards: The folders, in order.
-        tasks: The tasks of all of them, in order.
     """
 
     shards: Sequence[Results]
@@ -55,8 +54,6 @@ class Merging:
         """Make sure that folders are all shards of one evaluation.
 
         Args:
-            folders: The folders, in any order.
-            scrub: Takes secrets out of what is written.
             known: What tasks of one's own may name.
 
         Raises:

@@ -23,7 +23,6 @@ class Side:
     """One of two that are compared.
 
     Attributes:
-        team: The name of the team.
         scores: The scores of each task's trials, in [0, 1], by the task's id.
         cost: What they consumed, in words.
         benchmark: The name of the benchmark; None: an evolution's tasks, of whatever kind.

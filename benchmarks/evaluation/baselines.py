@@ -39,7 +39,6 @@ def vote_of(team: Team, k: int, *, temperature: float) -> Team:
     """Make a team of k copies of a team's only agent, and an exact vote over what they say.
 
     Args:
-        team: A team of one agent.
         k: How many copies.
         temperature: Theirs; copies that sample nothing would all say the same.
 

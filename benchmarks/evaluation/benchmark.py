@@ -93,7 +93,6 @@ class Benchmark:
     measures is averaged over the trials and reported beside the headline.
 
     Attributes:
-        name: What commands call it.
         title: What it is called in print, with its version.
         about: What it asks, how it is scored, and what to know before comparing figures.
         licence: Of its data.

@@ -48,9 +48,6 @@ def _covered(spans: Sequence[tuple[float, float]]) -> float:
 def consumption(folder: Path) -> dict[str, Any]:
     """Sum up the recorded model calls of an evaluation, as results.json has them.
 
-    Args:
-        folder: Its folder, with the journal.
-
     Returns:
         `agents`: what each consumed; `calls`: percentiles of the seconds that an answer took, of
         those that a model gave and no cache; `answered`: how many answers came from which model,

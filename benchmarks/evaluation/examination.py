@@ -29,8 +29,6 @@ class Examination(Trials):
 
     Attributes:
         stage: What there is of this host.
-        strategy: What is examined.
-        view: The pool.
         state: What tells this state of the pool, and this recipe, from others.
     """
 

@@ -39,7 +39,6 @@ class EvaluationFigures:
 
     Attributes:
         headline: What the benchmark is known by.
-        measured: What else was measured.
         samples: Trials with a score.
         executed: Those of them that ran to an answer: the execution rate's numerator.
         unscored: Trials that the provider or the host failed.

@@ -21,8 +21,6 @@ def log_path(folder: Path, task: str, trial: int) -> Path:
     """Give the file that has what was kept of a trial, if anything was.
 
     Args:
-        folder: The folder of an evaluation.
-        task: The task's id.
         trial: Which trial of it, from 1.
     """
     return folder / LOGS / f"{_name(task, trial)}.log"
@@ -32,7 +30,6 @@ def artifacts_place(task: str, trial: int) -> str:
     """Give the folder, in that of an evaluation, that has what agents wrote in a trial.
 
     Args:
-        task: The task's id.
         trial: Which trial of it, from 1.
     """
     return f"{ARTIFACTS}/{_name(task, trial)}"
@@ -44,12 +41,7 @@ def _name(task: str, trial: int) -> str:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Logs:
-    """Where an evaluation keeps what scorers say of its trials, and what agents wrote in them.
-
-    Attributes:
-        folder: The folder of the evaluation.
-        scrub: Takes secrets out of what is written.
-    """
+    """Where an evaluation keeps what scorers say of its trials, and what agents wrote in them."""
 
     folder: Path
     scrub: Callable[[str], str]
@@ -67,7 +59,6 @@ class Logs:
         """Give what keeps the files that agents write in a trial.
 
         Args:
-            task: The task's id.
             trial: Which trial of it, from 1.
         """
         folder = RunFolder(self.folder, self.scrub)

@@ -74,7 +74,6 @@ def beside_the_question(task: Task, state: Callable[[Path, str], str] = state_of
     """Return what else agents get with a task, as far as there is some.
 
     Args:
-        task: The task.
         state: Names the content of a repository.
     """
     given = {

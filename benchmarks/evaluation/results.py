@@ -54,7 +54,6 @@ class Request:
     Attributes:
         benchmark: The benchmark's name.
         source: Where its tasks come from.
-        choice: Which of them.
         trials: How often each is tried.
     """
 
@@ -118,8 +117,6 @@ class Results:
     """The folder of an evaluation.
 
     Attributes:
-        folder: The folder.
-        request: What is evaluated on.
         head: What else results.json says before any figure: team, models, versions.
         tasks: The tasks, where they are at hand: samples.jsonl then tells what was asked.
     """
@@ -144,8 +141,6 @@ class Results:
 
         Args:
             folder: An empty folder.
-            request: What is evaluated on.
-            plan: The team.
             setting: How its runs are made.
             command: The words that the user typed.
             tasks: The tasks of the request, where they are at hand.

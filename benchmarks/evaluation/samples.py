@@ -38,7 +38,6 @@ class Sample:
     """One trial of a team on a task.
 
     Attributes:
-        task: The task's id.
         trial: The how-many-th of the task, from 1.
         niche: The task's niche.
         status: `done`; `failed` or `stopped` by the team's own limits, which count as a score of
@@ -50,7 +49,6 @@ class Sample:
         error: Why it did not.
         lost: How many agents the provider or the host failed.
         substituted: For how many agents another model answered than the one that they name.
-        usage: What it consumed.
         seconds: How long it took.
     """
 

@@ -39,7 +39,6 @@ class Trials(ABC):
     """Trials on their way, of whatever is evaluated.
 
     Attributes:
-        tasks: The tasks, in order.
         trials: How often each is tried. Every task is tried once before any is tried again.
         workers: How many trials are at work at once.
         journal: Where answers and samples are kept.
@@ -68,7 +67,6 @@ class Trials(ABC):
         """Make a trial.
 
         Args:
-            task: The task.
             trial: Which trial of it, from 1.
             trace: Told everything that happens in it.
 
@@ -93,7 +91,6 @@ class Trials(ABC):
         One that was not brought to its end is made as far as it got, and has no score.
 
         Args:
-            task: The task.
             trial: Which trial of it, from 1.
             trace: Told everything that happened in it.
         """

@@ -80,9 +80,7 @@ def pair_page(members: Mapping[str, Evaluated], address: str, links: Links) -> P
     """Make the page of two evaluations, task by task.
 
     Args:
-        members: The evaluations.
         address: `compare/ONE/OTHER/KIND/PAGE`; page 0 has all kinds.
-        links: Names the parts of the page.
 
     Raises:
         NoPage: There are no such evaluations.

@@ -20,11 +20,7 @@ FILES = (RESULTS, SAMPLES, FILE, f"{FILE}-wal")
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluated:
-    """The folder of an evaluation.
-
-    Attributes:
-        folder: The folder.
-    """
+    """The folder of an evaluation."""
 
     folder: Path
     _known: list[Any] = field(default_factory=list[Any])

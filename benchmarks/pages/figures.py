@@ -32,9 +32,7 @@ def figures_page(one: Evaluated, prefix: str, links: Links) -> Page:
     """Make the page of an evaluation's figures.
 
     Args:
-        one: The evaluation.
         prefix: What its addresses begin with.
-        links: Names the parts of the page.
     """
     told = one.told
     niches = {name: each for name, each in told["niches"].items() if each["value"] is not None}
@@ -81,8 +79,6 @@ def table_of(
     """Make a table of rows as `mas-bench table` has them.
 
     Args:
-        caption: What it is of.
-        rows: The rows.
         links: Where the words of first columns lead.
     """
     heads = [*dict.fromkeys(name for row in rows for name in row)]

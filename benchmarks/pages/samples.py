@@ -42,10 +42,8 @@ def samples_page(one: Evaluated, prefix: str, which: str, links: Links) -> Page:
     """Make the page of some samples.
 
     Args:
-        one: The evaluation.
         prefix: What its addresses begin with.
         which: `KIND/PAGE`, `niche NAME/PAGE`, `all/PAGE`, or nothing.
-        links: Names the parts of the page.
 
     Raises:
         NoPage: There is no such kind or niche.

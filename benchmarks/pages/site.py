@@ -56,7 +56,6 @@ class ResultsSite:
     """One evaluation or several of a folder.
 
     Attributes:
-        folder: The folder.
         members: The evaluations, by what their addresses begin with: nothing, where it is one.
     """
 

@@ -45,7 +45,6 @@ class Expansion:
     """A run as files.
 
     Attributes:
-        run: The run.
         files: Their texts, by their paths in the folder; tasks are not among them.
     """
 

@@ -39,7 +39,6 @@ def stream_of(run: PaperRun, data: Path | None) -> Stream:
     """Read the tasks of a run.
 
     Args:
-        run: The run.
         data: The folder with the files of its data sets.
 
     Raises:

@@ -28,7 +28,6 @@ class Column:
     Attributes:
         label: What the paper calls it.
         cannot: Why it cannot be run here; empty: it can.
-        run: What is special in how it is run.
     """
 
     label: str = ""
@@ -46,7 +45,6 @@ class Row:
         figures: The published figures, in the order of the columns; None where there is none.
         unpublished: Why there is no figure.
         cannot: Why it cannot be run here; empty: it can.
-        run: What is special in how it is run.
     """
 
     label: str
@@ -62,14 +60,10 @@ class Table:
     """A table of a paper.
 
     Attributes:
-        title: What it has.
         measure: What its figures are.
         own: The row of the paper's own method.
         see: The table that has the results, where this one has none.
         cannot: Why there is nothing to run; empty: there is.
-        columns: Its columns, by name.
-        rows: Its rows, by name.
-        run: How its rows are run.
     """
 
     title: str
@@ -88,14 +82,10 @@ class Paper:
 
     Attributes:
         key: The name of its folder, as commands have it.
-        name: What the paper calls its method.
-        title: Its title.
         page: Our page about it, in docs/research.
         arxiv: Its number in arXiv, where we know it.
         models: Its models, each as models.yaml has it.
-        data: Its data sets.
         methods: Its methods: what they are, and how they are run.
-        tables: Its tables, by name.
     """
 
     key: str
@@ -140,11 +130,8 @@ class PaperRun:
     """A run of a paper: what one recipe does.
 
     Attributes:
-        paper: The paper.
         table: The table's name.
         row: The row's name.
-        columns: The columns that it fills.
-        how: How it is run.
     """
 
     paper: Paper

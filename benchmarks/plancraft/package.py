@@ -69,7 +69,6 @@ class Published:
 
     Attributes:
         splits: The examples of each split, in the package's order.
-        recipes: All of them.
         stacks: How many of an item a slot takes where that is less than 64.
     """
 

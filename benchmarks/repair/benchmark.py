@@ -35,9 +35,7 @@ def repair_task(
     """Give a repair as a task: agents see the report and the repository, the scorer the tests.
 
     Args:
-        instance: What is to be repaired.
         repository: Has the base commit.
-        niche: The kind of task.
         environments: Where the environments of instances are; None: in the user's cache.
     """
     options: dict[str, str] = {}

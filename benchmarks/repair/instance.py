@@ -27,7 +27,6 @@ class Instance:
     """One repair. Only the fields that the query is made of are for agents' eyes.
 
     Attributes:
-        instance_id: What it is called.
         repo: The repository's name, such as `owner/name`.
         base_commit: The commit to repair, in full.
         problem_statement: What is reported.

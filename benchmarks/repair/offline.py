@@ -22,7 +22,6 @@ class OfflineRepair:
     """A repair and the release that has the fault.
 
     Attributes:
-        instance: What is to be repaired.
         release: Whose files are the base.
     """
 

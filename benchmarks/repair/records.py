@@ -19,7 +19,6 @@ class ReleaseRecord:
 
     Attributes:
         place: Where it begins, as `file:line`.
-        fields: What it says.
     """
 
     place: str

@@ -20,7 +20,6 @@ class Release:
     """A released package's source distribution.
 
     Attributes:
-        requirement: The package with its version.
         sha256: The checksum of the archive.
     """
 
@@ -35,7 +34,6 @@ def make_repository(release: Release, folder: Path) -> None:
     before anything else, and then asks the package's build backend what the package is called.
 
     Args:
-        release: Which.
         folder: An empty folder.
     """
     with tempfile.TemporaryDirectory(prefix="coterie-release-") as workplace:

@@ -58,7 +58,6 @@ class PatchTrial:
     Attributes:
         applied: Whether it could be applied.
         grade: The verdict; None: there is nothing to grade, and the fault is not repaired.
-        reason: Why, in a few words.
         statuses: What became of every test that was run; None: it is not known.
         log: What the programs printed that applied the patch and ran the tests.
     """
@@ -85,7 +84,6 @@ async def try_patch(
     program's to judge, as it is in the original.
 
     Args:
-        instance: What the patch is to repair.
         repository: Has the instance's base commit. It is only read.
         patch: A git diff.
         jails: Where it runs.

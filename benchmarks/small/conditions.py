@@ -82,9 +82,7 @@ class Shape:
     Attributes:
         departments: How many know something.
         conditions: How many conditions each of them knows.
-        findings: How many findings there are in all.
         frequent: How many findings of a profile are frequent.
-        occasional: How many are occasional.
     """
 
     departments: int
@@ -108,7 +106,6 @@ class CaseCondition:
     """A condition.
 
     Attributes:
-        name: What it is called.
         frequent: Findings that nine records in ten have.
         occasional: Findings that four records in ten have.
     """

@@ -39,7 +39,6 @@ class NamedFile:
 
     Attributes:
         name: What it is called in the folder that a user names.
-        published: As what it is published, in words.
         fields: What each line has to have, none of it empty.
     """
 
@@ -59,7 +58,6 @@ class NamedFile:
         """Give its items, in its order.
 
         Args:
-            benchmark: Who asks.
             source: Names the folder.
 
         Raises:

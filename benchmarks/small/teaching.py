@@ -49,8 +49,6 @@ class Language:
     """An invented language.
 
     Attributes:
-        name: What it is called.
-        words: Its word for each English one.
         order: In which order it says the parts of a phrase.
     """
 

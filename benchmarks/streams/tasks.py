@@ -52,12 +52,7 @@ MONTHS = (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StreamItem:
-    """One question of a stream.
-
-    Attributes:
-        query: What is asked.
-        answer: The one right answer.
-    """
+    """One question of a stream."""
 
     query: str
     answer: str

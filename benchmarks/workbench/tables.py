@@ -48,7 +48,6 @@ class Tables:
         emails: The mailbox of one person.
         plots: The files that were plotted; none at first.
         tasks: The project board.
-        customers: The customer records.
         visits: Of a website. Tools read them, and no verdict compares them.
         directory: The addresses of all colleagues.
     """

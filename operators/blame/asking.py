@@ -54,7 +54,6 @@ def own_question(
     """Ask one agent's analyzer whether its agent erred, with that agent's own steps (local).
 
     Args:
-        trace: The run.
         agent: Whose analyzer is asked.
         bounds: How much may be read and written.
         room: How much of the steps may be shown.
@@ -91,7 +90,6 @@ def again_question(
     """Ask one agent's analyzer again, now with what all of them found (collaborative).
 
     Args:
-        trace: The run.
         agent: Whose analyzer is asked.
         bounds: How much may be read and written.
         room: How much of the steps may be shown.

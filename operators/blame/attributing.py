@@ -39,9 +39,7 @@ async def attribute(
     """Find out which agent made a team fail, and at which step (Meta-Team, App. C).
 
     Args:
-        meta: Who is asked.
         path: Which attribution this is: `task 12/attribute`.
-        trace: The failed run.
         scheme: `global`: one call. `local`: one for each agent. `collaborative`: as many, and
             again in each round.
         rounds: How often analyzers read each other and look again, at least once; collaborative.

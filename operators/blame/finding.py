@@ -27,9 +27,6 @@ class Finding:
     """What was found out about a failed run.
 
     Attributes:
-        trace: The run.
-        verdict: Who is to blame.
-        model: The alias of the model that was asked.
         rounds: How often analyzers looked again, at most; 0 where the scheme has no rounds.
         usage: What all answers cost that led to the verdict.
         recorded: How many of them were there already, and cost nothing now.

@@ -76,7 +76,6 @@ def trace_of(
     """Read the trace of a run from its folder, however the run ended.
 
     Args:
-        folder: The run's folder.
         expected: The right answer; None for the reference answer of the task, where it has one.
         is_blind: Whether nobody is to be shown a right answer, nor a score's reason that quotes it.
         scrub: Takes out what may not be shown. What the run wrote is without secrets already.
@@ -123,7 +122,6 @@ def trace_of_events(
     Args:
         events: The events, as events.jsonl has them, in order.
         source: Where they are from, for messages.
-        question: What was asked.
         answer: What the run came to.
         expected: The right answer, where it may be shown.
         ended: What else is known of how it ended.

@@ -96,7 +96,6 @@ class _Reader:
         done: The steps until now, by what tells them from others, whenever they are told.
         last: The last step of each agent, by part of the run.
         turn: What each agent did since it last took its mail, where there is any.
-        heard: What each agent has read.
         broke: What failed of whom that was not its own failure, by part of the run.
         counts: How often an agent did the same, since a process began.
     """

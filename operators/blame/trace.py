@@ -35,7 +35,6 @@ class FailedRun:
     """A failed run.
 
     Attributes:
-        question: What was asked.
         agents: Who can be blamed, each once. Who did no step is not blamed either.
         steps: What was done, in order; their numbers increase.
         answer: What the run came to; empty where it came to nothing, or nobody knows.

@@ -18,7 +18,6 @@ class BlameVerdict:
     """What came of an attribution.
 
     Attributes:
-        agent: Who is to blame.
         step: The number of the step; it is one of that agent's.
         why: In the words of the model that accuses it most surely.
         confidence: How sure that is, in [0, 1], by the model's own word.

@@ -24,7 +24,6 @@ class TextBudget:
 
     Attributes:
         whole: Of all steps together.
-        step: Of one step.
     """
 
     whole: int
@@ -43,7 +42,6 @@ class StepView:
 
     Attributes:
         text: The steps, each in its fence, and a line that says what is left out.
-        shown: The numbers of the steps that are there.
         shortened: The numbers of those of which a part is.
         left_out: The numbers of those that are not there.
     """
@@ -63,7 +61,6 @@ def view(
     where even that is not enough, those in the middle are left out.
 
     Args:
-        steps: The steps, in order.
         room: How many characters of their texts may be shown.
         focus: The number of a step that is asked for: it is there, at the full length of one step.
         own: Whether what their agent had read is shown as well.

@@ -53,7 +53,6 @@ class Vote:
 
     Attributes:
         agent: Who is accused.
-        step: Of which step.
         weight: The sum of the weights of those who accuse it.
         by: Whose analyzers do, in the order of their names.
     """
@@ -70,7 +69,6 @@ class Ballot:
 
     Attributes:
         agent: Who is charged.
-        step: With which step.
         confidence: The greatest confidence of those who accuse it; where it is charged by default,
             what the least sure denier lacked.
         votes: All pairs that were accused, the heaviest first.

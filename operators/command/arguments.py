@@ -105,7 +105,6 @@ class Host:
     """What operators have of this host: names, a model, limits.
 
     Attributes:
-        known: What names are known.
         meta_model: The alias of the model that operators ask.
         policy: What a person allows; None where no file says so.
         seed: Makes sampling repeatable.
@@ -183,8 +182,6 @@ class Host:
         """Let an operator do its work with a model at hand.
 
         Args:
-            ceiling: What children may ask for.
-            work: What it does.
             others: The aliases of models that it asks beside that of operators.
         """
         from ...runtime.command.models import fetch_embedded

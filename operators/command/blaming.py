@@ -58,10 +58,8 @@ class Blaming:
     """An attribution on its way, whatever ends it.
 
     Attributes:
-        folder: The run's folder.
         known: What names are known: this host's models, and those of the run.
         setting: How the model is asked.
-        options: What the user said.
     """
 
     folder: Path

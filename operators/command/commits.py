@@ -36,7 +36,6 @@ def commit(pool: Path, message: str) -> None:
     pool since its last commit: who was born or revised, by which edits and why, and what it scored.
 
     Args:
-        pool: The pool.
         message: The first line of the message.
     """
     with Repository.around(pool) as repository:

@@ -47,11 +47,9 @@ class Making:
 
     Attributes:
         plan: The compiled team.
-        task: What it was asked.
         known: The names that both were loaded with.
         services: Models, tools and jails, as the run had them.
         base: The run's journal.
-        options: What the user said.
     """
 
     plan: Plan

@@ -33,12 +33,10 @@ class Crediting:
     """A credit on its way, whatever ends it.
 
     Attributes:
-        folder: The run's folder.
         answer: What the run answered.
         loaded: The team, the task, and the names that they were loaded with.
         plan: The compiled team.
         setting: How the run was made; its budget is what the credit may cost.
-        options: What the user said.
     """
 
     folder: Path

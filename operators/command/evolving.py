@@ -51,7 +51,6 @@ class Testing:
     """What is held out, and how teams are tested on it.
 
     Attributes:
-        tasks: The tasks.
         repeats: How often each team runs on each.
         places: Where the tasks stand, by their ids.
         beside: Teams that are tested as well.
@@ -70,12 +69,7 @@ class Evolving:
     """An evolution on its way, whatever ends it.
 
     Attributes:
-        recipe_file: Where the recipe is.
-        recipe: How.
-        tasks: The stream.
         pool_folder: Where the pool is, or will be.
-        known: What this host offers.
-        options: What the user said.
         testing: What is held out, if anything.
         places: Where the tasks stand, by their ids.
         elsewhere: What evolutions that share the budget have spent, and their seconds.

@@ -69,7 +69,6 @@ def commit_in_place(path: Path, text: str, message: str) -> None:
 
     Args:
         path: The team's file, as `refuse_unclean` allows it.
-        text: What it is to say.
         message: The commit's message.
 
     Raises:

@@ -72,9 +72,6 @@ class HandOver:
     def check(self, pool: Path) -> None:
         """Make sure that it can go there, before anything is spent.
 
-        Args:
-            pool: The pool's folder.
-
         Raises:
             InputError: A file is in the way, its folder is not there, or the source cannot be
                 changed in place.

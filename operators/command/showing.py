@@ -25,7 +25,6 @@ class Shown:
     """What was tried on a task.
 
     Attributes:
-        line: The episode, as its line has it.
         runs: The runs of each candidate, as the journal has them; none where it is not here.
         others: The runs of an episode that had no candidates, by what they were.
     """
@@ -39,7 +38,6 @@ class Shown:
         """Read what was tried on a task.
 
         Args:
-            folder: The evolution's folder.
             number: The task's, from 0; it is done.
         """
         line = [*lines_in(folder)][number]

@@ -44,16 +44,12 @@ class EvolutionStart:
     """What an evolution begins with.
 
     Attributes:
-        recipe: How.
         folder: The pool's folder, where there is a pool or will be.
-        catalogue: What teams may name.
         sources: Where the recipe's seeds are found.
         written: All teams of the pool that people wrote; of a new one, the seeds.
         others: Its other teams that are not retired.
         made: The teams that the strategy makes of those of the pool and of agents, where it does.
         agents: Its agents that are not retired; where there are none, those that it begins with.
-        ceiling: What children may ask for.
-        needs: What the strategy needs.
         operator_models: The aliases of the meta-model and the judge, where they are asked.
         embedder: The embedder's name; None where neither the strategy nor a team needs a memory.
     """
@@ -184,10 +180,7 @@ def found(
 
     Args:
         recipe_file: Paths in the recipe are relative to its folder.
-        recipe: How.
-        tasks: The stream.
         pool_folder: Where the pool is, or will be.
-        known: What this host offers.
         embedder: The embedder's name; see `choose_embedder`.
         name: The evolution's name, perhaps without its ending. By default, the recipe's.
 

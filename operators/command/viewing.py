@@ -177,9 +177,7 @@ def run_in(
     """Read a run of an episode.
 
     Args:
-        folder: The evolution's folder.
         number: The episode's, from 0.
-        what: What the run is called.
         log: What happened in the episode.
         line: The episode as its line has it; nothing, where it is not done.
 

@@ -29,22 +29,13 @@ LONGEST_LINE = 160
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Account:
-    """What a team did in one round.
-
-    Attributes:
-        team: The team that worked.
-        run: What came of it.
-    """
+    """What a team did in one round."""
 
     team: Team
     run: Run
 
     def text(self, bounds: Bounds) -> str:
-        """Tell it: who there is, what each agent did, and what answer came of it.
-
-        Args:
-            bounds: How much may be read.
-        """
+        """Tell it: who there is, what each agent did, and what answer came of it."""
         agents = self.team.agents
         whole = bounds.digest_tokens * CHARACTERS_PER_TOKEN
         share = whole * min(len(agents), FULL_SHARES) // len(agents)
@@ -64,7 +55,6 @@ class Account:
 
         Args:
             agent: Its id.
-            most: The most characters.
         """
         return fenced("agent", _told(self.run.agents[agent], most), agent)
 

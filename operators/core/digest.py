@@ -56,7 +56,6 @@ class _Entry:
     Attributes:
         agents: Their ids.
         heading: How they ended, and what went wrong on the way.
-        output: Their output, on one line.
         rank: Where it stands: failures come first.
     """
 

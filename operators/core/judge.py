@@ -59,7 +59,6 @@ async def judge(
     """Score an answer.
 
     Args:
-        meta: Who is asked.
         path: Which judgement this is: `task 12/step 2/judge`.
         task: The task. Its reference answer is not shown.
         answer: A team's answer to it.

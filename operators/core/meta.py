@@ -55,7 +55,6 @@ class Question(Generic[Answered]):
     """What an operator asks.
 
     Attributes:
-        operator: Who asks.
         instructions: What is to be done; text of ours.
         material: What it is to be done with; texts of others, each in its fence.
         schema: The shape of the answer.
@@ -91,7 +90,6 @@ class OperatorModel(ABC):
     model has.
 
     Attributes:
-        catalogue: What names are known.
         ceiling: What children may ask for at most.
         tell: Told what happens: `operator_answered`, `operator_repair`, `operator_dropped`.
         bounds: How much is read and written. None: as much as suits who answers.
@@ -113,7 +111,6 @@ class OperatorModel(ABC):
 
         Args:
             path: Which question this is, whenever it is asked: `task 12/step 2/mutate`.
-            question: The question.
 
         Raises:
             CoterieError: Who answers cannot be had.
@@ -145,7 +142,6 @@ class MetaModel(OperatorModel):
 
     Attributes:
         calls: Makes the calls: journaled, cached, bounded, without secrets.
-        model: The alias of the model.
         budget: What the calls may cost.
         temperature: None for the endpoint's own.
         top_p: None for what the host or the endpoint has.
@@ -177,7 +173,6 @@ class MetaModel(OperatorModel):
 
         Args:
             path: Which question this is, whenever it is asked: `task 12/step 2/mutate`.
-            question: The question.
 
         Raises:
             CallError: The model cannot be had.

@@ -42,7 +42,6 @@ class Proposal:
     """A child that loads and is below the ceiling.
 
     Attributes:
-        operator: What made it.
         parents: The names of its parents; the first gave the topology.
         base: The first parent, as it was.
         edits: What leads from it to the child.
@@ -96,7 +95,6 @@ class RejectedProposal:
         operator: What gave up.
         reason: Why, in a sentence.
         problems: What was wrong with the last answer.
-        parents: The names of the parents.
     """
 
     operator: str

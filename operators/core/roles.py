@@ -68,8 +68,6 @@ def ceiling_with(team: Team, roles: Mapping[str, Agent], most: int) -> Capabilit
     """Give what a team may ask for that may take roles in: what it and they ask for, and no more.
 
     Args:
-        team: The team.
-        roles: Who may come, by role.
         most: The most agents; a team that has more of them keeps these.
     """
     return replace(

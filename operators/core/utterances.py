@@ -33,7 +33,6 @@ class Utterance:
 
     Attributes:
         agent: Who said it, by its id in the team.
-        role: What it is there for.
         round: In which round, from 1.
         read: What it had read of the others when it said so, as far as there is room.
         said: What it said, as far as there is room.

@@ -45,7 +45,6 @@ class Contribution:
 
     Attributes:
         value: How much, in [0, 1].
-        reason: Why.
     """
 
     reason: str
@@ -65,7 +64,6 @@ class Contributions:
     Attributes:
         of: What each agent contributed, by id; every agent of the team is there.
         score: How good the answer is, in [0, 1].
-        reason: Why.
         converged: Whether a further round would change nothing that matters.
     """
 
@@ -109,7 +107,6 @@ async def contributions(
     """Judge a round: each agent, and the whole.
 
     Args:
-        meta: Who is asked.
         path: Which judgement this is: `task 12/round 2/contributions`.
         task: The task. Its reference answer is not shown.
         account: What the team did in the round.

@@ -61,7 +61,6 @@ def difference(value: Value[Player], players: Iterable[Player]) -> dict[Player, 
 
     Args:
         value: The score of all players together, and of all but each one.
-        players: All players, N.
     """
     known = [*players]
     whole, worth = frozenset(known), _worth(value)
@@ -77,7 +76,6 @@ def shapley(value: Value[Player], players: Iterable[Player]) -> dict[Player, flo
 
     Args:
         value: The score of each of the 2^n coalitions.
-        players: All players.
     """
     known = [*players]
     worth = _worth(value)

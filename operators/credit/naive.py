@@ -30,8 +30,6 @@ async def naive_agents(
     Args:
         meta: Who judges.
         path: Where the judgement stands.
-        task: The task.
-        account: What the team did.
         agents: Whose shares are wanted; they sum to 1.
     """
     return ratios(await _judged(meta, path, task, account, agents))
@@ -49,7 +47,6 @@ async def naive_turns(
     Args:
         meta: Who judges, once for each round.
         path: Where the judgements stand.
-        task: The task.
         rounds: All passes of the run.
         turns: Whose shares are wanted; those of a round sum to 1.
     """

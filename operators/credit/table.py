@@ -69,8 +69,6 @@ class CreditTable:
     """What players were worth.
 
     Attributes:
-        team: The team's name.
-        task: The task's id.
         scheme: How it was found out: `difference`, `shapley`, `naive`.
         credits: What each player, an agent or a turn, was worth.
         score: The score of the run itself; None where nobody asked for it.

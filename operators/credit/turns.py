@@ -40,10 +40,8 @@ def decay_weights(
     are to weigh more (App. C.1, teaching), it is the same kernel backwards: `gamma^(t-1)`.
 
     Args:
-        turns: How many turns there were.
         gamma: How much less a turn weighs than its neighbour, in [0, 1]. At 1 all weigh the same,
             at 0 only the one that is favoured most does.
-        favour: Which turns weigh more.
 
     Returns:
         The weight of each turn, the first one first; they sum to 1.

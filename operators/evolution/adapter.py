@@ -50,10 +50,7 @@ class Adapted:
     """A strategy that adapts the team of a run; see `runtime.runs.adapting.Adapting`.
 
     Attributes:
-        strategy: The strategy.
-        recipe: How.
         beside: The folder of the recipe.
-        known: What this host offers.
         ceiling: What the team may ask for.
         files: What a run's folder keeps of it.
     """
@@ -154,8 +151,6 @@ def adapted(recipe_file: Path, team: Team, known: Catalogue) -> Adapted:
 
     Args:
         recipe_file: Paths in it are relative to its folder.
-        team: The team.
-        known: What this host offers.
 
     Raises:
         InputError: It does not load; its strategy needs more than a team; a model or a file that it

@@ -25,7 +25,6 @@ class Candidate:
 
     Attributes:
         number: The how-many-th of its episode, from 0.
-        team: The team.
         born: Where it comes from.
         component: What its mutation touched; None for other operators.
         sources: The numbers of the candidates that it was made of; none, where it is a team of the

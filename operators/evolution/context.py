@@ -41,14 +41,8 @@ class EvolutionContext:
     """Where an evolution takes place.
 
     Attributes:
-        name: The evolution's name.
-        recipe: How.
-        catalogue: What teams may name.
-        ceiling: What children may ask for.
         services: Models, tools, jails.
         journal: Every answer that was paid for.
-        scrubber: Takes the host's secrets out of what is kept.
-        budget: What everything together may cost.
         pool: Where teams are kept.
         memory: Finds what was learnt; None where neither the strategy nor an agent needs it.
         beside: The folder that paths in the recipe's settings are relative to.
@@ -106,10 +100,6 @@ async def open_stage(
     """Open what an evolution needs; leaving the block closes it.
 
     Args:
-        name: The evolution's name.
-        recipe: How.
-        catalogue: What teams may name.
-        ceiling: What children may ask for.
         setting: How its runs are made; its budget is that of everything together.
         pool: Where teams are kept.
         folder: Where its journal is kept.

@@ -61,7 +61,6 @@ class EarlierEpisodes:
     """The episodes before one whose turn to be committed has come: all of them are committed.
 
     Attributes:
-        lines: Their lines, in order.
         again: Returns one of them, or the one itself, as it began: its runs are answered from the
             journal. Ask for their numbers in ascending order.
         is_last: Whether the stream has no task after this one.
@@ -86,7 +85,6 @@ class Episode(TaskRuns):
         told: Numbers of it that a report shows: means, and of integers the sum, too.
         spent: What operators consumed, by operator.
         tally: What became of the questions of operators and judges.
-        judging: What judging consumed.
         closing: What there is to do when its turn to be committed has come, beyond its changes.
         story: What happened in it that its line tells, in order.
         folder: Where its files are kept; None: nowhere.
@@ -174,7 +172,6 @@ class Episode(TaskRuns):
         """Have something happen to the pool when the episode is committed.
 
         Args:
-            change: What.
             what: What its operation is called within the episode. By default, it is numbered.
         """
         self.changes.append((change, what or f"{len(self.changes):03d}"))

@@ -43,7 +43,6 @@ class Evolution:
     Attributes:
         stage: What it has of this host.
         strategy: What it does with a task.
-        tasks: The stream.
         folder: Where its lines and its journal are kept.
         on_episode: Told each episode that was committed, as its line has it.
         hear: Told what happens in an episode: its number, and the event. Where somebody wants to

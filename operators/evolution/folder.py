@@ -89,8 +89,6 @@ class Manifest:
     """What an evolution is made with.
 
     Attributes:
-        recipe: The recipe, each field.
-        ceiling: What children may ask for.
         models: What aliases stand for, without addresses' secrets and without keys.
         embedder: What finds similar tasks; None where there is no memory.
         tasks: The digests of each task by its id, in order: see `ASPECTS`.
@@ -196,8 +194,6 @@ def open_folder(pool: Path, name: str, manifest: Manifest | None = None) -> Path
     """Make the folder of an evolution in its pool, or find the one that is there.
 
     Args:
-        pool: The pool's folder.
-        name: The evolution's name.
         manifest: What it is made with. One that has further tasks prolongs the stream. None:
             nobody will go on with it.
     """
@@ -247,7 +243,6 @@ def task_digest(task: Task, state: Callable[[Path, str], str] = state_of) -> str
     """Give the digests of what a task is, joined by dots.
 
     Args:
-        task: The task.
         state: Names the content of a repository.
     """
     rest: Sequence[Any] = (

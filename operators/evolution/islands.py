@@ -54,7 +54,6 @@ class Islands:
     Attributes:
         part: Which it is, and of how many.
         every: After how many of its tasks they meet.
-        stream: The tasks of all of them.
         place: The folder where they meet, which all of them reach.
         waits: Whether it waits for those who come later; else it stops, to be gone on with.
         say: Told what it waits for.
@@ -137,7 +136,6 @@ class Islands:
         What was done of it before a crash is not done again.
 
         Args:
-            pool: The pool.
             meeting: Which meeting it is, from 1.
             op: Names an update of the pool, so that it counts once.
         """

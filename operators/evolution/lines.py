@@ -15,11 +15,7 @@ from ...schema.values.codec import from_value
 
 
 def lines_in(folder: Path) -> Iterator[Mapping[str, Any]]:
-    """Read the lines of the episodes that an evolution has committed.
-
-    Args:
-        folder: The evolution's folder.
-    """
+    """Read the lines of the episodes that an evolution has committed."""
     return (entry.value for entry in turns_in(folder / TURNS))
 
 

@@ -19,7 +19,6 @@ def nobody_reads(kinds: Collection[str], teams: Sequence[Team]) -> str:
 
     Args:
         kinds: The kinds of entries that are kept; none, where nothing is kept for agents.
-        teams: The teams that work.
     """
     recalls = [agent.recall for team in teams for agent in team.agents.values() if agent.recall]
     if not kinds or any(not recall.kinds or {*recall.kinds} & {*kinds} for recall in recalls):

@@ -53,11 +53,7 @@ NO_SETTINGS: Mapping[str, Any] = MappingProxyType({"type": "object", "additional
 
 
 class SettingError(InputError):
-    """A setting cannot be had here.
-
-    Attributes:
-        field: Which.
-    """
+    """A setting cannot be had here."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)

@@ -59,11 +59,8 @@ class TaskRuns:
 
     Attributes:
         stage: What there is of this host.
-        task: The task.
         learning: Whether anything is kept. False: it is a test, of which nobody learns.
         path: Where they stand in the journal.
-        judge: The model that judges.
-        trace: Told everything that happens.
         artifacts: Keeps the files that agents write; None: nobody does.
         readers: The agents that read what was learnt.
     """
@@ -107,15 +104,12 @@ class TaskRuns:
         failed run is given.
 
         Args:
-            team: The team.
             what: Which run of the episode it is. No two have the same.
             carry: What its agents read of earlier passes.
             given: Outcomes of those of them that are not run.
-            base: The team that it is a child of.
             parents: Which runs of the episode were those of the teams that it was made of, all of
                 them over: what they were answered need not be asked again, see `Recipe.reuse`. The
                 first gave its topology. None: it is to be fresh, and no child's parent.
-            dialogue: Characters that are kept of what each agent read and said.
             caps: What the run may consume. One that met these is the team's doing, and counts.
 
         Raises:
@@ -164,8 +158,6 @@ class TaskRuns:
             team: The team of the first round.
             what: Which rounds of the episode these are. No two have the same.
             between: Says what comes after a round.
-            most: The most rounds.
-            dialogue: Characters that are kept of what each agent read and said.
         """
         stage, services = self.stage, self.services
         allowance = Allowance(most * team.execution.timeout)
@@ -202,9 +194,7 @@ class TaskRuns:
         What an agent came to is journaled, so a restart only reads it. `came` gives the run.
 
         Args:
-            team: The team.
             what: Which run of the episode it is. No two have the same.
-            silent: Who takes no part.
 
         Returns:
             All passes, in order; one, where the team declares nothing.
@@ -271,19 +261,11 @@ class TaskRuns:
         return self.services.context(**{**usual, **others})
 
     def came(self, what: str) -> Run:
-        """Give what came of a run of the episode that was made.
-
-        Args:
-            what: Which one it is.
-        """
+        """Give what came of a run of the episode that was made."""
         return self._runs[what]
 
     def consumed(self, usage: Usage) -> None:
-        """Count what was consumed by runs that were made in another way, beside these.
-
-        Args:
-            usage: What they consumed.
-        """
+        """Count what was consumed by runs that were made in another way, beside these."""
         self._beside += usage
 
     def _must_count(self, run: Run, *, is_waited_for: bool = True) -> None:
@@ -303,10 +285,6 @@ class TaskRuns:
 
         In a test, where nothing is learnt, nothing may be chosen by a reference answer either: a
         judge scores what there is to choose among.
-
-        Args:
-            run: The run.
-            what: Which run of the episode it is.
         """
         judged = not self.learning or is_judged(self.stage.recipe, self.task)
         return await self._scored(run, what, judged=judged)
@@ -315,10 +293,6 @@ class TaskRuns:
         """Score a run by the reference answer, where there is one, whatever the recipe says.
 
         It is for the answer that an episode came to, and must not choose among any.
-
-        Args:
-            run: The run.
-            what: Which run of the episode it is.
 
         Raises:
             CoterieError: As for `MetaModel.ask`.

@@ -20,11 +20,7 @@ from ..evolution.strategy import WholeStatus, strategy_of
 
 @dataclass(frozen=True, kw_only=True)
 class Kept:
-    """The folder of a pool.
-
-    Attributes:
-        folder: The folder.
-    """
+    """The folder of a pool."""
 
     folder: Path
     _known: dict[str, tuple[str, Any]] = field(default_factory=dict[str, "tuple[str, Any]"])

@@ -46,10 +46,7 @@ def lineage_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
     """Make the page of how teams and agents descend from each other.
 
     Args:
-        kept: The pool.
-        choice: Which of them.
         number: Which part of the table.
-        links: Names the parts of the page.
 
     Raises:
         NoPage: There is no such choice.

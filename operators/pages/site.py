@@ -45,8 +45,6 @@ class PoolSite:
     """A pool with its evolutions.
 
     Attributes:
-        folder: The folder that was asked for.
-        kept: The pool.
         first: The evolution that is shown first; empty where that is the pool itself.
     """
 

@@ -25,10 +25,8 @@ def task_page(kept: Kept, name: str, number: int, links: Links) -> Page:
     """Make the page of a task of an evolution.
 
     Args:
-        kept: The pool.
         name: The evolution.
         number: The task's, from 0.
-        links: Names the parts of the page.
 
     Raises:
         NoPage: The evolution has not come to such a task.
@@ -141,11 +139,9 @@ def run_of_task(kept: Kept, name: str, number: int, what: str, links: Links) -> 
     """Make the page of a run of a task.
 
     Args:
-        kept: The pool.
         name: The evolution.
         number: The task's, from 0.
         what: What the run is called: `candidate 2`.
-        links: Names the parts of the page.
 
     Raises:
         NoPage: There is no such task.

@@ -53,7 +53,6 @@ class Frozen:
 
     Attributes:
         name: What the pool calls it; of a team that is not in it, its own name.
-        team: The team.
         view: The pool from which its agents recall.
         role: `deployed`, `control`, `seed` or `beside`.
         is_seed: Whether it is a seed of the recipe, whatever its role.
@@ -93,8 +92,6 @@ class Learned:
     """A strategy that is tested with all that its pool has learnt; it learns nothing more.
 
     Attributes:
-        strategy: The strategy.
-        view: The pool as it is tested.
         after: How many tasks the pool had evolved on.
         keeps: Whether agents are to recall what it keeps.
         is_control: Whether it is tested without what was learnt; its view is then the pool before
@@ -142,7 +139,6 @@ class HeldOut:
     Attributes:
         stage: What it has of this host: that of the evolution, its journal and its budget too.
         subjects: What is tested: teams as they stand, or a strategy with all that it learnt.
-        tasks: The tasks.
         repeats: How often each is tried on each task.
         workers: How many runs are made at the same time. The scores do not depend on it.
         parts: Listens to the trials.

@@ -58,7 +58,6 @@ class EvolutionReport:
         learnt: How many entries were kept.
         read: Who read what was learnt, of each episode.
         told: What the strategy told of its episodes, by the numbers' names. Integers are counts.
-        operators: What each operator contributed.
         answers: What became of the questions of operators and judges.
         components: How often a mutation touched a component, by niche.
         teams: How often each team of the pool was an episode's best.

@@ -43,12 +43,7 @@ tells beside them stands before them."""
 
 
 def rows(pool: Path, name: str) -> Iterator[dict[str, Any]]:
-    """Give a row for each episode of an evolution, in order.
-
-    Args:
-        pool: The pool's folder.
-        name: The evolution's name.
-    """
+    """Give a row for each episode of an evolution, in order."""
     for number, line in enumerate(lines_in(pool / EVOLUTIONS / name)):
         tried = candidates_of(line)
         best = best_of(line) or {}

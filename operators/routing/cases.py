@@ -71,10 +71,7 @@ class Case:
     """A case of which it is known how both did.
 
     Attributes:
-        task: The id of the task.
         features: What it looks like; a feature that is not known is not there.
-        single: How the single agent did.
-        team: How the team did.
         gauging: What the features took that a model judged.
     """
 
@@ -102,7 +99,6 @@ def cases_of(events: Iterable[EventNoted], *, single: str | None = None) -> tupl
     """Find cases among a pool's events.
 
     Args:
-        events: The events.
         single: What the pool calls the single agent, where cases of another one are left out.
 
     Returns:

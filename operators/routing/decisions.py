@@ -12,11 +12,7 @@ from .features import GAUGED, Features
 
 
 class Decision(Protocol):
-    """Who works on a case, by its features. It **must** depend on nothing else.
-
-    Attributes:
-        features: The features that it goes by.
-    """
+    """Who works on a case, by its features. It **must** depend on nothing else."""
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -63,7 +59,6 @@ class Condition:
     """A feature on one side of a threshold.
 
     Attributes:
-        feature: Which.
         threshold: From where on.
         above: Whether it holds above the threshold, or at it and below.
     """

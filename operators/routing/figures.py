@@ -27,7 +27,6 @@ class Arm:
     """How cases go where somebody decides who works on each.
 
     Attributes:
-        score: The mean score.
         interval: Its 95 % interval.
         worth: The mean score less `beta` times the cost, that of deciding included.
         spent: What all cases took together, deciding included.
@@ -64,10 +63,8 @@ class RouterFigures:
     Attributes:
         n: Cases.
         folds: Into how many parts they were dealt.
-        beta: What cost counts against score.
         arms: `single` and `team` for every case, the `router`, and the `oracle`.
         over: What the router is worth more than `single` and `team`.
-        router: The router that is fitted to all of them.
     """
 
     n: int
@@ -117,7 +114,6 @@ def figures(
         cases: Cases of a train split, each task once.
         by: What fits it.
         folds: Into how many parts cases are dealt, at least 2.
-        beta: What cost counts against score.
 
     Returns:
         None where there are fewer than two cases, none of which could be held out.
@@ -152,7 +148,6 @@ def figures_of(
         routed: What `decided` gives.
         router: The router that is fitted to all cases.
         folds: Into how many parts they were dealt.
-        beta: What cost counts against score.
     """
     ordered = [case for case, _ in routed]
     taken = {

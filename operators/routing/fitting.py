@@ -77,9 +77,7 @@ def fit(cases: Sequence[Case], *, by: By = "rule", folds: int = FOLDS, beta: flo
 
     Args:
         cases: Cases of a train split, each task once.
-        by: What fits it.
         folds: Into how many parts cases are dealt, at least 2.
-        beta: What cost counts against score.
 
     Raises:
         InputError: The learner is not installed.

@@ -31,7 +31,6 @@ def choose_embedder(
     Args:
         name: `minilm`, `hashing`, or an alias of models.yaml. None: `minilm` where the extra
             `embeddings` is installed, else `hashing`.
-        models: The models by alias.
         environment: Where keys and addresses are looked up. Default: the process's environment.
         report: Told when there is only `hashing` to fall back to, or when files are fetched. By
             default it is logged.

@@ -11,9 +11,6 @@ from .expectation import most_promising
 def best_team(folder: Path) -> Path:
     """Return the file of the team of which a pool expects most.
 
-    Args:
-        folder: The pool's folder.
-
     Raises:
         InputError: There is no pool, or no team in it.
         StorageError: It is damaged.

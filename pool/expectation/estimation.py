@@ -96,7 +96,6 @@ def estimated(teams: Sequence[Member], niche: str | None, split: str) -> Any:
     Args:
         teams: The teams, parents before their children.
         niche: The niche of the tasks; None for all niches, as often as they were met.
-        split: The split of the tasks.
 
     Returns:
         For each team the mean and the standard deviation of what is known of it, as an array of

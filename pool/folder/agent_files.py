@@ -21,9 +21,6 @@ class AgentFiles:
 
     A file is as the last line of its agent has it, or a crash left it as the line before had it;
     or a merge left it as an earlier one had it, where two branches revised the agent.
-
-    Attributes:
-        folder: The pool.
     """
 
     folder: Path

@@ -14,11 +14,7 @@ from .archive_files import ArchiveFiles
 
 
 class AgentFolders:
-    """The folders of agents. Whoever writes has to be alone at work on the pool.
-
-    Args:
-        folder: The pool.
-    """
+    """The folders of agents. Whoever writes has to be alone at work on the pool."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

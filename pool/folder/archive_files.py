@@ -29,9 +29,6 @@ class ArchiveFiles:
     """The files with the archives of a pool's agents.
 
     Whoever writes one has to be alone at work on the pool: see `Current.alone`.
-
-    Args:
-        folder: The pool.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -40,7 +40,6 @@ def refuse_links(pool: Path, *, whole: bool = False) -> None:
     The folder itself may be a link: whoever calls names it.
 
     Args:
-        pool: The pool's folder.
         whole: Whether its evolutions are looked into down to their last file.
     """
     for entry in _entries(os.fspath(pool), within=PARTS):

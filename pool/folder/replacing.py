@@ -25,7 +25,6 @@ def replace_evolution(pool: Path, name: str, theirs: Path, manifest: str | None)
 
     Args:
         pool: The pool's folder. Its lock is held.
-        name: The evolution's name.
         theirs: The folder of the other one, which stays as it is.
         manifest: What the copy says that it was begun with; None: what the other one says.
     """

@@ -42,9 +42,6 @@ def merge_file(base: Path, ours: Path, theirs: Path, path: str) -> Sequence[str]
 
     Args:
         base: The version that both began with.
-        ours: Our version.
-        theirs: Theirs.
-        path: What the file is called in the repository.
 
     Returns:
         What a person should know of.
@@ -90,9 +87,6 @@ def _merged(base: Path, ours: Path, theirs: Path, path: str) -> Sequence[str]:
 
 def set_up(folder: Path) -> tuple[Path, Path]:
     """Have git merge a pool with the driver, in this clone of its repository.
-
-    Args:
-        folder: The pool.
 
     Returns:
         The repository's folder, and the file with attributes that was written.

@@ -50,7 +50,6 @@ def join(folder: Path, other: Path, *, tell: Callable[[str], None]) -> Joined:
 
     Args:
         folder: The pool. Nobody should be at work on it.
-        other: The other copy.
         tell: Told where a person's edits of the scaffold were copied to.
     """
     _expect_two(folder, other)
@@ -62,8 +61,6 @@ def join_into(target: Path, one: Path, other: Path, *, tell: Callable[[str], Non
 
     Args:
         target: Its folder, which is not there yet, or is empty.
-        one: The one.
-        other: The other.
         tell: As `join`.
 
     Raises:

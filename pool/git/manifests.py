@@ -21,9 +21,6 @@ def united_manifests(one: str, text: str, other: str, others: str) -> str:
 
     Args:
         one: What to call the one in messages.
-        text: What it says.
-        other: What to call the other one.
-        others: What that says.
 
     Raises:
         Contradiction: They are of two evolutions.

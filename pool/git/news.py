@@ -25,7 +25,6 @@ def news_since_commit(folder: Path, repository: Repository) -> list[str]:
 
     Args:
         folder: The pool. There is nothing to say of a folder that is none.
-        repository: The repository around it.
     """
     ledger = folder.resolve() / LEDGER
     if not ledger.is_file():

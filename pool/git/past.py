@@ -23,7 +23,6 @@ class PoolAt:
     """A pool as it was at a commit.
 
     Attributes:
-        folder: The pool.
         repository: What it stands in.
         revision: The commit, as somebody named it.
         commit: Its id.

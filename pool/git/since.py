@@ -23,11 +23,8 @@ class Stream:
     """What an evolution did since then.
 
     Attributes:
-        tasks: How many tasks.
         score: The sum of what their answers scored.
         teams: What the runs of teams consumed, those of candidates that were not kept as well.
-        operators: What operators consumed.
-        judging: What judging consumed.
     """
 
     tasks: int = 0
@@ -48,17 +45,14 @@ class Since:
 
     Attributes:
         revision: Its hash, shortened.
-        pool: The pool as it is now.
         before: The pool as it was: its teams by name.
         born: The teams that are new, in the order of their births.
-        agents: The agents that are new.
         retired: The teams and agents that were members, and are none any more.
         restored: Those that were none, and are members again.
         dropped: How many children were dropped.
         trials: How many evaluations are new.
         learnt: The entries of the memory that are new.
         best: The team of which most was expected then, with that; None where there was no team.
-        best_now: The same as of now.
         streams: What each evolution did, by its name.
     """
 

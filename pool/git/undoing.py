@@ -48,7 +48,6 @@ def operations_of(pool: Pool, what: str) -> Sequence[LedgerEntry]:
     """Find the lines of a pool's ledger that somebody means.
 
     Args:
-        pool: The pool.
         what: An operation, or what the names of several begin with (`ada/000003`); the id of a
             task, which one evolution did; or a commit: what it added to the ledger.
 
@@ -75,9 +74,7 @@ def undo(pool: Pool, entries: Sequence[LedgerEntry], *, reason: str) -> Undone:
     """Take back what lines of a pool's ledger did.
 
     Args:
-        pool: The pool.
         entries: The lines, in order.
-        reason: The reason, which is kept.
     """
     back = _Back(pool=pool, entries=entries, reason=reason)
     changes = tuple(back.changes())
@@ -126,9 +123,7 @@ class _Back:
     """The changes that lead back from some lines.
 
     Attributes:
-        pool: The pool.
         entries: The lines, in order.
-        reason: The reason.
     """
 
     pool: Pool

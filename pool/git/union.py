@@ -39,7 +39,6 @@ class UnionLine:
 
     Attributes:
         text: The whole of it, with its end.
-        entry: What it says.
     """
 
     text: bytes
@@ -106,8 +105,6 @@ def union_of(
     """Unite the ledgers of two copies of a pool.
 
     Args:
-        one: The one.
-        other: The other.
         folder: The pool's folder, for messages and paths.
 
     Returns:

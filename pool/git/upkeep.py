@@ -57,7 +57,6 @@ def verify(folder: Path, catalogue: Catalogue | None = None) -> Findings:
     lineage. Every agent's files are as the ledger has the agent, and what it has learnt.
 
     Args:
-        folder: The pool.
         catalogue: What names teams may use. By default, what is installed.
 
     Raises:

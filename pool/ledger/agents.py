@@ -36,7 +36,6 @@ class Revision:
 
     Attributes:
         agent: What it is from then on.
-        reason: Why.
         edits: What differs from what it was, in words.
         op: The operation; the first one is that of its birth.
     """

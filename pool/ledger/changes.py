@@ -112,9 +112,7 @@ class Revised:
     """An agent of the pool becomes another one, under the same name. Teams are written once.
 
     Attributes:
-        agent: Which.
         to: What it is from then on.
-        reason: Why.
         edits: What differs from what it was, in words. Without any, they are told by comparing.
     """
 
@@ -149,7 +147,6 @@ class Evaluated:
     """A team was run on a task.
 
     Attributes:
-        member: The team.
         trial: What came of it.
     """
 
@@ -174,12 +171,10 @@ class ChildRejected:
     """A child was dropped; its parents stay as they are.
 
     Attributes:
-        operator: What made it.
         reason: Why it was dropped.
         problems: What loading said of it.
         parents: The members that it was made from.
         task: The id of the task on which it was made.
-        run: The run in which it was made.
     """
 
     operator: Annotated[str, TEXT]
@@ -201,12 +196,7 @@ class ChildRejected:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Retired:
-    """A member is none any longer. Its file, its lineage and its evaluations stay.
-
-    Attributes:
-        member: Who.
-        reason: Why.
-    """
+    """A member is none any longer. Its file, its lineage and its evaluations stay."""
 
     member: str
     reason: str
@@ -229,11 +219,7 @@ class Retired:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Restored:
-    """A retired member is one again; nothing happens where it is one.
-
-    Attributes:
-        member: Who.
-    """
+    """A retired member is one again; nothing happens where it is one."""
 
     member: str
 
@@ -289,7 +275,6 @@ class Forgotten:
 
     Attributes:
         entries: Their ids.
-        reason: Why.
     """
 
     entries: tuple[str, ...]

@@ -32,7 +32,6 @@ class Current:
     It begins with a snapshot, where there is one that fits, and now and then keeps one.
 
     Args:
-        folder: The pool.
         report: Told when what a crash left unfinished is removed. By default it is logged.
     """
 

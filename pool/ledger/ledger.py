@@ -88,7 +88,6 @@ class Known:
     Attributes:
         place: How far they go.
         ops: Where the line of each operation begins.
-        files: The files that they name.
         repeats: Lines that were there before, to the letter: where they end, by where they begin.
         parts: The bytes that were read, in one piece after the other: how many, and their SHA-256.
     """
@@ -382,10 +381,6 @@ def _sealed(content: bytes) -> bytes:
 
 def entry_of(line: bytes, start: LedgerPosition = START) -> LedgerEntry | None:
     """Read a line of a ledger; None where it does not match its checksum.
-
-    Args:
-        line: The line, with its end.
-        start: Where it begins.
 
     Raises:
         ValueError: It matches, and says what no ledger says: someone wrote it by hand.

@@ -53,7 +53,6 @@ class Lessons(Mapping[str, Learnt]):
         """Take in an entry.
 
         Args:
-            entry: The entry.
             offset: Where its line begins.
 
         Raises:

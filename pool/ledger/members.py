@@ -26,7 +26,6 @@ class Member(TrialRecord):
 
     Attributes:
         identity: The hash that equal teams share.
-        content_hash: The hash of what is executed.
         by_task: What trials add up to on each of the last tasks: see `Recent`.
         by_past: What they add up to on those before, by niche.
     """

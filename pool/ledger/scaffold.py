@@ -62,7 +62,6 @@ class Scaffold:
     """The folder. Whoever writes has to be alone at work on the pool.
 
     Attributes:
-        pool: The pool's folder.
         tell: Told where edits were copied to.
     """
 

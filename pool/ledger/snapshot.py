@@ -59,7 +59,6 @@ class Snapshot:
         """Read a snapshot; None where it does not fit.
 
         Args:
-            folder: The pool.
             content: What its file says.
         """
         try:
@@ -98,7 +97,6 @@ def newest(folder: Path, fits: Callable[[State], bool] = lambda _state: True) ->
     """Give the newest snapshot of a pool that fits; None where there is none.
 
     Args:
-        folder: The pool.
         fits: Whether what a snapshot comes to is of use.
     """
     for path in _paths(folder):
@@ -123,7 +121,6 @@ def keep(folder: Path, state: State, known: Known) -> bool:
     """Keep a snapshot, where the pool's folder can be written. The ledger's lock is held.
 
     Args:
-        folder: The pool.
         state: What the lines come to.
         known: What the ledger knows of them.
 
@@ -179,7 +176,6 @@ def _confirmed(path: Path, parts: Sequence[tuple[int, str]]) -> str | None:
     """Give the digest of all that was read of a file; None where that is not what it begins with.
 
     Args:
-        path: The file.
         parts: What was read: see `Known`.
     """
     whole = hashlib.sha256()

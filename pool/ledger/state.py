@@ -69,7 +69,6 @@ class State:
     """The state of a pool.
 
     Args:
-        folder: The pool's folder.
         is_begun: Whether the line that a pool begins with was taken in.
 
     Attributes:
@@ -78,7 +77,6 @@ class State:
         agents: All agents that were ever born, by name, parents before children.
         rejected: Children that were dropped, by operator.
         twins: Children that were there already, by operator.
-        learnt: What was learnt.
         heads: The teams that were the head, in order; the last one is. None where nobody said so.
         shared: Whether branches of the pool are merged, so that new names must not collide.
         trials: Finds trials of members on a task again.
@@ -342,7 +340,6 @@ def begin(folder: Path, *, shared: bool) -> None:
     """Write the first line of a pool, where there is none; in one that is there, say it is shared.
 
     Args:
-        folder: Its folder, which is there.
         shared: Whether branches of it are merged. What has a name keeps it.
     """
     ledger = Ledger(folder / LEDGER)
@@ -371,7 +368,6 @@ def in_order(entries: Sequence[LedgerEntry], folder: Path) -> Sequence[LedgerEnt
 
     Args:
         entries: The lines.
-        folder: The pool's folder.
     """
     state, found, waiting = State(folder), list[LedgerEntry](), list(entries)
     while waiting:

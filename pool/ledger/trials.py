@@ -19,7 +19,6 @@ class TrialIndex:
     """Where the ledger tells of the trials that were scored, by member and task.
 
     Attributes:
-        ledger: The ledger.
         places: Where its lines stand.
     """
 
@@ -37,7 +36,6 @@ class TrialIndex:
 
         Args:
             member: A team, or an agent.
-            task: The task's id.
             upto: Only those of the lines ahead of this byte.
         """
         found = self.places.find(_about(member, task))

@@ -225,9 +225,7 @@ def open_memory(
     """Open the memory of a pool with what this host has.
 
     Args:
-        pool: The pool.
         embedder: The embedder's name; see `choose_embedder`.
-        models: The models by alias.
         environment: Where keys and addresses are looked up. Default: the process's environment.
         report: Told what a person should know. By default it is logged.
     """

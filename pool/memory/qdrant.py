@@ -46,7 +46,6 @@ class QdrantStore:
     it had is to be stored again; so does a collection that is gone.
 
     Args:
-        client: Any client of Qdrant.
         collection: The collection's name.
         parameters: How to search, where the client has a choice.
     """
@@ -227,8 +226,6 @@ def collection_of(pool_folder: Path, embedder: str, prefix: str = "coterie") -> 
     """Name the collection of one folder of one machine and one embedder: pools share a server.
 
     Args:
-        pool_folder: The pool.
-        embedder: The name of the embedder.
         prefix: What the names of collections begin with, of all whom the server is to tell apart.
 
     Raises:

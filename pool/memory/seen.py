@@ -47,7 +47,6 @@ class Meeting:
     """A task that was met before.
 
     Attributes:
-        task: The task.
         place: Where it stands.
         before: Where it was learnt from: `ledger.jsonl:LINE`, a manifest, or a line of a stream.
         by: What is the same: `id` or `words`.
@@ -135,7 +134,6 @@ class Seen:
             tasks: What is to be tested on.
             advice: What to do instead.
             places: Where they stand, by their ids.
-            what: What to call one of them.
 
         Raises:
             InputError: Some are; both places of each are named.

@@ -43,10 +43,7 @@ class VectorQuery:
     """Which entries are searched for; None: whatever they have.
 
     Attributes:
-        kind: Those of a kind.
-        niche: Those of a niche.
         or_no_niche: Those of no niche, too, where those of a niche are wanted.
-        level: Those of a level.
         owners: Those that any of these has.
     """
 
@@ -123,7 +120,6 @@ def open_store(
     """Open the store of a pool: on the Qdrant of `QDRANT_URL`, else in this process.
 
     Args:
-        pool_folder: The pool.
         embedder: The name of the embedder, whose vectors do not compare with another's.
         environment: Has `QDRANT_URL`, `QDRANT_API_KEY` and `QDRANT_PREFIX`. Default: the process's
             environment.

@@ -104,7 +104,6 @@ class EvolutionUsage:
         tasks: How many there were.
         runs: What the runs of teams consumed.
         operators: What operators did: those that reflect, lead, dream, make personas.
-        judging: What judging did.
     """
 
     tasks: int
@@ -122,7 +121,6 @@ def rates_of(pool: Path, evolution: str | None = None) -> Rates:
     """Give the rates at which a pool's population was evolved; by default EvoChamber's, Table 9.
 
     Args:
-        pool: The pool's folder.
         evolution: The evolution whose recipe says them. None: the only one that does.
 
     Raises:
@@ -159,9 +157,6 @@ def consumed(pool: Path) -> EvolutionUsage | None:
 
 def turns_in(path: Path) -> Iterator[LedgerEntry]:
     """Read what an evolution says of its tasks, a line each.
-
-    Args:
-        path: The file.
 
     Raises:
         StorageError: It is damaged, or a line says what no task says.

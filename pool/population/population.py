@@ -70,7 +70,6 @@ class Pair:
     """What two agents came to together in a niche.
 
     Attributes:
-        tasks: Tasks that they shared.
         reward: The mean reward of the first `synergy_tasks` of them; from then on it follows Eq. 6.
     """
 
@@ -156,7 +155,6 @@ class RankingScore:
         """Take in a task (EvoChamber Eq. 2 and 6).
 
         Args:
-            niche: Its niche.
             reward: What the team's answer was worth, in [0, 1].
             others: Who else worked on it.
             leads: Whether this agent led.

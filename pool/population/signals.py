@@ -59,7 +59,6 @@ class Happened:
 
     Attributes:
         tasks: How many tasks had been worked on.
-        about: What is told of it.
     """
 
     tasks: int
@@ -170,7 +169,6 @@ def specialization(
     in each.
 
     Args:
-        worked: The tasks, in order.
         window: How many tasks are looked at together. Before there are as many, nothing is said; a
             stream that is shorter is one window.
         by_niche: Without, all tasks are of one niche: it is how far leading has come to few hands.

@@ -21,12 +21,10 @@ class AgentOrigin:
 
     Attributes:
         field: The field, dotted: `notes.patches.units`.
-        value: What it is, as a plain value.
         agent: The agent that was first so: the agent itself, or an ancestor.
         revision: Its revision that set it; 0: its birth.
         by: The operator that made that agent, or `revised`.
         op: The operation, whose line of the ledger has it.
-        reason: Why.
     """
 
     field: str
@@ -46,7 +44,6 @@ def blame_agent(entries: Iterable[LedgerEntry], name: str) -> tuple[AgentOrigin,
 
     Args:
         entries: The lines of the ledger, from the first on.
-        name: The agent.
     """
     known: dict[str, dict[str, AgentOrigin]] = {}
     revisions: dict[str, int] = {}

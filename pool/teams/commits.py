@@ -43,7 +43,6 @@ class Commits:
 
     Attributes:
         current: What the pool has come to.
-        folders: The folders of its agents.
         host: Gives what its teams may name, when somebody asks.
         ceiling: What they may ask for at most.
         scaffold: The folder of the head.

@@ -31,8 +31,6 @@ def import_teams(
 
     Args:
         pool: The pool that they come into.
-        source: The pool that they come from.
-        names: The teams.
         op: Names the import, so that it counts once. None: retired teams come back each time.
 
     Returns:

@@ -22,9 +22,7 @@ class Origin:
 
     Attributes:
         field: The field, dotted: `agents.judge.prompt`.
-        value: What it is, as a plain value.
         team: The team in which it was first so: the team itself, or an ancestor.
-        operator: The operator that set it there.
     """
 
     field: str
@@ -102,9 +100,6 @@ def steps_to(
     where a source has it so, under this one where none has.
 
     Args:
-        child: What the step led to.
-        operator: What made it.
-        reason: Why, in the operator's words.
         sources: What it was made from, with the steps that led there; the first is what the edits
             are told from. A team of the pool has no steps: what it has is its own.
 

@@ -64,7 +64,6 @@ class Pool:
     `Pool.init` makes one and `Pool.open` opens one. It holds no file or lock between calls.
 
     Args:
-        folder: Where it is.
         catalogue: What names its teams may use. By default, what is installed.
         ceiling: What teams may ask for at most. None: whatever the catalogue has.
         report: Told when what a crash left unfinished is removed. By default it is logged.
@@ -299,7 +298,6 @@ class Pool:
         loads here and is below the ceiling, or it is not born; and so is what an agent becomes.
 
         Args:
-            change: What.
             op: The operation. Under the same name, it happens once.
 
         Returns:
@@ -320,11 +318,7 @@ class Pool:
 
     @contextmanager
     def following(self, flush: Callable[[], None]) -> Generator[None]:
-        """Have nothing happen to it before that from which it follows is on disk.
-
-        Args:
-            flush: Flushes that.
-        """
+        """Have nothing happen to it before that from which it follows is on disk."""
         self._flush = flush
         try:
             yield

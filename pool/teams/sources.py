@@ -15,7 +15,6 @@ def load_source(source: str | Path, catalogue: Catalogue) -> Team:
 
     Args:
         source: A path of a file or a folder, or `seed:NAME` for a team that comes with coterie.
-        catalogue: What names are known.
     """
     path = team_path(source)
     team = load_team(path, catalogue)

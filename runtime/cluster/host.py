@@ -83,7 +83,6 @@ class _Hosted:
     """A jail of this worker.
 
     Attributes:
-        jail: The jail.
         folder: Has its work folder and what else travelled for it.
         start: What was in the work folder before anything was at work in it.
         there: What the driver has of it.

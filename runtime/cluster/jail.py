@@ -39,7 +39,6 @@ class RemoteJail:
 
     Args:
         link: To the worker.
-        wanted: What it is to be.
         on_end: Told once when it is closed, or its worker is lost.
 
     Raises:

@@ -51,11 +51,7 @@ def _reach(on: On) -> None:
 
 
 class Unopened:
-    """A cluster that is to be used later; a `Place` where jails can be asked for only.
-
-    Args:
-        on: Which one.
-    """
+    """A cluster that is to be used later; a `Place` where jails can be asked for only."""
 
     def __init__(self, on: On) -> None:
         self._on = on

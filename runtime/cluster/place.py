@@ -40,11 +40,7 @@ class Fleet(Protocol):
 
 
 class Workers:
-    """Opens jails on the workers of a cluster; a `Place`.
-
-    Args:
-        fleet: The workers.
-    """
+    """Opens jails on the workers of a cluster; a `Place`."""
 
     def __init__(self, fleet: Fleet) -> None:
         self._fleet = fleet

@@ -27,8 +27,6 @@ class RemoteProcess:
 
     Args:
         link: To the worker.
-        jail: The name of its jail there.
-        number: Its number in that.
         stdin: Whether it reads what is written here.
         stderr: Whether it has a second stream.
         on_lost: Called when the worker is lost, before any stream ends.

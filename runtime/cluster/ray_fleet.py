@@ -51,7 +51,6 @@ class RayLink:
 
     Args:
         actor: The actor, a `JailWorker`.
-        node: The node that it is on.
     """
 
     def __init__(self, actor: Any, node: str) -> None:

@@ -47,7 +47,6 @@ class Resuming:
 
     Attributes:
         words: The command, as far as it is always the same.
-        options: What the user said.
         setting: How it was made.
     """
 

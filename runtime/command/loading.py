@@ -33,7 +33,6 @@ def load_team_of(team_file: str, known: Catalogue) -> tuple[Team, Catalogue, Pat
 
     Args:
         team_file: A path, or `seed:NAME`.
-        known: What may be named.
 
     Returns:
         The team; what may be named by a file that stands where it does; and where that is.
@@ -50,9 +49,7 @@ class Asked:
     """A question in place of a task file, with what belongs to it.
 
     Attributes:
-        query: What is asked.
         context: Material that belongs to it.
-        files: Where its files are.
         repo: The repository that it is about.
     """
 
@@ -90,8 +87,6 @@ def load_files(
         team_file: A path, or `seed:NAME`.
         task_file: A path, or `-` for standard input: a task as JSON, or a question as text.
         asked: A question in place of a task file.
-        known: What may be named.
-        form: How the task is read.
 
     Raises:
         InputError: A file does not load.
@@ -129,11 +124,8 @@ def load_continued(
     What was asked and answered until then goes along, and so do the files and the repository.
 
     Args:
-        folder: The run's folder.
         team_file: A path, or `seed:NAME`; None: the run's own team.
         asked: What is asked now.
-        known: What may be named.
-        form: How the task is read.
 
     Raises:
         InputError: Something does not load, the run has no answer, or nothing is asked.

@@ -50,9 +50,6 @@ def ping(models: Mapping[str, Model]) -> Sequence[Ping]:
     """Ask every model that has an endpoint, all at once, for a few tokens.
 
     A fallback answers for nobody; neither an embedded model nor an inbox has an endpoint.
-
-    Args:
-        models: The models, by alias.
     """
     alone = {
         alias: replace(model, fallback=())

@@ -26,10 +26,8 @@ def show(
 
     Args:
         folder: A run's folder, or that of something that has runs in it.
-        words: Which of them.
         agent: The agent whose part alone is printed.
         full: Print texts whole.
-        as_json: Print JSON.
         otel: Where its trace goes.
 
     Raises:

@@ -24,9 +24,6 @@ SECONDS_TO_END = 5
 async def viewer(folder: Path) -> AsyncGenerator[str]:
     """Show the pages of a folder during the body; however this process ends, they end as well.
 
-    Args:
-        folder: The folder.
-
     Yields:
         The address of the first page, which was printed.
 

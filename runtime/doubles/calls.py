@@ -17,8 +17,6 @@ class Call:
     """One request and what it got.
 
     Attributes:
-        method: The HTTP method.
-        path: The path with its query.
         headers: Names in lower case, without the authorization.
         authorized: Whether the authorization had the server's key; True if the server has none.
         body: The JSON object that was sent; None when there was none.

@@ -37,7 +37,6 @@ class LoopbackServer:
     """A server on 127.0.0.1, while in `with`.
 
     Args:
-        endpoints: What it answers.
         port: The port to listen on; 0 takes a free one.
     """
 

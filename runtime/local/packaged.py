@@ -26,7 +26,6 @@ class PackagedFile:
     """A file of a published package, pinned. The package is neither installed nor imported.
 
     Attributes:
-        requirement: The package with its version.
         member: The file's path in the package.
         bytes: The file's size.
         sha256: Its checksum.

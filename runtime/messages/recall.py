@@ -41,7 +41,6 @@ class MemoryEntry:
 
     Attributes:
         source: Where it comes from, in words.
-        task: The task on which it was learnt.
         text: What was learnt.
         id: What it is called where it is kept.
         similarity: How like it is to what was searched with, in [-1, 1].
@@ -169,7 +168,6 @@ def refuse_met(plan: Plan, task: Task, recaller: Recaller | None, place: str) ->
 
     Args:
         plan: Who works.
-        task: On what.
         recaller: The memory, where there is one.
         place: Where the task stands.
 
@@ -193,7 +191,6 @@ async def reminded(
     """Find what an agent is reminded of, once in a run.
 
     Args:
-        agent: Who.
         task: What it works on.
         recaller: The memory; without one it is reminded of nothing.
         once: Keeps what was found.

@@ -46,9 +46,6 @@ def exporting(options: Mapping[str, Any]) -> Generator[Telemetry | None]:
 
     What could not be sent is reported once, on standard error, when the block is left.
 
-    Args:
-        options: The options of the command.
-
     Raises:
         InputError: The extra is not installed, the file cannot be written, or a variable asks for
             what there is not. Nothing was spent.

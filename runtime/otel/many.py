@@ -33,8 +33,6 @@ class TurnSpans:
 
     Args:
         telemetry: Makes spans; None: nobody wants any.
-        models: What stands behind the aliases.
-        scrub: Takes secrets out of what spans have.
     """
 
     def __init__(
@@ -60,7 +58,6 @@ class TurnSpans:
 
         Args:
             number: The task's place in the stream.
-            event: What happens.
         """
         if self._telemetry is not None:
             self._part(number, **{"coterie.turn": number})(event)

@@ -75,9 +75,7 @@ def passed_on(
     """Give what an agent passes on to those that read its report.
 
     Args:
-        agent: The agent.
         patch: What it made of the repository; None or empty, where it changed nothing or failed.
-        start: What it started from, or would have.
     """
     return (
         (RepositoryChange(agent=agent, patch=patch, onto=tuple(start)),) if patch else tuple(start)

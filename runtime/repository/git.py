@@ -43,7 +43,6 @@ def git(
     """Run git in a folder, without hooks, pagers or the user's own settings.
 
     Args:
-        folder: Where.
         arguments: A command of git's, and what it is given.
         text: What it reads.
         limit: Bytes that it may give.

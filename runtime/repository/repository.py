@@ -278,7 +278,6 @@ class Repository:
         """Make a repository in a folder that ends with a commit, and has no other object.
 
         Args:
-            folder: Where.
             commits: The last commit, and those before it that come along.
             history: Whether all that were before come along.
             branch: The branch that it is on; empty: none.

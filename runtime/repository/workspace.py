@@ -52,9 +52,7 @@ class Workspaces:
         """Give an agent its workspace for one attempt. Nothing is made until it is used.
 
         Args:
-            agent_id: The agent.
             attempt: Which attempt it is, from 1.
-            start: The changes of the repository that it starts from.
         """
         return Workspace(home=self, name=f"{agent_id}-{attempt}", start=tuple(start))
 
@@ -92,7 +90,6 @@ class Workspace:
     """One agent's folder: a copy of the task's repository, or the task's files.
 
     Attributes:
-        home: The workspaces of the run.
         name: The folder's name.
         start: The changes of the repository that the agent starts from.
         kept: What tools that keep state have there, each under a name of its own.

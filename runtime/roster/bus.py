@@ -36,7 +36,6 @@ class Bus:
     Attributes:
         candidates: All who may be active.
         roster: Who leads, and the limits.
-        posted: All that was posted, in order.
         active: Who is active, and who had it join; empty for the team itself.
         leaving: Who of them was stopped at work.
         at_work: The turns that agents are in.

@@ -51,7 +51,6 @@ class RosterLog:
         """Record what happens next; it is on disk when this returns.
 
         Args:
-            event: What happens.
             outcome: How an agent's part ended, where a turn came to nothing.
 
         Raises:

@@ -90,9 +90,6 @@ class TurnContext:
     """What the turns of one run need of it, and what they leave to later ones.
 
     Attributes:
-        plan: The whole team.
-        task: What is asked.
-        context: What it takes to run it.
         path: Where the run stands in its journal.
         bus: The team as it is.
     """

@@ -33,12 +33,7 @@ def declares(team: Team) -> bool:
 
 
 def declared(plan: Plan, silent: Ablation = NOBODY_SILENT) -> Declared:
-    """Give what a team says comes first, and what comes after each pass.
-
-    Args:
-        plan: The whole team.
-        silent: Who takes no part.
-    """
+    """Give what a team says comes first, and what comes after each pass."""
     rules = plan.team.execution.rounds or ONCE
     return Declared(plan=plan, rules=rules, silent=silent, opening=plan.team.opening)
 
@@ -48,9 +43,7 @@ class Declared:
     """What comes after each pass, as a team file has it: a `Between`.
 
     Attributes:
-        plan: The whole team.
         rules: Its `execution.rounds`.
-        silent: Who takes no part.
         opening: The agents that work once, before the rounds.
     """
 

@@ -57,8 +57,6 @@ class Round:
         plan: Whose agents worked in it.
         carry: What they read of earlier passes.
         given: Outcomes of those of them that were not run.
-        kind: What it was for.
-        run: What came of it.
     """
 
     number: int
@@ -94,7 +92,6 @@ async def rounds(
     A pass that a limit of the user's stopped is the last: nothing more may be spent.
 
     Args:
-        first: The first pass.
         one_pass: Makes a pass, which is given with the number that it has as a `Round`.
         between: Says what comes next.
         most: How many passes are made at most, those that are no round included.

@@ -31,7 +31,6 @@ def settled(
     is settled.
 
     Args:
-        rounds: The rounds that were made.
         coming: Whose agents are to work in the next one.
         carry: What they would read.
         opened: Those of them that worked before the rounds.

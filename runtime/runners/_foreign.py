@@ -13,9 +13,6 @@ from ._steps import shortened
 def foreign_errors(library: str) -> Generator[None]:
     """Map what a library raises in a block. Text of a model can upset any of them.
 
-    Args:
-        library: What it is called.
-
     Raises:
         CoterieError: One of ours, which the library let pass or wrapped in one of its own.
         AgentError: Anything else that it raised.

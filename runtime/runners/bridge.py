@@ -97,7 +97,6 @@ async def in_thread(work: Callable[[Bridge], T], *, name: str) -> T:
 
     Args:
         work: What to run. It reaches the event loop by the bridge that it is given.
-        name: Of the thread.
 
     Returns:
         What `work` returned; what it raised is raised.

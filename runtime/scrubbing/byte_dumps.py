@@ -50,8 +50,6 @@ class Dump:
     """A stretch of a text that may be a dump.
 
     Attributes:
-        start: Where it begins.
-        end: Where it ends.
         readings: The bytes that it may be of: one for each way to read it.
     """
 

@@ -45,8 +45,6 @@ class Encoded:
     """A stretch of a text that may be an encoding.
 
     Attributes:
-        start: Where it begins.
-        end: Where it ends.
         text: The stretch without its line breaks; of a dump, nothing.
         dumped: What the dump may be of: one for each way to read it.
     """
@@ -130,7 +128,6 @@ def unpacked(content: bytes, room: UnpackBudget) -> Iterator[bytes]:
     """Give what is packed in some bytes, also twice, as much of it as can be read.
 
     Args:
-        content: The bytes.
         room: How much may be unpacked, of all archives together.
     """
     for outer in _archives(content, room):
@@ -225,7 +222,6 @@ class Unescaped:
     """A text whose escaped letters and digits are written plainly.
 
     Attributes:
-        text: The text.
         views: Where each stretch of it begins that is as it was, or was an escape.
         places: Where these begin in the text as it was, and where it ends.
     """

@@ -159,7 +159,6 @@ class Scrubber:
         """Return whether some stretches hold a secret.
 
         Args:
-            stretches: The stretches.
             layers: How deep is looked.
             room: How much may be unpacked of all; None: as much as of one text.
         """
@@ -195,7 +194,6 @@ def holds_secret(content: bytes, scrub: Callable[[str], str]) -> bool:
     them between the letters of a key.
 
     Args:
-        content: The bytes.
         scrub: Takes secrets out of a text.
     """
     packed = unpacked(content, UnpackBudget.of(len(content)))

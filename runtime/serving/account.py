@@ -45,7 +45,6 @@ class Session:
         place: Where it stands in the account.
         run: The name of the record.
         before: What the record had cost before.
-        day: The budget of the day.
     """
 
     place: str
@@ -120,7 +119,6 @@ class Account:
         """Record that work on a run begins, before anything is paid.
 
         Args:
-            record: The record.
             key: The idempotency key; empty where the request has none.
             asked: The digest of the request.
         """

@@ -18,10 +18,6 @@ class Admission:
     Args:
         at_once: How many are worked on at once.
         most_waiting: How many may wait.
-
-    Attributes:
-        at_work: How many are worked on.
-        waiting: How many wait.
     """
 
     def __init__(self, at_once: int, most_waiting: int) -> None:

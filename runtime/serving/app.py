@@ -60,8 +60,6 @@ def question_of(
     Args:
         headers: Those of the request, with lower-case names.
         caller: The digest of the client's key.
-        team: Whom it asks.
-        task: What it asks.
         key: The idempotency key that the protocol has a place for; a header goes first.
         conversation: The fields of the question that name its conversation.
 
@@ -93,7 +91,6 @@ def app_of(
 
     Args:
         server: Answers requests.
-        keys: The keys of clients.
         origins: Pages elsewhere that may ask.
         is_local: Whether the server listens to this machine alone.
         largest: Bytes of a request.

@@ -30,7 +30,6 @@ class Chat:
     """How `/v1/chat/completions` reads requests and writes answers.
 
     Attributes:
-        body: The request.
         conversation: The client sends all of it.
     """
 

@@ -40,7 +40,6 @@ class Guard:
 
     Attributes:
         app: Answers requests.
-        keys: The keys of clients.
         origins: Pages elsewhere that may ask, as `Origin` has them.
         is_local: Whether the server listens to this machine alone.
         largest: Bytes of a body.

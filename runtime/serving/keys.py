@@ -18,11 +18,7 @@ SHORTEST = 16
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """The keys that clients may send; none: everyone on this machine is a client.
-
-    Attributes:
-        texts: The keys.
-    """
+    """The keys that clients may send; none: everyone on this machine is a client."""
 
     texts: frozenset[str] = frozenset()
 

@@ -111,7 +111,6 @@ def reloading(
     """Load the teams again on SIGHUP during the body.
 
     Args:
-        server: Whose teams they are.
         say: Called after each time, with what is wrong with teams that stayed as they were.
     """
     loop, under_way = asyncio.get_running_loop(), set[asyncio.Task[None]]()

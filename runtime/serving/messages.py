@@ -28,7 +28,6 @@ class ClientMessage:
 
     Attributes:
         role: Who wrote it; `system` for instructions.
-        text: What it says.
         files: Its files: the name of each, which may be empty, and what it holds.
     """
 
@@ -59,7 +58,6 @@ def task_of(messages: Sequence[ClientMessage], known: Catalogue) -> Task:
 
     Args:
         messages: The conversation, the oldest message first.
-        known: What this host offers.
 
     Raises:
         Refusal: The last message is not the user's, or the task would not load.

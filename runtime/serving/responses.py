@@ -30,11 +30,7 @@ PASSED_OVER = frozenset({"reasoning", "item_reference"})
 
 @dataclass(kw_only=True, eq=False)
 class Responses:
-    """How `/v1/responses` reads a request and writes its answer.
-
-    Attributes:
-        body: The request.
-    """
+    """How `/v1/responses` reads a request and writes its answer."""
 
     body: Mapping[str, Any]
     _name: str = field(default_factory=lambda: secrets.token_hex(12))

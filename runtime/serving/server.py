@@ -47,8 +47,6 @@ class Question:
     """What a client asks.
 
     Attributes:
-        team: Whom.
-        task: What.
         caller: The digest of the client's key; empty where no key is needed.
         key: The client's idempotency key; empty where it sent none.
         answer_seconds: How long an agent waits for the client to allow a call, or to answer what
@@ -84,7 +82,6 @@ class Answer:
 
     Attributes:
         run: The name of the record.
-        text: The answer.
         content: All that the output agent said: the JSON text, where it answers by a schema.
         usage: What the record cost in all, earlier attempts included.
     """
@@ -137,9 +134,7 @@ class TeamServer:
     """Answers requests. `serving` opens one.
 
     Attributes:
-        teams: The teams that are served.
         services: Models, tools and jails of all runs.
-        account: The account of requests.
         admission: How many requests are worked on at once.
         approving: Asks clients before tools are called.
         scrub: Takes the host's secrets out of what is written.
@@ -162,7 +157,6 @@ class TeamServer:
         """Answer a question; whoever cancels this cancels the run, whose record stays.
 
         Args:
-            question: What is asked.
             listener: Called with each event of the run.
 
         Raises:
@@ -338,9 +332,7 @@ async def serving(
     """Open what requests need, and check that every team can be run; then serve during the body.
 
     Args:
-        teams: The teams.
         account: The account of requests, which is open.
-        setting: How runs are made.
         admission: How many requests are worked on at once.
         secrets: What else may never be written down: the keys of clients.
     """

@@ -37,7 +37,6 @@ class ServedTeam:
         name: What clients call it.
         source: What it was named as: a file, `seed:NAME`, a pool's folder, or `pool:FOLDER`.
         file: Where it is.
-        plan: The team, compiled.
         recaller: Reminds its agents of what its pool has learnt; None where none of them recalls.
     """
 
@@ -85,7 +84,6 @@ class Teams:
     """The teams that are served. `opened` loads them, and `reload` loads them again.
 
     Attributes:
-        known: What this host offers.
         by_name: The teams, by the names that clients call them.
     """
 

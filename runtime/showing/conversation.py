@@ -18,7 +18,6 @@ class AnsweredCall:
         agent: Whose; an operator's or a judge's name, where it is no agent's.
         path: Which it is; it does not depend on scheduling.
         seconds: When it was answered, counted from the start of the run.
-        event: What was told of it.
     """
 
     agent: str

@@ -32,8 +32,6 @@ class Recorded:
 
     Attributes:
         place: What it is called: its folder, or what it is a part of.
-        team: The team that ran.
-        task: What was asked, as task.json has it.
         models: What aliases stood for: `default = gpt-4o (models.yaml)`.
         started: When it began, in UTC; empty, where nobody wrote it down.
         result: What came of it, as result.json has it; nothing, where it did not get that far.

@@ -41,7 +41,6 @@ class Span:
     """A time in which an agent worked.
 
     Attributes:
-        agent: Who.
         start: Seconds since the start of the run.
         end: The same; where it has no end, the last that is known of the run.
         is_open: Whether it has no end.

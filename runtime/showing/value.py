@@ -15,7 +15,6 @@ def value_of(run: Recorded, *, agent: str | None = None) -> dict[str, Any]:
     """Give a run as a JSON object, nothing of it shortened.
 
     Args:
-        run: The run.
         agent: Whose part alone is given.
     """
     names = [agent] if agent is not None else [*run.states]

@@ -45,7 +45,6 @@ def viewed(folder: Path, words: Sequence[str]) -> Viewed:
 
     Args:
         folder: A run's folder, or that of something that has runs in it.
-        words: Which of them.
     """
     if not words and (folder / "task.json").exists():
         return Recorded.of(folder)

@@ -66,11 +66,6 @@ def open_folder(root: Path, names: tuple[str, ...]) -> Generator[int]:
 def read_bytes(folder: int, name: str, path: str) -> bytes:
     """Read a file whole.
 
-    Args:
-        folder: The descriptor of its folder.
-        name: Its name in there.
-        path: Its path, for messages.
-
     Raises:
         ToolError: It is not a regular file of its own, it is too large, or it cannot be read.
     """

@@ -24,12 +24,7 @@ if TYPE_CHECKING:
 
 
 class ServerAddress:
-    """The streams of messages with a server that somebody else runs.
-
-    Attributes:
-        incoming: What the server says, message by message.
-        outgoing: What it is told.
-    """
+    """The streams of messages with a server that somebody else runs."""
 
     lost = "cannot be had now. Go on without its tools."
 

@@ -35,12 +35,7 @@ _Amounts = tuple[int, int, int]
 
 
 class BudgetReached(LimitError):
-    """The next call does not fit, or time is up.
-
-    Attributes:
-        cap: The cap that was reached.
-        budget: The budget that it belongs to.
-    """
+    """The next call does not fit, or time is up."""
 
     def __init__(self, message: str, *, cap: Cap, budget: Budget) -> None:
         super().__init__(message)
@@ -317,7 +312,6 @@ class Reservation:
     """What is reserved for a call. Ends in one of three ways, once.
 
     Attributes:
-        budget: Where it is reserved.
         tokens: Tokens to read and to write, at most.
         usd: Their price in USD, None where it is unknown.
         calls: How many calls it is for.

@@ -35,7 +35,6 @@ async def by_workers(
 
     Args:
         keys: What is to be made, in the order in which it is begun.
-        make: Makes it.
         workers: How many are at work at once.
 
     Raises:

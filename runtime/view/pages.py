@@ -30,7 +30,6 @@ class Page:
     """A page without what is around it.
 
     Attributes:
-        title: What it is called.
         body: Its HTML, as `Templates.render` gives it.
     """
 
@@ -100,8 +99,6 @@ def document(site: Site, pages: Sequence[tuple[Links, Page]], *, live: str = "")
     """Write a document that needs nothing else: one page of a server, or all in a file.
 
     Args:
-        site: What it is of.
-        pages: What is in it, each with its links.
         live: The address that tells of changes; empty, where nothing tells.
     """
     links, first = pages[0]

@@ -26,7 +26,6 @@ class PlotPoint:
         x: Where, in the unit of the axis.
         y: Where.
         low: The lower end of its interval; None where it has none.
-        high: The upper end.
         tip: What it is, in words.
         label: What stands beside it; empty: nothing.
         address: Where a click leads.

@@ -14,7 +14,6 @@ def made(site: Site, links: Links, source: Path) -> Page:
     """Make a page.
 
     Args:
-        site: What it is of.
         links: Its links; they have its address.
         source: The folder, for messages.
     """
@@ -25,7 +24,6 @@ def report(site: Site, source: Path) -> str:
     """Write all pages of the table of contents as one document.
 
     Args:
-        site: What it is of.
         source: The folder, for messages.
 
     Raises:

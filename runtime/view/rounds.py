@@ -18,7 +18,6 @@ class Outcome:
     """What an agent came to in a round.
 
     Attributes:
-        agent: Who.
         status: How its work ended.
         text: What it answered.
         news: `first`, `changed` or `as before`.

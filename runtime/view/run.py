@@ -50,11 +50,7 @@ def open_run(folder: Path) -> RunSite | None:
 
 @dataclass(frozen=True, kw_only=True)
 class RunSite:
-    """A run's folder, as a site of one page.
-
-    Attributes:
-        folder: The folder.
-    """
+    """A run's folder, as a site of one page."""
 
     folder: Path
 
@@ -96,8 +92,6 @@ def run_page(run: Recorded, links: Links, *, folder: Path | None = None) -> Page
     """Make the page of a run, also of one that is a part of something else.
 
     Args:
-        run: The run.
-        links: Names the parts of the page.
         folder: Its folder, where it has one: with its budget, its verdicts of blame, and the team
             that was.
     """

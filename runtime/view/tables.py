@@ -41,7 +41,6 @@ class PageTable:
     """A table; the macro `tabled` writes it.
 
     Attributes:
-        caption: What it is of.
         heads: The heads of its columns, each with the side on which the column is even: < or >.
         rows: What stands in them. The first column names its row.
         empty: What is said in place of a table without rows.
@@ -74,7 +73,6 @@ class Paged(Generic[One]):
         first: The number of the first of them, from 1.
         total: How many there are.
         before: The address of those before; empty where there are none.
-        after: That of those after.
     """
 
     shown: Sequence[One]

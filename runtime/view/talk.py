@@ -79,7 +79,6 @@ def turns(run: Recorded, agent: str, times: Mapping[int, float]) -> Iterator[Sho
     """Give the turns of an agent, or of who else asked a model, such as a judge.
 
     Args:
-        run: The run.
         agent: Whose.
         times: For each event by its number, when it happened, in seconds.
     """

@@ -37,7 +37,6 @@ def surely_valid(
     """Tell whether a value is valid by a schema in every dialect of ours; no may mean perhaps.
 
     Args:
-        value: The value, as JSON has it.
         schema: The schema; what it refers to by `#` is a part of it.
         others: The schemas that it may refer to beside, by their `$id`.
     """

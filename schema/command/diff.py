@@ -137,7 +137,6 @@ def _newborn(path: str, before: str, after: str, paint: Paint) -> Sequence[str]:
         path: Where it stands, from where git is.
         before: A file with what was there.
         after: A file with what is there now.
-        paint: Paints the words.
     """
     if before != os.devnull or after == os.devnull:
         return ()

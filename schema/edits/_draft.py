@@ -19,7 +19,6 @@ def draft(
     """Make edits to a copy of a team's plain value.
 
     Args:
-        team: The team. It stays as it is.
         edits: Edits of which no two decide the same thing. Their order does not matter.
         joined: Whether agents that removals cut off are joined to those further down.
 

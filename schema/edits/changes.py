@@ -30,7 +30,6 @@ class FieldChange:
     """One thing that differs.
 
     Attributes:
-        component: Of which component it is.
         path: What it is, by the ids of the later team:
 
             * `agents.<id>`: an agent that came (before: None) or went (after: None), its fields;

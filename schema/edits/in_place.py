@@ -50,8 +50,6 @@ def rewritten(
     Args:
         text: The file's text.
         team: What it is to say: loading the result gives an equal team, but for its lineage.
-        catalogue: What names are known.
-        file: The name that messages show.
         folder: Where the file lies, with the agent files and prompt files that it uses.
 
     Raises:
@@ -96,8 +94,6 @@ class _Entries:
     Attributes:
         raw: What the file says.
         used: Its agents with the fields of the agent files that they use.
-        before: The team that it says.
-        after: The team that it is to say.
     """
 
     raw: Mapping[str, Any]

@@ -52,7 +52,6 @@ def edits_from_json(
     Args:
         text: The JSON text, and nothing else.
         component: The one component that may be edited. None: any.
-        file: The name that messages show.
 
     Raises:
         ConfigError: The text is no list of edits, or an edit is of another component; the

@@ -20,7 +20,6 @@ def taught(team: Team, edits: Iterable[Edit], task: str) -> Team:
     Args:
         team: The team that the edits made.
         edits: The edits. All notes of an agent that they added count as set.
-        task: The task's id.
     """
     places: dict[str, set[str]] = {}
     for agent, place in _set_by(edits):

@@ -88,7 +88,6 @@ def crew_team(
     Args:
         agents: agents.yaml, as read.
         tasks: tasks.yaml, as read.
-        name: What the team is to be called.
         inputs: What placeholders stand for, by their names.
     """
     crew = _Crew(

@@ -46,7 +46,6 @@ def docker_agent_team(
 
     Args:
         document: The file as read.
-        name: What the team is to be called.
         listed: The tools of the servers in the user's tools.yaml, by the servers' names; None
             where there is no such file yet.
 

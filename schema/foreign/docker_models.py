@@ -40,7 +40,6 @@ class Models:
     """The models of a file, as its agents choose them.
 
     Attributes:
-        source: The file.
         fields: The fields for models.yaml so far, by alias.
     """
 

@@ -35,7 +35,6 @@ class Granted:
     Attributes:
         tools: The names of the tools of servers.
         files: The toolsets that are file tools.
-        shells: The toolsets that are a shell.
         instructions: What the toolsets say of their use.
     """
 
@@ -50,7 +49,6 @@ class Toolsets:
     """The toolsets of a file, and the servers that they need.
 
     Attributes:
-        source: The file.
         listed: The tools of the servers in the user's tools.yaml, by the servers' names; None
             where there is no such file yet.
         servers: Servers for tools.yaml, by name.
@@ -154,7 +152,6 @@ class _Server:
     """One server of the Model Context Protocol: a toolset, over a definition under mcps.
 
     Attributes:
-        source: The file.
         places: Where its fields stand, the strongest first.
         trouble: Why it cannot be declared here.
     """

@@ -27,8 +27,6 @@ class Imported:
     """A team of another program's file, with the host's files that it needs.
 
     Attributes:
-        program: The program.
-        team: The team.
         models: The models for models.yaml: fields by alias.
         lost: Everything without a counterpart, each with its place, as warnings.
         advice: What is to be done by hand, as sentences.
@@ -55,7 +53,6 @@ class ForeignFile:
     converter cannot pass over a field by forgetting it.
 
     Attributes:
-        document: The file as read.
         lost: The warnings so far.
         wrong: The errors so far.
     """
@@ -196,11 +193,7 @@ def _listing(value: Any) -> str:
 
 @dataclass(kw_only=True, slots=True)
 class Edges:
-    """Who reports to whom, without a cycle, one edge after the other.
-
-    Attributes:
-        reports_to: The edges so far.
-    """
+    """Who reports to whom, without a cycle, one edge after the other."""
 
     reports_to: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     _reached: dict[str, set[str]] = field(default_factory=dict[str, set[str]])

@@ -57,7 +57,6 @@ class ToolServer:
         env: The variables of the environment that the command may read.
         key_env: The variable with the key for the address.
         headers_env: Headers for the address, each with the variable that holds its value.
-        timeout: Seconds for one call of a tool.
         start_timeout: Seconds until it is ready.
     """
 
@@ -89,7 +88,6 @@ class Catalogue:
     Attributes:
         backends: Names of runners.
         functions: Names of functions for agents of type Function.
-        scorers: Names of scorers.
         tools: Names of tools that are granted.
         withheld_tools: Names of tools that exist, but that the caller does not grant.
         benchmark_tools: Names of tools that benchmarks bring for their own tasks. Who names one

@@ -46,7 +46,6 @@ def is_theirs(error: BaseException, *, awaited: bool = True) -> bool:
     """Return whether code of others raised an error, and nobody who ends it from outside.
 
     Args:
-        error: The error.
         awaited: Whether the code was waited for, so that closing its coroutine ends it.
     """
     is_cancelled = type(error).__name__ == "CancelledError" and not isinstance(error, Exception)
@@ -78,7 +77,6 @@ def plugin_place(error: BaseException, plugins: Iterable[str]) -> str | None:
     """Return the line of a plug-in that raised an error; None where we, or nobody of them, did.
 
     Args:
-        error: The error.
         plugins: The packages that plug-ins are in.
     """
     counts = {*plugins, OWN}

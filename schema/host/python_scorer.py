@@ -59,7 +59,6 @@ def load_python_scorer(named: str, folder: Path) -> PythonScorer:
 
     Args:
         named: `FILE.py:FUNCTION`.
-        folder: What the file's path is relative to.
 
     Raises:
         InputError: There is no such file or function, the file cannot be imported, or the function

@@ -112,7 +112,6 @@ def load_python_tool(named: str, folder: Path) -> PythonTool:
 
     Args:
         named: `FILE.py:FUNCTION`.
-        folder: What the file's path is relative to.
 
     Raises:
         InputError: There is no such file or function, the file cannot be imported, or the function
@@ -130,7 +129,6 @@ def load_function(named: str, folder: Path) -> types.FunctionType:
 
     Args:
         named: `FILE.py:FUNCTION`.
-        folder: What the file's path is relative to.
 
     Raises:
         InputError: There is no such file or function, or the file cannot be imported.

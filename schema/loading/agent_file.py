@@ -138,7 +138,6 @@ def agent_texts(one: AgentFile, *, called: str | None = None) -> Mapping[str, st
     """Give what the files of an agent's folder say, by their paths in it.
 
     Args:
-        one: The agent.
         called: The folder's name. None: the agent's id.
     """
     texts = dict(_texts(one.agent))

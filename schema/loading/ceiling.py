@@ -34,21 +34,15 @@ class CapabilityPolicy:
     count. Hosts and keys have no ceiling, because no team can name them.
 
     Attributes:
-        tools: Names of tools.
         imports: Names of packages that the Python of agents may import.
-        models: Aliases of models.
         agent_types: Types of agents; an agent of an unwritten type counts by its backend's name,
             where that is neither `llm` nor `function`.
-        backends: Names of backends.
-        agents: The most agents.
-        edges: The most edges.
         max_tokens: The most tokens that an agent may write in one answer.
         effort: The most effort that an agent may write; what it does not write has no ceiling here.
         max_steps: The most turns of an agent. Those that work in a loop then have to write theirs;
             one that drafts takes them twice, and a plan counts as one.
         timeout: The longest that an agent may take, in seconds; unwritten is as long as the run.
         run_timeout: The longest that a run may take, in seconds.
-        max_retries: The most retries.
         rounds: The most times that an agent may work: rounds, or turns where the roster is open. A
             team that declares neither has 1.
         items: The most items of a list that an agent may work on.

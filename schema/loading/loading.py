@@ -136,8 +136,6 @@ def check_team(
 
     Args:
         content: The file's bytes.
-        file: The name that messages show.
-        catalogue: What names are known.
         rules: What is asked beside its shape.
         folder: Where it lies, and the agent files that it uses below. None: it may use none.
     """
@@ -155,7 +153,6 @@ def load_task(path: str | Path, catalogue: Catalogue | None = None, form: TaskFo
     """Load a task file, JSON or YAML by its name. Files that it names are read.
 
     Args:
-        path: The file.
         catalogue: What names are known. Default: what is installed.
         form: How it is read.
 
@@ -180,8 +177,6 @@ def parse_task(
     Args:
         content: The file's bytes.
         file: The name that messages show; `.yaml` or `.yml` at its end means YAML.
-        folder: What the paths in it are relative to.
-        catalogue: What names are known.
         form: How it is read.
 
     Raises:
@@ -244,7 +239,6 @@ def read_file(
 
     Args:
         path: Where it is.
-        limits: Its limits.
         root: The folder that somebody named, where the file itself was found in it: links do not
             lead out of it.
 

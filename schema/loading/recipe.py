@@ -59,9 +59,6 @@ class Recipe:
 def load_recipe(path: str | Path) -> Recipe:
     """Load a recipe.
 
-    Args:
-        path: The file.
-
     Raises:
         InputError: There is no such file, it cannot be read, or its strategy cannot be imported.
         ConfigError: The file does not load; the exception has every problem with its place.
@@ -90,8 +87,6 @@ def scorer_of_recipe(path: str | Path, recipe: Recipe, known: Catalogue) -> Any:
 
     Args:
         path: The recipe's file.
-        recipe: The recipe, which was loaded from it.
-        known: What names are known.
 
     Raises:
         InputError: It cannot be read any more.
@@ -111,7 +106,6 @@ def seeds_problem(path: str | Path, wrong: str) -> Problem:
 
     Args:
         path: The recipe, which has been loaded.
-        wrong: What is wrong.
     """
     document, _ = read_yaml(read_file(path), str(path))
     return document.problem(("seeds" if "seeds" in document.value else "strategy",), wrong)

@@ -32,7 +32,6 @@ def granting_scorer(known: Catalogue, named: str | None) -> Catalogue:
     """Let tasks name a Python function as their scorer; a plain name changes nothing.
 
     Args:
-        known: What may be named.
         named: What `--scorer` says.
     """
     if named is None or not is_python(named):
@@ -55,7 +54,6 @@ def scorer_of(
         value: The task's field, of which parts whose shape was wrong are left out.
         document: The task.
         folder: What the path of a Python file is relative to.
-        known: What names are known.
     """
     fields: dict[str, Any] = {"name": value} if isinstance(value, str) else {**value}
     python, name = fields.pop("python", None), fields.pop("name", None)

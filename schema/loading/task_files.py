@@ -34,9 +34,6 @@ def files_of_task(
 
     Args:
         value: The task's field, of which parts whose shape was wrong are left out.
-        document: The task.
-        folder: What the paths in it are relative to.
-        most_text: Bytes of a text.
 
     Returns:
         The text of each file, or what it is instead, by its name; and what is wrong.

@@ -43,7 +43,6 @@ def placed_tasks(path: Path, known: Catalogue, form: TaskForm = PLAIN) -> Mappin
 
     Args:
         path: The file, or the folder.
-        known: What names are known.
         form: How they are read.
     """
     reader = _Reader(path=path, known=known, form=form)
@@ -60,10 +59,7 @@ def open_tasks(
     """Load the tasks of a file; of a large one, keep only where each begins, and read it again.
 
     Args:
-        path: The file.
-        known: What names are known.
         form: How they are read.
-        then: Changes each task.
     """
     reader = _Reader(path=path, known=known, form=form, then=then)
     is_large = path.is_file() and path.stat().st_size > MOST_KEPT
@@ -160,11 +156,7 @@ class _Reader:
 
 
 class TaskFile(Sequence[Task]):
-    """The tasks of a file that is too large for memory, each read where it is asked for.
-
-    Attributes:
-        niches: The niche of each task.
-    """
+    """The tasks of a file that is too large for memory, each read where it is asked for."""
 
     def __init__(self, reader: _Reader) -> None:
         """Check all tasks, as `open_tasks` does."""

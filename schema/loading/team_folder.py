@@ -67,7 +67,6 @@ def self_contained(team: Team, catalogue: Catalogue) -> Team:
     """Write out the prompts of a team, but those that come with coterie and are known everywhere.
 
     Args:
-        team: The team.
         catalogue: Where the files of its prompts are found.
     """
     agents = {one: _self_contained(agent, catalogue) for one, agent in team.agents.items()}

@@ -71,8 +71,6 @@ def _loaded(
     """Load the functions of a field; return them, and what is wrong with the others.
 
     Args:
-        document: The file.
-        field: The field.
         kind: What a function of it is, in a word.
         load: Describes `FILE.py:FUNCTION`.
     """

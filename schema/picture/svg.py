@@ -155,7 +155,6 @@ def draw_marked(
     """Draw a team for a page that has its own style: how each agent stands, what edges carried.
 
     Args:
-        team: The team.
         marks: How agents stand, by their ids; what they are called stands there as well.
         carried: The edges, from sender to receiver, over which something went.
         tip: The id that the tip of arrows has on the page.

@@ -251,7 +251,6 @@ def folded(value: Mapping[str, Any], members: Mapping[str, Sequence[str]]) -> di
 
     Args:
         value: A team's plain value. Its agents stay as they are.
-        members: The members of each group.
     """
     result = dict(value)
     for path in LISTS:

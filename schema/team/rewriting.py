@@ -40,7 +40,6 @@ class _Part:
         key: The field's name; of an item, the item.
         node: Its value.
         begin: Where its lines begin, with the comments above it.
-        end: Where they end.
         gap: The lines between it and the next part; None after the last.
     """
 
@@ -56,8 +55,6 @@ def rewritten_yaml(text: str, old: Mapping[str, Any], new: Mapping[str, Any]) ->
 
     Args:
         text: YAML that our reader reads without problems.
-        old: What it says.
-        new: What it is to say.
 
     Returns:
         The text; None where it is of a form that can't be rewritten in part.

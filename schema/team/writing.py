@@ -62,7 +62,6 @@ def dump(team: Team, *, schema: str = DEFAULT_SCHEMA) -> str:
     """Write a team as YAML, in canonical form; loading it gives an equal team.
 
     Args:
-        team: The team.
         schema: Where an editor finds the team schema, relative to the file; for its first line.
     """
     return write_team_yaml(team_value(team), schema=schema)

@@ -64,7 +64,6 @@ def open_folder(
 
     Args:
         root: The root, which whoever calls names himself, so that it may be a link; or an open one.
-        names: The names to walk.
         make: Whether folders that are not there are made.
 
     Yields:
@@ -89,8 +88,6 @@ def parent_of(root: Path | int, path: str, *, make: bool = False) -> Generator[t
     """Open the folder that a path is in, for a `with` block, and give the path's last name.
 
     Args:
-        root: The root.
-        path: The path in it.
         make: Whether folders that are not there are made.
     """
     *outer, last = names_of(path)
@@ -121,7 +118,6 @@ def open_linked(root: Path, path: str) -> IO[bytes]:
 
     Args:
         root: The root, which whoever calls names himself, so that it may be a link.
-        path: The path of the file in it.
 
     Raises:
         FileNotFoundError: There is none.
@@ -226,8 +222,6 @@ def read(root: Path | int, path: str, limit: int) -> bytes:
     """Read a file beneath a root.
 
     Args:
-        root: The root.
-        path: The path of the file in it.
         limit: Bytes that it may have.
 
     Raises:
@@ -264,7 +258,6 @@ def copy(source: Path | int, path: str, target: Path | int) -> int | None:
 
     Args:
         source: The root that it is copied from.
-        path: Its path in both.
         target: The root that it is copied to, where nothing stands at the path.
 
     Returns:
@@ -314,7 +307,6 @@ def walk(root: Path | int, *, most: int | None = None, without: str = "") -> Ite
     """Find all that is beneath a root, each folder before what is in it, by name.
 
     Args:
-        root: The root.
         most: Entries that there may be.
         without: The name of folders that are not looked into.
 

@@ -47,7 +47,6 @@ class Misfit(ValueError):
     """A value is not of its form.
 
     Attributes:
-        path: Where.
         problem: What is wrong there.
     """
 
@@ -131,7 +130,6 @@ def from_value(form: Any, value: Any) -> Any:
 
     Args:
         form: A dataclass, or any other type of a field, such as a union of tagged classes.
-        value: The plain value.
     """
     return _converters(form)[1](value)
 

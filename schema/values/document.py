@@ -50,7 +50,6 @@ class Document:
     """A file's content: plain values, and where each of them stands.
 
     Attributes:
-        file: The name that messages show.
         value: Dicts, lists, strings, numbers, booleans and None.
         places: The place of each value, by its path.
         keys: The place of each key, by the path of its value.
@@ -119,7 +118,6 @@ class Builder:
     """Takes events in document order and builds a `Document`, or a list of problems.
 
     Attributes:
-        file: The name that messages show.
         limits: What the document may measure.
         problems: What is wrong so far.
     """

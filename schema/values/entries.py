@@ -28,7 +28,6 @@ class EntryPoint:
 
     Attributes:
         group: Its group, without `coterie.`.
-        name: The name.
         value: A module, and after a colon what of it is meant.
     """
 

@@ -25,7 +25,6 @@ def write_atomically(
     """Write a file whole, or leave what was there.
 
     Args:
-        path: Where.
         text: The text, or its pieces, which are never all in memory; or bytes.
         flushed: Whether it is on disk when this returns; else who calls flushes it later.
         after: Called when the disk has its content, ahead of its name: waits for what it follows

@@ -15,7 +15,6 @@ def write_folder(folder: Path, texts: Mapping[str, str], old: Iterable[str] = ()
     Each is written whole or not at all, one after the other; what goes, goes last.
 
     Args:
-        folder: The folder.
         texts: What its files say, by their paths in it.
         old: Files that go unless they are among these, with the folders that they leave empty.
 

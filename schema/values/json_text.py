@@ -55,7 +55,6 @@ def dumps(
     """Write JSON; a number that is not finite is null, as in JavaScript.
 
     Args:
-        value: Plain values.
         indent: Spaces of each level; None: all in one line.
         ensure_ascii: Whether other characters are written as escapes.
         default: Gives a plain value for another one.

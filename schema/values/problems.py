@@ -33,7 +33,6 @@ class Problem:
 
     Attributes:
         file: The file's name as the user gave it.
-        place: Where the problem is.
         path: The field, dotted: `agents.w2.max_tokens`. Empty for the whole file.
         message: What is wrong and what to write instead, as sentences.
         severity: An error keeps the file from loading; a warning is a likely mistake.

@@ -47,7 +47,6 @@ def read_yaml(
 
     Args:
         content: The file's bytes, UTF-8.
-        file: The name that messages show.
         limits: What the document may measure.
 
     Returns:

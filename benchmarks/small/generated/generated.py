@@ -26,8 +26,6 @@ class Item:
 
     Attributes:
         kind: What kind of question it is within its benchmark; the task's niche.
-        query: What is asked.
-        answer: The right answer.
         scorer: Compares an answer with it.
         context: What belongs to the question.
         briefs: What only one agent is told, by its id.
@@ -52,7 +50,6 @@ def generated(name: str, title: str, about: str, write: Write) -> Benchmark:
     """Make a benchmark of what draws its items, each by itself.
 
     Args:
-        name: What commands call it.
         title: What it is called in print.
         about: What it asks and what its levels change.
         write: Draws an item of a level, from 1 to 5.
@@ -72,7 +69,6 @@ def in_worlds(
     """Make a benchmark of which all items of one seed and level are about the same world.
 
     Args:
-        name: What commands call it.
         title: What it is called in print.
         about: What it asks and what its levels change.
         begin: Gives what draws the items about the world of a seed and a level.

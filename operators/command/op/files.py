@@ -86,9 +86,7 @@ class Recorded:
     """What agents said in a recorded run.
 
     Attributes:
-        folder: Where it is.
         task: What the run was about.
-        said: Its utterances, at least one.
     """
 
     folder: Path

@@ -72,11 +72,7 @@ def command_of(operator: Operator) -> click.Command:
 
 @dataclass(frozen=True)
 class Signature:
-    """What an operator is given, where a person has it act.
-
-    Attributes:
-        operator: The operator.
-    """
+    """What an operator is given, where a person has it act."""
 
     operator: Operator
 

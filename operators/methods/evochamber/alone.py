@@ -29,7 +29,6 @@ def alone(episode: Episode, team: Team, member: str) -> Team:
     """Return a team of one in which a member answers the task, as it would in a vote.
 
     Args:
-        episode: The task.
         team: The team in which the member worked.
         member: Its name in the pool.
     """
@@ -65,8 +64,6 @@ async def own_attempts(
     """Return attempts, and one more of each member that has none, where the recipe wants these.
 
     Args:
-        episode: The task.
-        seated: The team.
         attempts: What members answered in the team, with their scores.
         reward: What the team's answer was worth, in [0, 1].
     """

@@ -60,7 +60,6 @@ def attempts(seated: Seated, run: Run) -> tuple[MemberAttempt, ...]:
     Whoever came to nothing has no attempt.
 
     Args:
-        seated: The team.
         run: What came of its work.
     """
     positions = {*answering(seated.team, seated.team.output)}
@@ -92,7 +91,6 @@ async def graded(
 
     Args:
         episode: The task. What judging consumes counts as its judging.
-        attempts: Attempts at it.
         known: Scores of answers that are known, such as that of the team, in [0, 1].
     """
     if not episode.learning:
@@ -112,12 +110,7 @@ async def graded(
 
 
 def disagree(attempts: Sequence[MemberAttempt], task: Task) -> bool:
-    """Tell whether attempts come down to different answers, as the vote reads them.
-
-    Args:
-        attempts: Attempts at the task.
-        task: The task.
-    """
+    """Tell whether attempts come down to different answers, as the vote reads them."""
     return len({conclusion(attempt.answer, task) for attempt in attempts}) > 1
 
 

@@ -39,7 +39,6 @@ def compose(
     """Choose who works on a task of a niche, each for a seat (EvoChamber Eq. 3, 4 and 5).
 
     Args:
-        population: Who there is.
         niche: The task's niche; "" where it has none.
         size: How many are to work.
         settings: The weights, and the selector: by niche, or at random.

@@ -45,7 +45,6 @@ class Leader:
     """Who leads a team, and what it knows of it.
 
     Attributes:
-        agent: The leader.
         able: How able each member is in the task's niche, in [0, 1]: by its seat, the anchor first.
         names: The members, by the same seats.
     """
@@ -84,8 +83,6 @@ class StructureChoice:
     """How a team is to work together.
 
     Attributes:
-        leader: Who leads.
-        structure: The name of the structure.
         by: Who chose it: the leader; the rule that stands in for one whose answer is of no use; or
             nobody, as there is one structure only.
         reason: Why, in the leader's words.
@@ -114,7 +111,6 @@ def closest(
     first.
 
     Args:
-        rounds: All rounds, in order.
         profile: The competence of each seat, in [0, 1], the anchor first.
         niche: The niche; "" for a task of none.
         k: How many rounds at most.
@@ -163,7 +159,6 @@ def fallback(rounds: Sequence[Mapping[str, Any]], niche: str, structures: Sequen
     Of equals the first is taken; without voting, the first of all.
 
     Args:
-        rounds: All rounds of leadership.
         niche: The niche; "" for a task of none.
         structures: Those that may be chosen; at least one.
     """
@@ -189,7 +184,6 @@ async def lead(
     """Have the leader of a team choose its structure (EvoChamber §3.4, LeadLearn).
 
     Args:
-        meta: Who is asked.
         path: Which choice this is: `task 12/lead`.
         task: The task. Its reference answer is not shown.
         leader: Who leads, and how able the team is.
@@ -241,7 +235,6 @@ async def choose_structure(
     What fell back is counted as lost, and the episode goes on. In a test the leader is asked, too.
 
     Args:
-        episode: The task.
         population: As it stands.
         chosen: The members by their seats, the anchor first.
         structures: Those that the team can work by, by their names. Of a single one nobody is

@@ -53,7 +53,6 @@ class Reflection:
         """Give what there is to keep, as entries of the agent's archive.
 
         Args:
-            task: The task.
             agent: Whose they are.
             credit: The team's reward, in [0, 1].
             run: The evolution that they come from.
@@ -72,10 +71,8 @@ async def reflect(
     """Draw from a member's work what it should know from now on (EvoChamber §3.3).
 
     Args:
-        meta: Who is asked.
         path: Which reflection this is: `task 12/reflect/solver_3`.
         task: The task. Its reference answer is not shown.
-        work: What the member did.
         reward: What the team's answer was worth, in [0, 1].
     """
     limits = meta.limits
@@ -122,8 +119,6 @@ async def reflect_all(
 
     Args:
         episode: The task. Where nothing is learnt, or the recipe has it so, nobody is asked.
-        seated: The team.
-        run: What came of it.
         attempts: What members answered, with their scores.
         reward: What the team's answer was worth, in [0, 1].
     """

@@ -114,9 +114,7 @@ def seated(
 
     Args:
         template: The structure.
-        members: The agents, by their seats.
         settings: What they are reminded of.
-        catalogue: What names are known.
         ceiling: What teams may ask for at most.
 
     Raises:
@@ -151,10 +149,6 @@ def kept(folder: Path, team: Team) -> str:
 
     A team that is there already is not written again, so that four hundred tasks of few teams come
     to few files.
-
-    Args:
-        folder: The pool.
-        team: The team.
 
     Returns:
         The file's path in the pool, with `/`.

@@ -47,7 +47,6 @@ class PopulationSettings:
         fork_top: The share of agents that are forked, the best by rolling reward.
         fork_tasks: Tasks that an agent needs for that.
         merge_similarity: Overlap of competence above which two agents are merged.
-        merge_tasks: Tasks that each of them needs for that.
         prune_below: An agent lags when its score is below this share of the pool's mean.
         prune_by: Which score: its rolling reward, or that of the task.
         prune_tasks: Tasks in a row that an agent lags before it is retired.

@@ -17,11 +17,7 @@ ANY_TEXT: Mapping[str, Any] = {"type": "string"}
 
 
 def text_schema(longest: int) -> Mapping[str, Any]:
-    """Write the schema of a text that says something.
-
-    Args:
-        longest: The most characters.
-    """
+    """Write the schema of a text that says something."""
     return {"type": "string", "minLength": 1, "maxLength": longest}
 
 
@@ -36,8 +32,6 @@ def said(name: str, text: str, longest: int) -> str:
 
     Args:
         name: What it is called in the answer.
-        text: The text.
-        longest: The most characters.
 
     Raises:
         InvalidAnswer: It has no words.

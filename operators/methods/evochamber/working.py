@@ -29,7 +29,6 @@ def tried(episode: Episode, team: Seated, run: Run, reward: float) -> Evaluated:
     """Say what came of a team's work, and keep the team as a file that can be run again.
 
     Args:
-        episode: The task.
         team: Who worked, and how.
         run: What came of it; one that came to no answer is worth nothing, by the team's own doing.
         reward: What it was worth, in [0, 1].
@@ -82,7 +81,6 @@ def tell(episode: Episode, population: Population, team: Seated, reward: float) 
     """Tell who worked, and the numbers of it that a report shows.
 
     Args:
-        episode: The task.
         population: As it was when the team was chosen.
         team: Who worked, and how.
         reward: What it was worth, in [0, 1].

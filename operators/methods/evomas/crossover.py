@@ -46,13 +46,11 @@ async def crossover(
     """Make a child of two parents.
 
     Args:
-        meta: Who is asked.
         path: Which crossover this is: `task 12/step 3/crossover`.
         task: What the child is to do better than both. Its reference answer is not shown.
         first: A team, with the digest of its run on the task.
         second: Another.
         topology: Whose topology the child has. None: the model is asked first, where both will do.
-        memories: What was learnt on similar tasks.
 
     Returns:
         The child. Its first parent is the one that gave the topology.
@@ -98,7 +96,6 @@ class _Cross:
 
     Attributes:
         own: The parent that gives it.
-        other: The other parent.
         side: Which of the two `own` is.
         theirs: For each position, the other's agent as it would work there. Positions where that
             changes nothing are not there.

@@ -124,7 +124,6 @@ def shortlist(
     It is the same for the same arguments.
 
     Args:
-        task: What they are to do.
         members: The teams, in the order of their births.
         k: How many are to be chosen.
         expected: As for `select`.

@@ -72,7 +72,6 @@ async def appraise(
     """Score the utterances of a round (MATTRL Eq. 9).
 
     Args:
-        meta: Who is asked.
         path: Which appraisal this is: `task 12/round 2/appraise`.
         task: The task. Its reference answer is not shown.
         said: What the agents said in that round, each once; at least one did.
@@ -109,7 +108,6 @@ async def appraised(
     """Score all utterances of a run, a question for each round.
 
     Args:
-        meta: Who is asked.
         path: Which run this is: `task 12/consult/`.
         task: The task. Its reference answer is not shown.
         said: What was said, the utterances of a round side by side.
@@ -139,7 +137,6 @@ class Appraised:
     """The scores of all utterances of a run.
 
     Attributes:
-        said: The utterances.
         scores: The score of each, by its turn; those of a round that was lost are missing.
         lost: The rounds without scores.
     """

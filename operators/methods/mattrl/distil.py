@@ -73,7 +73,6 @@ class Distilled:
 
         Args:
             task: The case.
-            utterance: The utterance.
             credit: What that was worth, in [0, 1].
             outcome: How its run ended: its score, in [0, 1]; None where nobody knows.
             by_case: Whether it is found by the case's text. Else by when it applies.
@@ -104,7 +103,6 @@ async def distil(
     """Put an utterance into few words, for whoever comes to a similar task (MATTRL Eq. 14).
 
     Args:
-        meta: Who is asked.
         path: Which utterance this is: `task 12/distil/cardiology 2`.
         task: The task. Its reference answer is not shown.
         utterance: What was said.
@@ -143,11 +141,7 @@ async def distil_alone(
     """Distil an utterance, after its round was scored where it is not yet.
 
     Args:
-        meta: Who is asked.
         path: Which utterance this is.
-        task: The task.
-        said: All utterances of the run.
-        utterance: The one that is distilled.
         score: What the judge thought of it. None: it is asked first.
         rubric: What makes an utterance good. Empty for the one that comes with `appraise`.
     """

@@ -156,7 +156,6 @@ def tell(
     """Keep the numbers of every utterance of a case, by which its batch is selected from.
 
     Args:
-        episode: The episode.
         of: All utterances of its run.
         outcome: How the run ended: its score, in [0, 1].
         about: What counterfactual runs cost and saved, where there were any.

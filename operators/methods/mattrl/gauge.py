@@ -30,7 +30,6 @@ async def gauge(meta: OperatorModel, path: str, task: Task) -> dict[str, float] 
     """Judge the features of a case that cannot be counted.
 
     Args:
-        meta: Who is asked.
         path: Which case this is: `task 12/gauge`.
         task: The task. Its reference answer is not shown.
 

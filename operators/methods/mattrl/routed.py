@@ -38,9 +38,6 @@ async def compare(
 
     Args:
         episode: The episode, in which the team worked on it.
-        single: The single agent.
-        team: That team.
-        outcome: The score of what it came to.
         what: Which run of the episode that is.
         gauged: Whether a model is asked what the case looks like.
     """
@@ -69,8 +66,6 @@ async def choose(episode: Episode, single: Team, *, by: By, gauged: bool) -> Cho
     """Say who is to work on a case, by what came of those that were learnt from.
 
     Args:
-        episode: The episode.
-        single: The single agent.
         by: What the router is fitted by.
         gauged: Whether a model may be asked what the case looks like; only a router that goes by
             that has it asked.

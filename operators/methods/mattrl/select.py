@@ -34,7 +34,6 @@ class Candidate:
 
     Attributes:
         number: The number of its case in the stream.
-        case: The id of its case.
         agent: Who said it.
         round: In which round, from 1.
         outcome: How its run ended, in [0, 1].

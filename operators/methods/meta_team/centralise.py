@@ -87,9 +87,7 @@ async def centralise(
     """Have one analyser read all that happened, and propose every change.
 
     Args:
-        meta: Who is asked.
         path: Which question this is: `task 12/centralise`.
-        ground: The team, what it did and was told.
         levels: What it may change.
     """
     return await ground.meter().ask(meta, path, _question(meta, ground, levels))
@@ -100,7 +98,6 @@ def tokens_of_one_analyser(meta: OperatorModel, ground: Ground, levels: Levels) 
 
     Args:
         meta: Who would be asked.
-        ground: The team, what it did and was told.
         levels: What it might change.
     """
     question = _question(meta, ground, levels)
@@ -154,8 +151,6 @@ def flat_trace(team: Team, run: Run, most: int) -> Iterator[str]:
     """Show all that agents read and said, one conversation after the other.
 
     Args:
-        team: The team that worked.
-        run: What came of it, with dialogues.
         most: The most characters of all together.
     """
     of = [one for one in run.agents if one in speakers(team, run)]
@@ -176,8 +171,6 @@ class _Reading:
     """Reads an answer.
 
     Attributes:
-        meta: Who is asked.
-        ground: The team, what it did and was told.
         agents: Whose own notes may be written.
         pairs: Who may note something of whom.
         levels: What may be changed.

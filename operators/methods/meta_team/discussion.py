@@ -40,7 +40,6 @@ class Statement:
     """What an agent said to its team.
 
     Attributes:
-        agent: Who.
         text: What, in a few words.
     """
 
@@ -50,12 +49,7 @@ class Statement:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Discussion:
-    """What a team said to each other.
-
-    Attributes:
-        statements: The statements, in order.
-        lost: Answers that were of no use.
-    """
+    """What a team said to each other."""
 
     statements: tuple[Statement, ...] = ()
     lost: tuple[RejectedProposal, ...] = ()
@@ -68,10 +62,6 @@ class Discussion:
 
 def lead_of(team: Team, run: Run) -> str | None:
     """Name who decides for a team: the lead of an open roster, else who answers.
-
-    Args:
-        team: The team that worked.
-        run: What came of it, with dialogues.
 
     Returns:
         Its id; None where it has no conversation to go on with.
@@ -99,14 +89,10 @@ async def say(
     """Have an agent say something in a few words, in a further turn of its own conversation.
 
     Args:
-        meta: Who is asked, where agents do not answer with their own models.
         path: Which question this is.
-        ground: The team, what it did and was told.
         agent: Who speaks.
-        operator: Who asks.
         field: What the words are called in the answer.
         instructions: What it is to speak about.
-        longest: The most characters.
         meter: Counts what that takes.
         also: What it reads beside what the team is told.
         may_pass: Whether it may say nothing.
@@ -153,7 +139,6 @@ async def discuss(
     named since they spoke. Nobody speaks where that would leave the lead no call to decide.
 
     Args:
-        meta: Who is asked, where agents do not answer with their own models.
         path: Which discussion this is: `task 12/discuss`.
         ground: The team, with what agents and pairs have noted since it worked.
         known: What everybody reads: the team's rules, and what agents and pairs found.

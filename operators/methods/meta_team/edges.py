@@ -26,7 +26,6 @@ class EdgeOffer:
     whom follows from that: there nothing is offered.
 
     Attributes:
-        team: The team.
         most: The most edges that change at once.
     """
 
@@ -46,11 +45,7 @@ class EdgeOffer:
         return {"edges": {"type": "array", "items": item, "minItems": 0, "maxItems": self.most}}
 
     def read(self, said: Mapping[str, Any]) -> tuple[tuple[Edit, ...], tuple[Refused, ...]]:
-        """Read what an answer says of edges.
-
-        Args:
-            said: The lists of the answer, with items of any form.
-        """
+        """Read what an answer says of edges."""
         edits: dict[Edit, None] = {}
         refused: list[Refused] = []
         for number, item in enumerate(said.get("edges", ())):

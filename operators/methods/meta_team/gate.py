@@ -75,10 +75,6 @@ def gate(
     one, whoever wrote it.
 
     Args:
-        team: The team as it is.
-        edits: What is to change.
-        catalogue: What names are known.
-        ceiling: What a person lets teams ask for.
         room: How much may be kept. None: as much as is usual.
     """
     limits = room or NoteLimits()
@@ -114,15 +110,7 @@ def objections(
     ceiling: CapabilityPolicy,
     room: NoteLimits,
 ) -> tuple[str, ...]:
-    """Say why edits may not be committed together; nothing, where they may.
-
-    Args:
-        team: The team as it is.
-        edits: What is to change.
-        catalogue: What names are known.
-        ceiling: What a person lets teams ask for.
-        room: How much may be kept.
-    """
+    """Say why edits may not be committed together; nothing, where they may."""
     foreign = sorted({tag(type(edit)) for edit in edits if not isinstance(edit, KINDS)})
     if foreign:
         return (f"{', '.join(foreign)}: a team does not change that by looking back.",)

@@ -54,8 +54,6 @@ def own_schema(agent: Agent, room: NoteLimits, most: int) -> Mapping[str, Any]:
     """Write the schema of the notes of an agent on itself.
 
     Args:
-        agent: The agent.
-        room: How much it may keep.
         most: The most notes in one answer.
     """
     text = {"type": "string", "minLength": 1, "maxLength": room.note}
@@ -98,7 +96,6 @@ class OwnNotes:
 
     Attributes:
         agent: The agent, with what it has noted before.
-        room: How much it may keep.
         most: The most notes in one answer.
         edits: What may be kept of them by their form, by the kind and name of the note.
         refused: What may not, and why.

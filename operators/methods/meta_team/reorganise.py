@@ -53,7 +53,6 @@ class Reorganised:
 
     Attributes:
         edits: What it changes of its rules, its roster and its edges.
-        reason: Why.
         retry: Whether it wishes to try the task again.
         refused: What was written that may not be kept, also after its author was told why.
     """
@@ -134,9 +133,7 @@ def known_text(
 
     Args:
         meta: Who reads it.
-        ground: The team, what it did and was told.
         reflected: What agents came to.
-        settled: What pairs settled.
     """
     bounds, team = meta.limits, ground.team
     return material(
@@ -193,9 +190,6 @@ class TeamAnswer:
     """The part of an answer that is about the team: rules, roster, edges, and a retry.
 
     Attributes:
-        meta: Who is asked.
-        team: The team.
-        room: How much may be kept.
         newcomers: The most agents that may come, and that may go.
         most_edges: The most edges among those who stay that may change.
     """

@@ -58,7 +58,6 @@ class Reflected:
     """What an agent came to when it looked back.
 
     Attributes:
-        agent: Which one.
         edits: What it changes of itself: its patches and skills, and nothing else.
         summary: What it tells its team, in a few words.
         reason: What it found to have led to the outcome.
@@ -90,11 +89,9 @@ async def retrospect(
     """Have an agent look back on its own work, and write down what follows for itself.
 
     Args:
-        meta: Who is asked, where agents do not answer with their own models.
         path: Which retrospective this is: `task 12/retrospect/solver`.
         ground: The team, what it did and was told. Its limits are those of this agent, with what
             colleagues answer it.
-        agent: The agent.
         evidence: The most questions that it may put to colleagues. 0: it looks back alone.
         looks: The most times that it may look at the task's files, where it worked on some.
 
@@ -299,9 +296,7 @@ def notes_in(
     Args:
         items: What was written, in any form.
         meta: Who knows what names there are, and what a person allows.
-        team: The team.
         agent: Whose notes they are.
-        room: How much may be kept.
         most: The most notes in one answer.
     """
     notes = OwnNotes(agent=team.agents[agent], room=room, most=most).read(items)

@@ -81,11 +81,9 @@ class Retrospective:
         child: The team that it leads to; the team as it was, where nothing is to change.
         levels: What each level changes, in order: apply them one after the other.
         reflected: What agents came to.
-        settled: What pairs settled.
         discussion: What was said about the team before its lead decided.
         reorganised: What the team came to; None where it was not asked, or to no use.
         refused: What was written that may not be kept, also after its author was told why.
-        lost: Answers that were of no use.
         tally: How many answers there were, and what became of them.
     """
 
@@ -124,7 +122,6 @@ async def look_back(
     Args:
         meta: Who is asked for the team, and for agents that do not answer with their own models.
         path: Which retrospective this is: `task 12/`.
-        ground: The team, what it did and was told.
         how: How it looks back. None: at all levels.
 
     Raises:

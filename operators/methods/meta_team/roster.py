@@ -37,9 +37,6 @@ class RosterOffer:
     that somebody opens, its roster stays.
 
     Attributes:
-        team: The team.
-        ceiling: What a person lets teams ask for.
-        room: How much may be kept.
         most: The most that come, and that go, at once.
     """
 
@@ -113,11 +110,7 @@ class RosterOffer:
         return fenced("tools", ", ".join(sorted(self.ceiling.tools))) if has else ""
 
     def read(self, said: Mapping[str, Any]) -> tuple[tuple[Edit, ...], tuple[Refused, ...]]:
-        """Read what an answer says of the roster.
-
-        Args:
-            said: The lists of the answer, with items of any form.
-        """
+        """Read what an answer says of the roster."""
         edits: list[Edit] = []
         refused: list[Refused] = []
         for number, item in enumerate(said.get("go", ())):

@@ -26,8 +26,6 @@ class Rules:
     of its own at the end.
 
     Attributes:
-        team: The team.
-        room: How much may be kept.
         most: The most rules that come, and that go, at once.
     """
 
@@ -56,11 +54,7 @@ class Rules:
         return lists
 
     def read(self, said: Mapping[str, Any]) -> tuple[tuple[Edit, ...], tuple[Refused, ...]]:
-        """Read what an answer says of rules: an edit of the constitution, or none.
-
-        Args:
-            said: The lists of the answer, with items of any form.
-        """
+        """Read what an answer says of rules: an edit of the constitution, or none."""
         refused: list[Refused] = []
         going = self._going(said.get("outdated", ()), refused)
         coming = self._coming(said["rules"], refused)

@@ -52,7 +52,6 @@ class Looked:
     """What came of a task, whoever looked back on it.
 
     Attributes:
-        child: The team that it leads to.
         levels: What each level changes, in order.
         retry: Whether the team wishes to do the task again.
     """
@@ -91,10 +90,7 @@ async def looked_back(
     What is of no use, and what may not be kept, is counted as lost.
 
     Args:
-        episode: The task.
         meta: Who is asked; its ceiling is what the team may ask for.
-        team: The team that worked.
-        run: What came of it, with dialogues.
         score: What that was worth.
     """
     settings: RetrospectiveSettings = episode.settings

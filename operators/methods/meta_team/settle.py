@@ -38,11 +38,9 @@ class Settlement:
     """What two agents settled.
 
     Attributes:
-        pair: Who they are.
         accounts: What each told the other of their work together, as far as it was of use.
         edits: What each notes of the other, among its own notes.
         refused: What they wrote that may not be kept, also after they were told why.
-        lost: Answers that were of no use.
     """
 
     pair: tuple[str, str]
@@ -69,7 +67,6 @@ async def settle(
     """Have two that worked together note what they learnt about each other.
 
     Args:
-        meta: Who is asked, where agents do not answer with their own models.
         path: Which settlement this is: `task 12/settle/planner solver`.
         ground: The team, what it did and was told. Its limits are those of each of the two.
         pair: The two; each must have a conversation.
@@ -225,9 +222,6 @@ async def settle_alone(
     """Have two settle, and return the team with their new notes; see `settle`.
 
     Args:
-        meta: Who is asked.
-        path: Which settlement this is.
-        ground: The team, what it did and was told.
         pair: The two.
         alone: Whether neither tells the other how their work went.
     """

@@ -63,7 +63,6 @@ class Chance(OperatorModel):
 
     Attributes:
         bounds: By default those of a large model, but for few edits at once.
-        seed: Where chance comes from, together with the path.
     """
 
     bounds: Bounds | None = FEW
@@ -111,11 +110,8 @@ def chance(
     Args:
         team: The parent. It stays as it is.
         component: What may be touched.
-        catalogue: What names are known.
         ceiling: What the child may ask for at most.
         path: Which draw this is: `task 12/step 2/chance`.
-        seed: Where chance comes from, together with the path.
-        edits: The most edits.
 
     Raises:
         ValueError: Mutations do not touch this component.
@@ -142,7 +138,6 @@ async def draw(
         path: Not used: the same team, component and seed give the same child.
         team: The parent.
         component: What may be touched.
-        edits: The most edits.
     """
     del path
     return chance(team, component, meta.catalogue, meta.ceiling, seed=meta.seed, edits=edits)

@@ -37,7 +37,6 @@ def open_components(
 
     Args:
         meta: Knows what names there are, and the ceiling.
-        parent: The team.
         components: What may be touched at all.
     """
     allowed: list[Component] = [one for one in CHANGEABLE if one in components]
@@ -61,7 +60,6 @@ def newcomer_ceiling(
 
     Args:
         ceiling: What a child may ask for.
-        team: The team that they join.
         components: What may be touched.
     """
     if "model_id" not in components:
@@ -84,8 +82,6 @@ def offer(
 
     Args:
         meta: Who is to answer.
-        team: The team that is to change.
-        components: What may be edited.
         ceiling: What the child may ask for, where that is less than `meta` says.
         least: The fewest edits.
 
@@ -157,7 +153,6 @@ class ByChance:
     Attributes:
         weights: How often each is drawn, relative to the others; tools, parameters and roster,
             which the figure does not have, by our own guess.
-        seed: Where chance comes from, together with the path.
     """
 
     weights: Mapping[Component, float] = field(default_factory=_shares)

@@ -34,9 +34,7 @@ class EvolutionStep:
         number: Which step it is; no two of an evolution have the same.
         operator: What made it. The teams that evolution began with are steps too.
         team: The team's name, which may be that of its parent too.
-        content_hash: Its content hash.
         reward: Its reward on the task; None where it has none, as when its run failed.
-        parents: The names of its parents.
         sources: The numbers of the steps that its parents come from, the first parent's first. A
             parent that was taken from the pool and not tried as it stands there has none.
         component: The only component that was touched, where it is one.
@@ -111,7 +109,6 @@ def tell_steps(steps: Sequence[EvolutionStep], details: int = LONGEST_DETAILS) -
     """Tell an evolution trace, a line for each step, with what it gained over its sources.
 
     Args:
-        steps: The steps.
         details: The most characters of the edits and the reason of one step.
     """
     rewards = {step.number: step.reward for step in steps}

@@ -34,7 +34,6 @@ def ancestors_of(candidate: Candidate, find: Callable[[int], Candidate]) -> set[
     """Return the numbers of all candidates that a candidate comes from.
 
     Args:
-        candidate: The candidate.
         find: Finds a candidate by its number.
     """
     ancestors: set[int] = set()

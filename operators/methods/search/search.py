@@ -80,7 +80,6 @@ class Search:
     """The search of one episode.
 
     Attributes:
-        episode: The episode.
         hits: What was learnt on similar tasks, with the similarity.
         candidates: What was tried, in order.
 

@@ -18,7 +18,6 @@ def calls_at_most(settings: SearchSettings, plan: Plan) -> int:
     """Bound the model calls of a task: every attempt runs a team as large as this one.
 
     Args:
-        settings: How it searches.
         plan: A team.
     """
     attempts = max(settings.parents, MOST * (settings.parents + settings.steps))

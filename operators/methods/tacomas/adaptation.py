@@ -73,8 +73,6 @@ class Adaptation:
 
     Attributes:
         meta: The model that coaches and restructures; its ceiling is what the team may ask for.
-        judge: The model that judges.
-        task: The task.
         path: Where it stands in the journal.
         settings: How much of what.
         roles: Who may be taken in, by role.
@@ -269,7 +267,6 @@ def calls_at_most(settings: AdaptationSettings, plan: Plan) -> int:
     A newcomer is taken to call as often as the agent of the team that calls most, once at least.
 
     Args:
-        settings: How the team adapts.
         plan: The team of the first round; with `begin: roles`, the one in whose place it comes.
     """
     calls = [agent.calls_at_most for agent in plan.agents.values()]

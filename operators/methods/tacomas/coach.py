@@ -46,7 +46,6 @@ class Coaching:
     """What a coach tells one agent.
 
     Attributes:
-        agent: Whom.
         wrong: What went wrong in its work.
         plan: What it is to do in the next round.
     """
@@ -80,11 +79,9 @@ async def coach(
     """Coach one agent.
 
     Args:
-        meta: Who is asked.
         path: Which coaching this is: `task 12/round 2/coach/planner`.
         task: The task. Its reference answer is not shown.
         account: What the team did in the round.
-        agent: Whom.
         contribution: What the meta-judge said of the agent.
         share: How much of its work is read, where 1 is as much as of any.
         room: The most characters of what it is told, at least `SHORTEST`.
@@ -130,11 +127,6 @@ async def coach_alone(
     """Coach one agent outside of an adaptation, and return the team that has it in its notes.
 
     Args:
-        meta: Who is asked.
-        path: Which coaching this is.
-        task: The task.
-        account: What the team did.
-        agent: Whom.
         contribution: What the meta-judge said of the agent. None: it is asked first.
         room: The most characters of the advice.
     """

@@ -37,7 +37,6 @@ async def enlist(
     """Make a team of roles.
 
     Args:
-        meta: Who is asked.
         path: Which team this is: `task 12/enlist`.
         task: The task. Its reference answer is not shown.
         frame: A team that gives all but agents and topology: its constitution, how it is run.

@@ -40,7 +40,6 @@ def joined(weights: Mapping[str, float], agents: Iterable[str]) -> Mapping[str, 
     A newcomer begins with an even share. Those that stay share the rest as they did before.
 
     Args:
-        weights: The weights before.
         agents: Who there is now.
     """
     known = [*agents]

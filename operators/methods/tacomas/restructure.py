@@ -86,13 +86,11 @@ async def restructure(
     """Change a team's structure, or leave it as it is.
 
     Args:
-        meta: Who is asked.
         path: Which change this is: `task 12/round 2/restructure`.
         task: The task. Its reference answer is not shown.
         account: What the team did in the last round.
         judged: What was said of the rounds so far, the first one first.
         team: The team that is to change: the same, maybe with other notes.
-        roles: Who may come, by role.
         dying: Who may go.
         agents: The most agents to add and remove.
         edges: The most edges that come and go beside theirs.
@@ -151,8 +149,6 @@ class _Offer:
     """What there is to choose from; whatever of it is chosen fits together.
 
     Attributes:
-        team: The team that is to change.
-        roles: Who may come, by role.
         dying: Who may die.
         agents: The most agents to add and remove.
         edges: The most edges to add and remove.

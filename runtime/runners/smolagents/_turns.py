@@ -62,7 +62,6 @@ class Unusable(Exception):
     Args:
         why: In words for the model.
         text: What it wrote.
-        usage: What it consumed.
     """
 
     def __init__(self, why: str, text: str, usage: TokenUsage) -> None:

@@ -37,7 +37,6 @@ class AddAgent(Kind):
     """Takes an agent into the team, with its edges.
 
     Attributes:
-        agent: The agent.
         before: The agent of the team that it stands ahead of in the file. None: it stands last.
         reports_to: Who receives its output.
         receives_from: Whose output it receives. An edge between two new agents is named by one.

@@ -43,8 +43,6 @@ class Newcomers:
     """New agents of a team.
 
     Attributes:
-        team: The team.
-        catalogue: What names are known.
         ceiling: What a person lets teams ask for. None: whatever the catalogue has.
         models: Aliases of models that they may ask.
         tools: Tools that they may use.

@@ -25,11 +25,9 @@ class NoteOffer:
     """What may be noted of one agent: `schema` holds a model to it, `edits` reads what it wrote.
 
     Attributes:
-        team: The team that is to change.
         agent: Whose notes they are.
         kinds: What may be noted.
         most: The most notes in one answer.
-        characters: The most characters of a text.
     """
 
     team: Team

@@ -28,11 +28,8 @@ async def dream_contrast(
     """Say what one member did differently from another, that made its answer better.
 
     Args:
-        meta: Who is asked.
         path: Which comparison this is: `task 12/dream/contrast/solver_3 solver_7`.
         task: The task. Its reference answer is not shown.
-        failed: What a member did that failed.
-        succeeded: What one did that succeeded.
     """
     limits = meta.limits
     longest = min(LONGEST_IDEA, limits.characters)

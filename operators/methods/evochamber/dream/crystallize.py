@@ -38,14 +38,12 @@ async def dream_crystallize(
     """Make insights of the ideas that are left, and say how far each reaches.
 
     Args:
-        meta: Who is asked.
         path: Which insights these are: `task 12/dream/crystallize`.
         task: The task. Its reference answer is not shown.
         ideas: The ideas that stood up to criticism, at least one.
         criticism: What was said of each of them.
         answers: What right answers come down to; an insight that has one in it is none.
         niches: The kinds of task that there are. None, where tasks have no kinds.
-        most: The most insights.
 
     Returns:
         Insights, each with the niche that its level needs: that of the task, one of those that
@@ -81,11 +79,8 @@ class _Form:
     """What an answer may be.
 
     Attributes:
-        task: The task.
-        ideas: The ideas that are left.
         answers: What right answers come down to.
         niches: The kinds of task.
-        most: The most insights.
         longest: The most characters of each.
     """
 

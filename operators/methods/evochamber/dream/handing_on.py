@@ -26,7 +26,6 @@ class Tested:
     """An insight, and what another attempt with it was worth.
 
     Attributes:
-        insight: The insight.
         before: What the first attempt of who attempted it again was worth, in [0, 1].
         after: What another was worth, the least of them; None, where nobody could say.
     """
@@ -60,8 +59,6 @@ async def tested(
     It is the member that was compared with the insight's giver. What has no score counts as lost.
 
     Args:
-        episode: The task.
-        insights: The insights.
         team: What the members did.
     """
     by_name = {one.agent: one for one in team}
@@ -93,10 +90,7 @@ async def handed_on(
     One after the other: what one of them became, the next may say almost the same as.
 
     Args:
-        episode: The task.
         population: Who there is, with the task's own trial taken in.
-        came: The insights, tested.
-        failed: Who failed at the task.
 
     Returns:
         What the event of the dream says of it.

@@ -24,8 +24,6 @@ class Difference:
 
     Attributes:
         giver: Who succeeded. Where nobody did, who failed, and found its own fault.
-        failed: Who failed.
-        text: What made the difference.
     """
 
     giver: str
@@ -40,7 +38,6 @@ class Idea:
     Attributes:
         text: What to do, and when.
         niches: The kinds of task for which it may be.
-        of: The difference that it follows from.
     """
 
     text: str
@@ -50,12 +47,7 @@ class Idea:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Opinion:
-    """What a member thinks of an idea.
-
-    Attributes:
-        keep: Whether to keep it.
-        reason: Why.
-    """
+    """What a member thinks of an idea."""
 
     keep: bool
     reason: str

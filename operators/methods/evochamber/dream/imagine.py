@@ -32,13 +32,11 @@ async def dream_imagine(
     """Imagine strategies that follow from what made the difference, or from shared failure.
 
     Args:
-        meta: Who is asked.
         path: Which ideas these are: `task 12/dream/imagine`.
         task: The task. Its reference answer is not shown.
         differences: What those who succeeded did differently, at least one; where nobody did,
             what those who failed found in their own work.
         niches: The kinds of task that there are. None, where tasks have no kinds.
-        most: The most ideas.
     """
     limits = meta.limits
     longest = min(LONGEST_IDEA, limits.characters)
@@ -74,9 +72,7 @@ class _Form:
     """What an answer may be.
 
     Attributes:
-        of: The differences.
         niches: The kinds of task.
-        most: The most ideas.
         longest: The most characters of each.
     """
 

@@ -30,10 +30,8 @@ async def dream_reflect(
     """Diagnose a member's own work.
 
     Args:
-        meta: Who is asked.
         path: Which diagnosis this is: `task 12/dream/reflect/solver_3`.
         task: The task. Its reference answer is not shown.
-        work: What the member did.
     """
     limits = meta.limits
     longest = min(LONGEST_IDEA, limits.characters)

@@ -108,9 +108,7 @@ def survivors(
     of use drops nothing.
 
     Args:
-        ideas: The ideas.
         opinions: What each member thinks of each of them, by its name.
-        members: The names of all members.
 
     Returns:
         The places of those that are left, in order.
@@ -126,7 +124,6 @@ def gives_away(text: str, answers: Iterable[str]) -> bool:
     """Tell whether a text has an answer of the task in it, so that no attempt with it is a test.
 
     Args:
-        text: The text.
         answers: What answers come down to. Those that are too short to tell are passed over.
     """
     return any(

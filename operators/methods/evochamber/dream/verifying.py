@@ -27,12 +27,6 @@ async def attempted_again(
 
     Where the recipe wants several attempts, they end with the first that is worth no more.
 
-    Args:
-        episode: The task.
-        work: What the member did before.
-        insight: The insight.
-        what: Which run of the episode it is.
-
     Returns:
         What the answer is worth, in [0, 1], scored as the recipe says; zero without an answer. Of
         several the least.

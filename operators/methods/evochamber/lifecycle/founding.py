@@ -39,7 +39,6 @@ def founder(settings: PopulationSettings, beside: Path, catalogue: Catalogue) ->
     """Load the agent that a population begins as.
 
     Args:
-        settings: What the recipe says.
         beside: The recipe's folder.
         catalogue: What this host offers.
 

@@ -33,9 +33,7 @@ async def fuse(meta: OperatorModel, path: str, earlier: str, new: str) -> str | 
     """Make one text of two that say almost the same.
 
     Args:
-        meta: Who is asked.
         path: Which two these are: `task 12/fuse/lesson of solver_3`.
-        earlier: The one that was there.
         new: The one that is to be added.
     """
     limits = meta.limits

@@ -54,7 +54,6 @@ async def live(episode: Episode, population: Population) -> None:
     Args:
         episode: The episode after which the roster is looked at. Where nothing is learnt, or the
             recipe has it so, nothing happens.
-        population: The population as it sees it.
     """
     settings: PopulationSettings = episode.settings
     if not (episode.learning and settings.lifecycle):

@@ -42,7 +42,6 @@ class Persona:
     """Who an agent is to be.
 
     Attributes:
-        agent: The agent with that persona.
         reason: Why, in the words of who wrote it.
     """
 
@@ -60,7 +59,6 @@ async def persona(
     """Have a persona written once, for what is due.
 
     Args:
-        meta: Who is asked.
         path: Which question this is: `task 12/lifecycle/0 fork`.
         event: What is due. The prompt is called as its operator is.
         agents: Whose personas are shown, at least one; the first one's is written anew.

@@ -94,7 +94,6 @@ async def prune(
         meta: Not asked.
         path: Not used.
         event: Why.
-        agents: The agent.
         tasks: None.
     """
     del meta, path, tasks

@@ -44,7 +44,6 @@ class LifecycleEvent:
             rolling reward first; who is retired or specialized; nobody for a genesis.
         why: Why, in words that have the numbers.
         niche: The niche that a persona is to be written for. None: none in particular.
-        numbers: The numbers that it rests on.
     """
 
     operator: Fired
@@ -86,7 +85,6 @@ def due(
     `largest`, unless there were before.
 
     Args:
-        population: The population.
         settings: The thresholds.
         chance: Breaks ties.
     """

@@ -24,9 +24,6 @@ class EvidenceExchange:
     """What an agent asked a colleague when all was over, and what that answered.
 
     Attributes:
-        asker: Who asked.
-        colleague: Whom.
-        question: What.
         answer: What the colleague answered; empty where no answer was of use.
     """
 
@@ -52,9 +49,7 @@ def questions_in(
     """Read questions, each with whom it is for.
 
     Args:
-        text: The answer.
         others: Who may be asked.
-        most: The most questions.
         strict: Whether one that is of no use is a problem; else it is passed over.
 
     Raises:

@@ -49,8 +49,6 @@ class TaskFeedback:
         """Say what a team is told of its run.
 
         Args:
-            task: The task.
-            run: What came of it.
             score: What that was worth.
             is_judged: Whether a judge gave the score, that does not know the reference answer. Then
                 what it said is told, too; any other scorer's words may quote that answer.
@@ -66,11 +64,7 @@ class TaskFeedback:
         )
 
     def text(self, bounds: Bounds) -> str:
-        """Tell it, each text of others in its fence.
-
-        Args:
-            bounds: How much may be read.
-        """
+        """Tell it, each text of others in its fence."""
         said = self.answer
         if said is None:
             said = f"(none: {on_one_line(self.error) or 'nobody gave one'})"

@@ -41,11 +41,8 @@ class FileLook:
     """What an agent looked up.
 
     Attributes:
-        tool: By which tool.
-        path: Where.
         result: What the tool gave, or why it could not.
         text: What it searched for.
-        line: From which line it read.
     """
 
     tool: str
@@ -76,7 +73,6 @@ def tools_of(ground: Ground, agent: str) -> Sequence[str]:
 
     Args:
         ground: The team that worked, and what it was told.
-        agent: The agent.
     """
     task, own = ground.told.task, ground.team.agents[agent]
     if task.repo is None and not task.files:
@@ -103,7 +99,6 @@ def looks_in(text: str, tools: Sequence[str], *, strict: bool) -> tuple[FileLook
     """Read what an agent wants to look up.
 
     Args:
-        text: The answer.
         tools: Those that it may use.
         strict: Whether one that is of no use is a problem; else it is passed over.
 
@@ -134,7 +129,6 @@ async def looked_up(ground: Ground, agent: str, looks: Sequence[FileLook]) -> tu
 
     Args:
         ground: The team that worked, and what it was told.
-        agent: The agent.
         looks: What it wants to see, by tools that it may use.
     """
     outcome = ground.run.agents[agent]

@@ -31,10 +31,8 @@ class Ground:
 
     Attributes:
         team: The team that worked, with the notes that are to change.
-        run: What came of it, with dialogues.
         told: What the team is told.
         own_model: Whether agents answer with their own models.
-        room: How much may be kept.
         limits: What a phase may take.
     """
 
@@ -54,7 +52,6 @@ class Ground:
 
         Args:
             meta: Who does where agents do not answer with their own models.
-            agent: The agent.
         """
         own = self.team.agents[agent]
         if not self.own_model or not isinstance(meta, MetaModel):
@@ -86,8 +83,6 @@ class Ground:
         Args:
             voice: Who answers for it.
             path: Which question this is.
-            agent: The agent.
-            operator: Who asks.
             instructions: What is to be done.
             schema: The shape of the answer.
             read: Makes something of it, or raises `InvalidAnswer`.
