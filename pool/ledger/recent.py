@@ -17,7 +17,7 @@ MOST = 10_000
 
 
 class Recent:
-    """The last tasks of a split, in the order in which they were met, with the teams tried there."""
+    """The last tasks of a split, in the order in which they were met, with the teams tried."""
 
     def __init__(self, split: str) -> None:
         self._split = split
