@@ -87,11 +87,7 @@ def _refuse_unknown(options: Sequence[str]) -> None:
 
 
 def _the_only(runs: Sequence[PaperRun]) -> PaperRun:
-    """Return the only run.
-
-    Raises:
-        InputError: There are several.
-    """
+    """Return the only run."""
     if len(runs) > 1:
         known = ", ".join(run.address for run in runs)
         raise InputError(f"which one? {counted(len(runs), 'run')}: {known}.")

@@ -130,12 +130,7 @@ class Trials(ABC):
         self.on_sample(await self._taken(*key) if sample is None else sample)
 
     async def _taken(self, task: Task, trial: int) -> Sample:
-        """Make a trial and keep it; one without a score is made again another time.
-
-        Raises:
-            LimitError: The budget is used up.
-            RunError: The provider or the jail fails again and again.
-        """
+        """Make a trial and keep it; one without a score is made again another time."""
         key, trace = (task.id, trial), None
         if self.parts is not None:
             trace = self.parts.begin(key, "trial", task=task.id, trial=trial)

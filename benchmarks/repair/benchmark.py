@@ -91,11 +91,7 @@ def _swe_bench_tasks(source: Source) -> Sequence[Task]:
 
 
 def _prepare_swe_bench(source: Source, tasks: Sequence[Task]) -> None:
-    """See that tasks can be graded here: their tests, clones and environments, and no others'.
-
-    Raises:
-        InputError: One cannot; the message says what to do.
-    """
+    """See that tasks can be graded here: their tests, clones and environments, and no others'."""
     for task in tasks:
         instance = parse_instance(task.answer, task.id)
         check_tests(instance)

@@ -295,11 +295,7 @@ def _told(verdict: Grade) -> str:
 
 
 def _statuses(jail: AnyJail, name: str) -> Mapping[str, str] | None:
-    """Read what became of the tests; None if the record is not whole.
-
-    Raises:
-        JailKilled: The jail has ended, and nobody knows any more.
-    """
+    """Read what became of the tests; None if the record is not whole."""
     try:
         lines = jail.read_file(name, limit=LARGEST_RECORD).decode("utf-8").splitlines()
         *entries, end = map(json.loads, lines)

@@ -40,12 +40,7 @@ def export_named_tools(answers: Answers) -> str:
 
 
 def _export(answers: Answers, tools: str) -> str:
-    """Write TARGET/DOMAIN/NAME_all.csv, or …_domains.csv, laid out as the original's data/results.
-
-    Raises:
-        InputError: The target is a file, or the benchmark's files are not there any more.
-        StorageError: They cannot be written.
-    """
+    """Write TARGET/DOMAIN/NAME_all.csv, or …_domains.csv, laid out as the original's data/results."""
     if answers.target.is_file():
         raise InputError(f"{answers.target}: a folder is written, and this is a file.")
     folder = find_folder(answers.source.data)

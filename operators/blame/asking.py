@@ -239,22 +239,14 @@ def _submission(
 
 
 def _accused(trace: FailedRun, said: Mapping[str, Any]) -> Pair:
-    """Read a pair; what it may lack where nobody is accused, it has where somebody is.
-
-    Raises:
-        InvalidAnswer: It lacks it, or as for `_pair`.
-    """
+    """Read a pair; what it may lack where nobody is accused, it has where somebody is."""
     if "step" not in said:
         raise InvalidAnswer(f"it accuses {said['agent']!r} of no step. Give the number of one.")
     return _pair(trace, said["agent"], int(said["step"]))
 
 
 def _pair(trace: FailedRun, agent: str, number: int) -> Pair:
-    """Give a pair that a person can point at.
-
-    Raises:
-        InvalidAnswer: There is no such agent or step, or it is not that agent's.
-    """
+    """Give a pair that a person can point at."""
     if agent not in trace.doers:
         raise InvalidAnswer(f"nobody is called {agent!r}. There are {', '.join(trace.doers)}.")
     if number not in (own := trace.numbers(agent)):

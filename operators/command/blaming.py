@@ -123,12 +123,7 @@ class Blaming:
     async def _found(
         self, services: Services, scrubber: Scrubber, trace: FailedRun, own: Journal
     ) -> Finding:
-        """Ask, and say what came of it.
-
-        Raises:
-            RunError: No answer was of use.
-            CoterieError: The model cannot be had, or may cost no more.
-        """
+        """Ask, and say what came of it."""
         scheme, alias, told = self.options["scheme"], self.options["meta_model"], _Told()
         await services.gateway.prepare([alias], priced=self.setting.must_be_priced)
         budget = Budget(self.setting.budget, name="the attribution")
@@ -157,11 +152,7 @@ class Blaming:
 
 
 def _must_have_failed(folder: Path, ended: RunEnding, options: dict[str, Any]) -> None:
-    """Make sure that there is a failure to explain.
-
-    Raises:
-        InputError: The run succeeded, or nobody says whether it did.
-    """
+    """Make sure that there is a failure to explain."""
     expected: str | None = options["expected"]
     if ended.status != "done" or options["wrong"]:
         return
@@ -181,11 +172,7 @@ def _must_have_failed(folder: Path, ended: RunEnding, options: dict[str, Any]) -
 
 
 def _must_be_an_agents_doing(folder: Path, ended: RunEnding) -> None:
-    """Make sure that there is somebody to blame.
-
-    Raises:
-        InputError: There is nobody, a model could not be had, or a file is damaged.
-    """
+    """Make sure that there is somebody to blame."""
     if outage := outage_of_run(folder):
         raise InputError(
             f"{folder}: this run failed because its model was unavailable ({outage}), which is no"

@@ -114,22 +114,14 @@ class Crediting:
 
 
 def _must_be_known(alias: str | None, loaded: Loaded) -> None:
-    """Make sure that there is such a model.
-
-    Raises:
-        InputError: There is none.
-    """
+    """Make sure that there is such a model."""
     if alias is not None and alias not in loaded.known.models:
         models = ", ".join(sorted(loaded.known.models))
         raise InputError(f"--judge: no model {alias!r} on this host. Known: {models}.")
 
 
 def _must_have_ended(folder: Path, judge: str | None) -> str:
-    """Make sure that a run has an answer, and that answers can be scored; give the answer.
-
-    Raises:
-        InputError: It has not, or they cannot.
-    """
+    """Make sure that a run has an answer, and that answers can be scored; give the answer."""
     result = read_result(folder) or {"status": "interrupted"}
     if result["status"] != "done":
         why = f" {result['error']}" if result.get("error") else ""

@@ -282,11 +282,7 @@ def _check_models(recipe: Recipe, known: Catalogue) -> None:
 def _teams(
     sources: Sequence[str | Path], folder: Path, catalogue: Catalogue, *, must_have: bool
 ) -> tuple[tuple[Team, ...], tuple[Team, ...]]:
-    """Load the teams of the pool, those that people wrote and others; of a new one, its seeds.
-
-    Raises:
-        InputError: It has no team that is not retired, and must have one.
-    """
+    """Load the teams of the pool, those that people wrote and others; of a new one, its seeds."""
     from ...pool.teams.pool import Pool
     from ...pool.teams.sources import load_source
     from ...pool.values.layout import has_begun

@@ -255,11 +255,7 @@ class MetaModel(OperatorModel):
 
 
 def _taken(question: Question[Answered], answer: ChatAnswer) -> Answered:
-    """Read an answer; one of thinking alone is none, whatever the question takes.
-
-    Raises:
-        InvalidAnswer: It is of no use.
-    """
+    """Read an answer; one of thinking alone is none, whatever the question takes."""
     if only_thinks(answer):
         raise InvalidAnswer(ONLY_THINKING)
     return question.read(answer.text)

@@ -190,11 +190,7 @@ def _spread(values: Sequence[float]) -> float:
 
 
 def _sklearn(**options: Any) -> Any:
-    """Make a logistic regression.
-
-    Raises:
-        InputError: scikit-learn is not installed.
-    """
+    """Make a logistic regression."""
     try:
         from sklearn.linear_model import LogisticRegression
     except ImportError as error:

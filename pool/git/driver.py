@@ -128,11 +128,7 @@ def _pattern(inside: str, name: str) -> str:
 
 
 def _expect_all(base: UnionSide, sides: Sequence[UnionSide]) -> None:
-    """Make sure that no side took out a line, as a revert does.
-
-    Raises:
-        Contradiction: One did.
-    """
+    """Make sure that no side took out a line, as a revert does."""
     for side in sides:
         kept = {line.op for line in side.lines}
         if gone := [line for line in base.lines if line.op not in kept]:

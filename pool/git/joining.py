@@ -94,11 +94,7 @@ def join_into(target: Path, one: Path, other: Path, *, tell: Callable[[str], Non
 
 
 def _aside(target: Path) -> Path:
-    """Make a folder beside another one.
-
-    Raises:
-        StorageError: It cannot be made.
-    """
+    """Make a folder beside another one."""
     try:
         return Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
     except OSError as error:
@@ -194,11 +190,7 @@ def _write(path: Path, text: bytes) -> None:
 
 
 def _evolutions(folder: Path, other: Path, called: Path) -> Iterator[tuple[str, str | None]]:
-    """Give the evolutions of another copy, each with what its manifest is to say.
-
-    Raises:
-        Contradiction: One went on differently on both sides, or is another one.
-    """
+    """Give the evolutions of another copy, each with what its manifest is to say."""
     for path in _folders_in(other / EVOLUTIONS):
         own, name = folder / EVOLUTIONS / path.name, called / EVOLUTIONS / path.name
         mine, theirs = (_text(one / MANIFEST) for one in (own, path))

@@ -220,11 +220,7 @@ def _born(value: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _expect_whole(side: UnionSide, folder: Path) -> None:
-    """Make sure that it is not a side alone that is damaged.
-
-    Raises:
-        StorageError: It is.
-    """
+    """Make sure that it is not a side alone that is damaged."""
     state = State(folder)
     for line in side.lines:
         try:

@@ -277,11 +277,7 @@ class Ledger:
         return None if entry is None else entry.end.seal
 
     def _is_repeat(self, entry: LedgerEntry, line: bytes) -> bool:
-        """Tell whether a line was there before, to the letter, as where git merged branches.
-
-        Raises:
-            StorageError: There is one of the same operation that says something else.
-        """
+        """Tell whether a line was there before, to the letter, as where git merged branches."""
         op, end = entry.op, entry.end
         with self._turn:
             if entry.start != self._place.offset:

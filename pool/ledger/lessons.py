@@ -231,11 +231,7 @@ class Lessons(Mapping[str, Learnt]):
         return cast("Learnt", self._entries[place])
 
     def _expect(self, places: Sequence[int]) -> None:
-        """Read the entries of some places that were not read yet.
-
-        Raises:
-            StorageError: The ledger cannot be read, or is not the one that was read.
-        """
+        """Read the entries of some places that were not read yet."""
         missing = [place for place in places if self._entries[place] is None]
         if self._ledger is None or not missing:
             return

@@ -184,11 +184,7 @@ class QdrantStore:
             self._exists, self._size = True, dimension
 
     def _expect_fit(self, dimension: int) -> None:
-        """Make sure that the collection is of vectors of this length, and of their cosines.
-
-        Raises:
-            Lost: It is not, and was removed.
-        """
+        """Make sure that the collection is of vectors of this length, and of their cosines."""
         if self._size is None:
             with self._answers():
                 vectors = self._client.get_collection(self._collection).config.params.vectors

@@ -101,11 +101,7 @@ class _Hosted:
     is_at_rest: bool = False
 
     def read(self, name: str, offset: int, length: int) -> bytes:
-        """Read a piece of a file; nothing, where code at work has taken the file away meanwhile.
-
-        Raises:
-            JailError: There is no such file.
-        """
+        """Read a piece of a file; nothing, where code at work has taken the file away meanwhile."""
         try:
             return read_content(self.jail.work, name, offset, length)
         except JailError:

@@ -198,11 +198,7 @@ class RemoteJail:
             told(self._link, lost)
 
     def _asked(self, method: str, *arguments: Any, **named: Any) -> Any:
-        """Ask the worker something of this jail.
-
-        Raises:
-            JailError: It failed of it.
-        """
+        """Ask the worker something of this jail."""
         if self.lost is not None:
             raise self._loss()
         try:
@@ -264,12 +260,7 @@ class _Sending:
         }
 
     def send(self) -> None:
-        """Have the jail opened, and send what the worker lacks for it.
-
-        Raises:
-            WorkerLost: The worker ended.
-            JailError: It cannot be opened there.
-        """
+        """Have the jail opened, and send what the worker lacks for it."""
         asked = dumps(self._asked).encode()
         for _ in range(TRIES):
             missing = succeeded(self._link.ask("open", self._name, asked)).get("missing")

@@ -274,11 +274,7 @@ class _Starter:
         self._ended = threading.Event()
 
     def run(self, options: dict[str, Any]) -> None:
-        """Connect, and raise as `ray.init` does.
-
-        Raises:
-            TimeoutError: It takes too long.
-        """
+        """Connect, and raise as `ray.init` does."""
 
         def run() -> None:
             try:
@@ -299,11 +295,7 @@ class _Starter:
 
 @contextmanager
 def _connected(on: On) -> Generator[None]:
-    """Be a driver of a cluster for as long as the block lasts.
-
-    Raises:
-        InputError: It does not answer.
-    """
+    """Be a driver of a cluster for as long as the block lasts."""
     options: dict[str, Any] = {
         "address": on.address,
         "namespace": "coterie",

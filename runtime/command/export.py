@@ -54,11 +54,7 @@ def main(team: str, target: str, file: Path | None, **host: Any) -> None:
 
 
 def _exported(team_file: str, target: str, known: Catalogue) -> tuple[str, list[Problem]]:
-    """Write a team for another program, and give what is lost.
-
-    Raises:
-        InputError: The team does not load, or needs what the other program does not have.
-    """
+    """Write a team for another program, and give what is lost."""
     from ...schema.loading.loading import check_team, read_file
     from ..export import docker_agent_text, langgraph_text, rules_for
     from ..plan.plan import compile

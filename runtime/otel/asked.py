@@ -68,11 +68,7 @@ def exporting(options: Mapping[str, Any]) -> Generator[Telemetry | None]:
 
 
 def _exporter(target: str) -> Any:
-    """Return what sends spans, or writes them.
-
-    Raises:
-        InputError: It cannot be made.
-    """
+    """Return what sends spans, or writes them."""
     is_url = target.startswith(("http://", "https://"))
     if target != COLLECTOR and not is_url:
         from .file import FileExporter

@@ -106,11 +106,7 @@ def _server_of(server: TeamServer) -> Server[Any, Any]:
 async def _answered(
     server: TeamServer, mcp: Server[Any, Any], name: str, arguments: Mapping[str, Any]
 ) -> Answer:
-    """Answer a call, and report progress where the client wants that.
-
-    Raises:
-        Refusal: There is no answer.
-    """
+    """Answer a call, and report progress where the client wants that."""
     teams = {_tool_name(team): team for team in server.teams}
     team = teams.get(name) or server.teams.named(name)
     context, files = arguments.get("context"), arguments.get("files") or {}

@@ -84,11 +84,7 @@ class Reaching(httpx.AsyncHTTPTransport):
 
 
 async def _read(response: httpx.Response) -> httpx.Response:
-    """Read an answer whole.
-
-    Raises:
-        httpx.ReadError: It is too long, or no JSON.
-    """
+    """Read an answer whole."""
     content = bytearray()
     stream = response.stream
     assert isinstance(stream, httpx.AsyncByteStream)  # noqa: S101 - for the type checker

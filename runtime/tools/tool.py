@@ -199,11 +199,7 @@ class GrantedTool:
         return {**came, "seconds": round(time.monotonic() - started, 6)}
 
     async def _done(self, arguments: Any) -> Mapping[str, Any]:
-        """Have it do its work, and give what came of it, whatever it raises.
-
-        Raises:
-            JailLost: The machine that the workspace was on is gone.
-        """
+        """Have it do its work, and give what came of it, whatever it raises."""
         try:
             checked = self._checked(arguments)
             if self.approvals is not None:

@@ -57,11 +57,7 @@ class _Home:
 
 
 def _fits(value: Any, schema: Any, home: _Home) -> bool:
-    """Tell whether a value is valid by a part of a schema.
-
-    Raises:
-        _Undecided: That cannot be told.
-    """
+    """Tell whether a value is valid by a part of a schema."""
     if isinstance(schema, bool):
         return schema
     if type(value) not in _PLAIN or not is_mapping(schema):

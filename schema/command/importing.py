@@ -93,11 +93,7 @@ def _listed(tools_file: Path | None) -> Mapping[str, tuple[str, ...]] | None:
 
 
 def _inputs(given: tuple[str, ...]) -> Mapping[str, str]:
-    """Read what placeholders stand for.
-
-    Raises:
-        InputError: One is not NAME=VALUE.
-    """
+    """Read what placeholders stand for."""
     parts = [one.partition("=") for one in given]
     for one, (name, equals, _) in zip(given, parts, strict=True):
         if not equals or not name:
@@ -106,11 +102,7 @@ def _inputs(given: tuple[str, ...]) -> Mapping[str, str]:
 
 
 def _write(imported: Imported, target: Path, team: str) -> None:
-    """Write the files, all or none.
-
-    Raises:
-        InputError: One is there already, or cannot be written.
-    """
+    """Write the files, all or none."""
     texts = {target: team}
     if imported.clients:
         servers = json.dumps({"mcpServers": imported.clients}, indent=2, ensure_ascii=False)

@@ -80,11 +80,7 @@ def tools_text(imported: Imported) -> str:
 
 
 def _crew_folder(path: Path) -> Path:
-    """Return the folder with the files of a project's crew.
-
-    Raises:
-        InputError: There is none, or there are several, of which code makes what it likes.
-    """
+    """Return the folder with the files of a project's crew."""
     folders = crew_folders(path)
     if not folders:
         raise InputError(
@@ -128,11 +124,7 @@ def crew_name(folder: Path) -> str:
 
 
 def _joined(documents: list[Document]) -> Document:
-    """Join files of agents, or of tasks, to one that knows the place of each in its file.
-
-    Raises:
-        ConfigError: Two of them have an entry of the same name.
-    """
+    """Join files of agents, or of tasks, to one that knows the place of each in its file."""
     first, *others = documents
     if not others:
         return first
@@ -165,11 +157,7 @@ def _read(path: Path, root: Path | None = None) -> Document:
 
 
 def _check(imported: Imported) -> None:
-    """Load what was made, as the files that it will be.
-
-    Raises:
-        ConfigError: It does not load: a text is too long, say, or holds a key.
-    """
+    """Load what was made, as the files that it will be."""
     hostless_team(dump(imported.team).encode(), "team.yaml")
     for kind, texts, there in (
         ("models", models_text, imported.models),

@@ -136,11 +136,7 @@ def _parts(
 
 
 def _used(name: object, folder: Path | None, shown: Path) -> tuple[Document, list[Problem]]:
-    """Read the agent file that a team file names.
-
-    Raises:
-        ValueError: It is not below the team file's folder, or cannot be read.
-    """
+    """Read the agent file that a team file names."""
     if folder is None:
         raise ValueError("an agent file must lie beside a team file. Write the agent out.")
     if not isinstance(name, str) or not _PATH.fullmatch(name):
@@ -167,11 +163,7 @@ def _own(said: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _content(path: Path, root: Path) -> bytes:
-    """Read a file that lies below a folder, one byte more than the limit at most.
-
-    Raises:
-        ValueError: There is none, it is somewhere else, or it cannot be read.
-    """
+    """Read a file that lies below a folder, one byte more than the limit at most."""
     try:
         with open_linked(root, path.relative_to(root).as_posix()) as stream:
             return stream.read(LIMITS.bytes + 1)

@@ -17,11 +17,7 @@ class _Operators(Group):
     summaries = {"credit": "Estimate what each agent contributed to a run's score."}  # noqa: RUF012 - no operator
 
     def command_of(self, point: EntryPoint) -> click.Command | None:
-        """Make an operator's command.
-
-        Raises:
-            UsageError: The operator cannot be imported, or has a parameter that is no input.
-        """
+        """Make an operator's command."""
         from ...core.operator import operator_of
         from .signature import command_of
 

@@ -45,11 +45,7 @@ Read = TypeVar("Read")
 
 
 def _written(file: Path, operator: str, make: Callable[[Any], Read]) -> Read:
-    """Read what an operator wrote.
-
-    Raises:
-        InputError: The file cannot be read, or is something else.
-    """
+    """Read what an operator wrote."""
     try:
         return make(loads(read_file(file)))
     except (KeyError, TypeError, ValueError) as error:

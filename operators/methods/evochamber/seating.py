@@ -244,11 +244,7 @@ def _execution(execution: Execution, copies: Mapping[str, Sequence[str]]) -> Exe
 
 
 def _without(team: Team, taken: Collection[str], catalogue: Catalogue) -> Team:
-    """Take the positions of seats out that nobody takes.
-
-    Raises:
-        ConfigError: The rest is no team.
-    """
+    """Take the positions of seats out that nobody takes."""
     gone = [
         RemoveAgent(agent=agent)
         for agent in team.agents

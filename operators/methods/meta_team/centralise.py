@@ -222,11 +222,7 @@ class _Reading:
         }
 
     def strictly(self, text: str) -> Centralised:
-        """Take an answer of which all may be kept.
-
-        Raises:
-            InvalidAnswer: Something may not.
-        """
+        """Take an answer of which all may be kept."""
         came = self.read(text)
         if came.problems:
             raise InvalidAnswer(*came.problems)

@@ -272,11 +272,7 @@ def _read(part: TeamAnswer, text: str) -> Reorganised:
 
 
 def _all_of(came: Reorganised) -> Reorganised:
-    """Take an answer of which all may be kept.
-
-    Raises:
-        InvalidAnswer: Something may not.
-    """
+    """Take an answer of which all may be kept."""
     if problems := [reason for refusal in came.refused for reason in refusal.reasons]:
         raise InvalidAnswer(*problems)
     return came

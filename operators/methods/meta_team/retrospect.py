@@ -306,11 +306,7 @@ def notes_in(
 
 
 def _all_of(came: Reflected) -> Reflected:
-    """Take an answer of which all may be kept, and that tells the team something.
-
-    Raises:
-        InvalidAnswer: Something may not.
-    """
+    """Take an answer of which all may be kept, and that tells the team something."""
     problems = [reason for refusal in came.refused for reason in refusal.reasons]
     if not came.summary:
         problems.append("summary: nothing is said there. Tell your team what you found.")

@@ -206,11 +206,7 @@ def pair_edits(agent: str, other: str, profile: str, together: str) -> tuple[Edi
 
 
 def _all_of(side: _Side) -> _Side:
-    """Take an answer of which all may be kept.
-
-    Raises:
-        InvalidAnswer: Something may not.
-    """
+    """Take an answer of which all may be kept."""
     if problems := [reason for refusal in side.refused for reason in refusal.reasons]:
         raise InvalidAnswer(*problems)
     return side

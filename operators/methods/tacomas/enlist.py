@@ -88,11 +88,7 @@ def _read(
 def _topology(
     chosen: Sequence[str], edges: Sequence[Mapping[str, str]]
 ) -> Mapping[str, tuple[str, ...]]:
-    """Join who reports to nobody to the last.
-
-    Raises:
-        InvalidAnswer: An edge names a role that was not chosen, or leads back.
-    """
+    """Join who reports to nobody to the last."""
     place = {role: number for number, role in enumerate(chosen)}
     receivers: dict[str, dict[str, None]] = {role: {} for role in chosen[:-1]}
     for edge in edges:

@@ -263,11 +263,7 @@ def _read(meta: OperatorModel, offer: _Offer, text: str) -> Proposal:
 
 
 def _said(text: str, offer: _Offer, bounds: Bounds) -> Mapping[str, Any]:
-    """Read the lists of an answer, whose items may be of any form.
-
-    Raises:
-        InvalidAnswer: It has another shape, or more changes than may be made at once.
-    """
+    """Read the lists of an answer, whose items may be of any form."""
     most = {"agents": offer.agents, "edges": offer.edges}
     kinds = {"agents": ("add_agent", "remove_agent"), "edges": ("add_edge", "remove_edge")}
     lists = {
@@ -287,11 +283,7 @@ def _any_edit(kind: str) -> Schema:
 
 
 def _named(changes: Sequence[Mapping[str, Any]], offer: _Offer) -> Iterator[Mapping[str, Any]]:
-    """Give changes of agents as edits: newcomers as their role's agent, with an id of their own.
-
-    Raises:
-        InvalidAnswer: A role is not in the catalogue, or an agent may not go.
-    """
+    """Give changes of agents as edits: newcomers as their role's agent, with an id of their own."""
     ids = {*offer.team.agents}
     for change in changes:
         if (born := change.get("add_agent")) is not None:

@@ -74,11 +74,7 @@ async def _enlisted(
 
 
 def _ceiling(episode: Episode, given: Team, roles: Mapping[str, Agent]) -> CapabilityPolicy:
-    """Give what the team may ask for: what it and the roles do, and no more than a policy says.
-
-    Raises:
-        ConfigError: A role is above the policy.
-    """
+    """Give what the team may ask for: what it and the roles do, and no more than a policy says."""
     most, stage = episode.settings.most_agents, episode.stage
     ceiling = ceiling_with(given, roles, most)
     if stage.recipe.policy is None:

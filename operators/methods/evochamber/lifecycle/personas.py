@@ -115,11 +115,7 @@ def _parts(agent: Agent, catalogue: Catalogue) -> tuple[str, str]:
 def _read(
     meta: OperatorModel, event: LifecycleEvent, agents: Sequence[Agent], text: str
 ) -> Persona:
-    """Read a persona; what is longer than its room is cut.
-
-    Raises:
-        InvalidAnswer: Nothing is said, it is the one that was shown, or no agent may have it.
-    """
+    """Read a persona; what is longer than its room is cut."""
     limits, anything = meta.limits, {"type": "string"}
     shape: Mapping[str, Any] = closed(reason=anything, title=anything, persona=anything)
     said = structured(text, shape, limits)
@@ -141,11 +137,7 @@ def _says(text: str) -> bool:
 
 
 def _checked(agent: Agent, meta: OperatorModel) -> Agent:
-    """Make sure that an agent may be so.
-
-    Raises:
-        InvalidAnswer: It does not load, is above the ceiling, or its prompt names a prompt file.
-    """
+    """Make sure that an agent may be so."""
     if is_prompt_id(agent.prompt):
         raise InvalidAnswer("persona: one word is none. Write sentences.")
     try:
