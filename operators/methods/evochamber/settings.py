@@ -10,7 +10,7 @@ from .dream.ideas import INSIGHTS
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PopulationSettings:
-    """Settings of a population. Its schema has the fields; `mas dev explain settings` shows them."""
+    """Settings of a population. `mas dev explain settings` shows the fields."""
 
     founder: str | None = None
     pool_size: int = 20
