@@ -39,7 +39,6 @@ async def attribute(
     """Find out which agent made a team fail, and at which step (Meta-Team, App. C).
 
     Args:
-        path: Which attribution this is: `task 12/attribute`.
         scheme: `global`: one call. `local`: one for each agent. `collaborative`: as many, and
             again in each round.
         rounds: How often analyzers read each other and look again, at least once; collaborative.
@@ -52,7 +51,6 @@ async def attribute(
     Raises:
         InputError: Nobody who can be blamed did anything.
         ValueError: Fewer than one round.
-        CoterieError: As for `OperatorModel.ask`.
     """
     if not trace.doers:
         raise InputError("nobody in this run did anything, so there is no step to blame.")

@@ -59,14 +59,10 @@ async def judge(
     """Score an answer.
 
     Args:
-        path: Which judgement this is: `task 12/step 2/judge`.
         task: The task. Its reference answer is not shown.
         answer: A team's answer to it.
         rubric: What makes an answer good. Empty for the one that comes with this module.
         samples: How often the model is asked, at least once.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     paths = [f"{path}/sample {number}" for number in range(1, samples + 1)]
     asked: list[asyncio.Task[Score | RejectedProposal]] = []

@@ -109,9 +109,6 @@ class OperatorModel(ABC):
     async def ask(self, path: str, question: Question[Answered]) -> Answered | RejectedProposal:
         """Answer a question.
 
-        Args:
-            path: Which question this is, whenever it is asked: `task 12/step 2/mutate`.
-
         Raises:
             CoterieError: Who answers cannot be had.
         """
@@ -170,9 +167,6 @@ class MetaModel(OperatorModel):
 
     async def ask(self, path: str, question: Question[Answered]) -> Answered | RejectedProposal:
         """Ask, and where the answer is of no use hand back its problems and ask once more.
-
-        Args:
-            path: Which question this is, whenever it is asked: `task 12/step 2/mutate`.
 
         Raises:
             CallError: The model cannot be had.

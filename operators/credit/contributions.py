@@ -107,14 +107,10 @@ async def contributions(
     """Judge a round: each agent, and the whole.
 
     Args:
-        path: Which judgement this is: `task 12/round 2/contributions`.
         task: The task. Its reference answer is not shown.
         account: What the team did in the round.
         earlier: What came of the rounds before, the first one first.
         rubric: What makes an answer good. Empty for the one that comes with `judge`.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     limits, team = meta.limits, account.team
     question = Question(

@@ -28,7 +28,6 @@ async def naive_agents(
     """Give each agent its share of what a judge says that these contributed to a run.
 
     Args:
-        meta: Who judges.
         path: Where the judgement stands.
         agents: Whose shares are wanted; they sum to 1.
     """
@@ -45,7 +44,6 @@ async def naive_turns(
     """Give each utterance its share of what a judge says that those of its round contributed.
 
     Args:
-        meta: Who judges, once for each round.
         path: Where the judgements stand.
         rounds: All passes of the run.
         turns: Whose shares are wanted; those of a round sum to 1.

@@ -295,7 +295,6 @@ class TaskRuns:
         It is for the answer that an episode came to, and must not choose among any.
 
         Raises:
-            CoterieError: As for `MetaModel.ask`.
             Halted: The jail in which it is scored failed.
         """
         return await self._scored(run, what, judged=not self.task.is_scored)

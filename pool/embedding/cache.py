@@ -62,11 +62,7 @@ class CachedEmbedder:
         return self._embedder.dimension
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Give a vector of each text; the embedder is asked for those that are not in the file.
-
-        Raises:
-            CoterieError: As for the embedder.
-        """
+        """Give a vector of each text; the embedder is asked for those that are not in the file."""
         # Half a surrogate pair is no text to tokenizers and encoders.
         whole = [text.encode("utf-8", "replace").decode() for text in texts]
         digests = [_digest(text) for text in whole]

@@ -98,19 +98,11 @@ class Store(Protocol):
         ...
 
     def closest(self, vector: Vector, wanted: VectorQuery) -> Iterator[Hit]:
-        """Give the points that are wanted one by one, the closest first, to `DIGITS` decimals.
-
-        Raises:
-            RunError: As for `add`.
-        """
+        """Give the points that are wanted one by one, the closest first, to `DIGITS` decimals."""
         ...
 
     def missing(self, keys: Collection[str]) -> set[str]:
-        """Say which of these keys are not stored.
-
-        Raises:
-            RunError: As for `add`.
-        """
+        """Say which of these keys are not stored."""
         ...
 
 

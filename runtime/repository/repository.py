@@ -92,7 +92,6 @@ class Repository:
             inside: The folder, which need not be there yet.
 
         Raises:
-            AgentError: As for `open`.
             JailError: The same.
         """
         places = (inside.resolve(), *inside.resolve().parents)

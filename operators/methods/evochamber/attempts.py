@@ -90,7 +90,6 @@ async def graded(
     to it; where the judge has no score for it, that is counted as lost, and nobody has one.
 
     Args:
-        episode: The task. What judging consumes counts as its judging.
         known: Scores of answers that are known, such as that of the team, in [0, 1].
     """
     if not episode.learning:

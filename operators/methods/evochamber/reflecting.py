@@ -71,7 +71,6 @@ async def reflect(
     """Draw from a member's work what it should know from now on (EvoChamber §3.3).
 
     Args:
-        path: Which reflection this is: `task 12/reflect/solver_3`.
         task: The task. Its reference answer is not shown.
         reward: What the team's answer was worth, in [0, 1].
     """
@@ -118,7 +117,6 @@ async def reflect_all(
     of whose reflection nothing is of use learns nothing, which is counted, as is all that is kept.
 
     Args:
-        episode: The task. Where nothing is learnt, or the recipe has it so, nobody is asked.
         attempts: What members answered, with their scores.
         reward: What the team's answer was worth, in [0, 1].
     """

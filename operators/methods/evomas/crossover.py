@@ -46,7 +46,6 @@ async def crossover(
     """Make a child of two parents.
 
     Args:
-        path: Which crossover this is: `task 12/step 3/crossover`.
         task: What the child is to do better than both. Its reference answer is not shown.
         first: A team, with the digest of its run on the task.
         second: Another.
@@ -54,9 +53,6 @@ async def crossover(
 
     Returns:
         The child. Its first parent is the one that gave the topology.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     names = (first.team.name, second.team.name)
     sides = (topology,) if topology else SIDES

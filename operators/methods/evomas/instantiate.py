@@ -44,7 +44,6 @@ async def instantiate(
     """Adapt a team to a task.
 
     Args:
-        path: Which instantiation this is: `task 12/select/debate`.
         task: The task. Its reference answer is not shown.
         components: What may be touched at all. Agents come and go where the topology or the roster
             may be touched; where models or tools may not, newcomers have those that the team has
@@ -53,9 +52,6 @@ async def instantiate(
     Returns:
         The team under edits, which may be none. Where there is nothing that could be adapted, the
         team as it is, and nobody was asked.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     allowed = _adapted(components)
     ceiling = newcomer_ceiling(meta.ceiling, parent.team, components)

@@ -69,7 +69,6 @@ async def select(
 
     Args:
         meta: The model to ask. None: the first of the shortlist are taken.
-        path: Which selection this is: `task 12/select`.
         task: What they are to do. Its reference answer is not shown.
         members: The pool's teams, parents before children. Retired ones are not chosen, but what
             is known of them counts.
@@ -81,9 +80,6 @@ async def select(
     Returns:
         k different teams. A team that the model names twice counts once, and where it names fewer
         than k the next of the shortlist follow.
-
-    Raises:
-        CoterieError: As for `MetaModel.ask`, or a team's file is damaged.
     """
     listed = shortlist(task, members, k=k, expected=expected)
     names = tuple(member.name for member in listed)

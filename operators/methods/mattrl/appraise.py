@@ -72,13 +72,9 @@ async def appraise(
     """Score the utterances of a round (MATTRL Eq. 9).
 
     Args:
-        path: Which appraisal this is: `task 12/round 2/appraise`.
         task: The task. Its reference answer is not shown.
         said: What the agents said in that round, each once; at least one did.
         rubric: What makes an utterance good. Empty for the one that comes with this module.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     share = room(limits) * min(len(said), FULL_SHARES) // len(said)
@@ -108,7 +104,6 @@ async def appraised(
     """Score all utterances of a run, a question for each round.
 
     Args:
-        path: Which run this is: `task 12/consult/`.
         task: The task. Its reference answer is not shown.
         said: What was said, the utterances of a round side by side.
         lose: Told of rounds that came to no scores.

@@ -103,13 +103,9 @@ async def distil(
     """Put an utterance into few words, for whoever comes to a similar task (MATTRL Eq. 14).
 
     Args:
-        path: Which utterance this is: `task 12/distil/cardiology 2`.
         task: The task. Its reference answer is not shown.
         utterance: What was said.
         score: What the judge thought of it.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     lengths = {name: min(most, limits.characters) for name, most in LONGEST.items()}
@@ -141,7 +137,6 @@ async def distil_alone(
     """Distil an utterance, after its round was scored where it is not yet.
 
     Args:
-        path: Which utterance this is.
         score: What the judge thought of it. None: it is asked first.
         rubric: What makes an utterance good. Empty for the one that comes with `appraise`.
     """

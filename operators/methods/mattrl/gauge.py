@@ -30,14 +30,10 @@ async def gauge(meta: OperatorModel, path: str, task: Task) -> dict[str, float] 
     """Judge the features of a case that cannot be counted.
 
     Args:
-        path: Which case this is: `task 12/gauge`.
         task: The task. Its reference answer is not shown.
 
     Returns:
         Each of `GAUGED`: fractions in [0, 1], and the number of specialities.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     level = {"type": "number", "enum": list(LEVELS)}

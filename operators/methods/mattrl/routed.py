@@ -37,7 +37,6 @@ async def compare(
     """Have a single agent work on a case as well, and tell how both did.
 
     Args:
-        episode: The episode, in which the team worked on it.
         what: Which run of the episode that is.
         gauged: Whether a model is asked what the case looks like.
     """

@@ -59,7 +59,6 @@ def batch_of(episode: Episode, earlier: EarlierEpisodes) -> Sequence[Candidate] 
     """Return all utterances of the batch that an episode completes; None where it completes none.
 
     Args:
-        episode: The episode, not committed yet.
         earlier: Those before it.
     """
     first = _first(earlier.lines)
@@ -170,7 +169,6 @@ def tell_batch(
     """Tell what became of a batch's utterances, in the story of its last case and in the pool.
 
     Args:
-        episode: The last case.
         of: The utterances.
         outcomes: The results of distilling those that were selected.
     """

@@ -87,7 +87,6 @@ async def centralise(
     """Have one analyser read all that happened, and propose every change.
 
     Args:
-        path: Which question this is: `task 12/centralise`.
         levels: What it may change.
     """
     return await ground.meter().ask(meta, path, _question(meta, ground, levels))
@@ -97,7 +96,6 @@ def tokens_of_one_analyser(meta: OperatorModel, ground: Ground, levels: Levels) 
     """Estimate what one analyser of all that happened would read, in tokens, without asking it.
 
     Args:
-        meta: Who would be asked.
         levels: What it might change.
     """
     question = _question(meta, ground, levels)

@@ -89,7 +89,6 @@ async def say(
     """Have an agent say something in a few words, in a further turn of its own conversation.
 
     Args:
-        path: Which question this is.
         agent: Who speaks.
         field: What the words are called in the answer.
         instructions: What it is to speak about.
@@ -97,9 +96,6 @@ async def say(
         also: What it reads beside what the team is told.
         may_pass: Whether it may say nothing.
         inputs: The values beside the ground and the agent.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     words = {"type": "string", "minLength": 0 if may_pass else 1, "maxLength": longest}
 
@@ -139,7 +135,6 @@ async def discuss(
     named since they spoke. Nobody speaks where that would leave the lead no call to decide.
 
     Args:
-        path: Which discussion this is: `task 12/discuss`.
         ground: The team, with what agents and pairs have noted since it worked.
         known: What everybody reads: the team's rules, and what agents and pairs found.
         rounds: The most rounds. 0: nobody speaks.

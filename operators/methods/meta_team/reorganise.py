@@ -141,8 +141,6 @@ async def reorganise(
     """Have a team's lead decide on its rules, its roster and its edges, by what it was told.
 
     Args:
-        meta: Who is asked, where the lead has no conversation or no model of its own.
-        path: Which change this is: `task 12/reorganise`.
         ground: The team, with what agents and pairs have noted since it worked, and what it was
             told. Of what it did only the lead's own conversation is read.
         reflected: What agents came to; their summaries and what they asked are read.
@@ -151,9 +149,6 @@ async def reorganise(
         newcomers: The most agents that may come, and that may go. 0: the roster stays.
         edges: The most edges among those who stay that may change.
         meter: Counts what that takes. None: it begins here.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     lead, team = lead_of(ground.team, ground.run), ground.team
     voice = meta if lead is None else ground.voice(meta, lead)
@@ -195,7 +190,6 @@ def known_text(
     """Show what all read who talk about the team: who is in it, its rules, and what was found.
 
     Args:
-        meta: Who reads it.
         reflected: What agents came to.
     """
     bounds, team = meta.limits, ground.team

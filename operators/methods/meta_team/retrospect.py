@@ -89,7 +89,6 @@ async def retrospect(
     """Have an agent look back on its own work, and write down what follows for itself.
 
     Args:
-        path: Which retrospective this is: `task 12/retrospect/solver`.
         ground: The team, what it did and was told. Its limits are those of this agent, with what
             colleagues answer it.
         evidence: The most questions that it may put to colleagues. 0: it looks back alone.
@@ -98,9 +97,6 @@ async def retrospect(
     Returns:
         What it came to. Where it has no conversation to go on with, or its answer was of no use,
         there are no edits and no summary, and it is in `lost` why.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     if not ground.run.agents[agent].dialogue:
         reason = f"{agent} read and said nothing."
@@ -295,7 +291,6 @@ def notes_in(
 
     Args:
         items: What was written, in any form.
-        meta: Who knows what names there are, and what a person allows.
         agent: Whose notes they are.
         most: The most notes in one answer.
     """

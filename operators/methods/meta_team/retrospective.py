@@ -120,12 +120,7 @@ async def look_back(
     """Have a team look back on a task, and change itself by what it finds.
 
     Args:
-        meta: Who is asked for the team, and for agents that do not answer with their own models.
-        path: Which retrospective this is: `task 12/`.
         how: How it looks back. None: at all levels.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     counting = _Counting(meta.tell)
     counted = replace(meta, tell=counting)

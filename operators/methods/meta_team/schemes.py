@@ -90,7 +90,6 @@ async def looked_back(
     What is of no use, and what may not be kept, is counted as lost.
 
     Args:
-        meta: Who is asked; its ceiling is what the team may ask for.
         score: What that was worth.
     """
     settings: RetrospectiveSettings = episode.settings

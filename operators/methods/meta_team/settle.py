@@ -67,13 +67,9 @@ async def settle(
     """Have two that worked together note what they learnt about each other.
 
     Args:
-        path: Which settlement this is: `task 12/settle/planner solver`.
         ground: The team, what it did and was told. Its limits are those of each of the two.
         pair: The two; each must have a conversation.
         exchange: Whether each first tells the other how their work together went.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     sides = [
         _Settling(meta=meta, path=path, agent=one, other=other, ground=ground, meter=ground.meter())

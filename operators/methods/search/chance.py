@@ -111,7 +111,6 @@ def chance(
         team: The parent. It stays as it is.
         component: What may be touched.
         ceiling: What the child may ask for at most.
-        path: Which draw this is: `task 12/step 2/chance`.
 
     Raises:
         ValueError: Mutations do not touch this component.
@@ -134,7 +133,6 @@ async def draw(
     """Make a child by edits that are drawn at random; see `chance`, whose path is empty here.
 
     Args:
-        meta: What is known, what the child may ask for, and the seed.
         path: Not used: the same team, component and seed give the same child.
         team: The parent.
         component: What may be touched.

@@ -81,7 +81,6 @@ def offer(
     """Write the schema of edits of some components, as long as who answers may write them.
 
     Args:
-        meta: Who is to answer.
         ceiling: What the child may ask for, where that is less than `meta` says.
         least: The fewest edits.
 
@@ -110,7 +109,6 @@ class ComponentPolicy(Protocol):
         """Choose.
 
         Args:
-            path: Which choice this is, whenever it is made.
             step: How many steps of evolution the task has behind it.
             open_to: Components of the team in which there is something to change; at least one.
         """

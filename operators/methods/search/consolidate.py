@@ -66,15 +66,12 @@ async def consolidate(
     """Make an entry of the memory out of an evolution.
 
     Args:
-        meta: Who is asked. None: the summary is the trace in words.
-        path: Which consolidation this is: `task 12/consolidate`.
         task: The task. Its reference answer is not shown.
         steps: The evolution trace, at least one step.
         run: The run or the recipe that it comes from.
 
     Raises:
         ValueError: There is no step.
-        CoterieError: As for `OperatorModel.ask`.
     """
     if not steps:
         raise ValueError("an evolution without a step has nothing to consolidate.")

@@ -287,9 +287,6 @@ class Search:
 
         Args:
             number: Where this stands among the attempts.
-
-        Raises:
-            CoterieError: As for `OperatorModel.ask`.
         """
         episode, act = self.episode, operator_of("consolidate").act
         if not any(one.sources for one in self.candidates):

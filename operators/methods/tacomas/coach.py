@@ -79,15 +79,11 @@ async def coach(
     """Coach one agent.
 
     Args:
-        path: Which coaching this is: `task 12/round 2/coach/planner`.
         task: The task. Its reference answer is not shown.
         account: What the team did in the round.
         contribution: What the meta-judge said of the agent.
         share: How much of its work is read, where 1 is as much as of any.
         room: The most characters of what it is told, at least `SHORTEST`.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     limits = meta.limits
     texts = _Texts.of(room)

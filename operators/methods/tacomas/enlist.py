@@ -37,14 +37,10 @@ async def enlist(
     """Make a team of roles.
 
     Args:
-        path: Which team this is: `task 12/enlist`.
         task: The task. Its reference answer is not shown.
         frame: A team that gives all but agents and topology: its constitution, how it is run.
         roles: Who there is, by role; at least two.
         most: The most agents, at least two.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     limits, most = meta.limits, min(most, len(roles))
     question = Question(

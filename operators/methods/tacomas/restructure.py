@@ -86,7 +86,6 @@ async def restructure(
     """Change a team's structure, or leave it as it is.
 
     Args:
-        path: Which change this is: `task 12/round 2/restructure`.
         task: The task. Its reference answer is not shown.
         account: What the team did in the last round.
         judged: What was said of the rounds so far, the first one first.
@@ -98,9 +97,6 @@ async def restructure(
     Returns:
         The team under edits, which may be none. Where there is nothing to change, the team as it
         is, and nobody was asked.
-
-    Raises:
-        CoterieError: As for `OperatorModel.ask`.
     """
     room = _room(meta.ceiling, team, agents)
     come = roles if room else {}

@@ -28,7 +28,6 @@ async def dream_contrast(
     """Say what one member did differently from another, that made its answer better.
 
     Args:
-        path: Which comparison this is: `task 12/dream/contrast/solver_3 solver_7`.
         task: The task. Its reference answer is not shown.
     """
     limits = meta.limits

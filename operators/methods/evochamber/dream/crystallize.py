@@ -38,7 +38,6 @@ async def dream_crystallize(
     """Make insights of the ideas that are left, and say how far each reaches.
 
     Args:
-        path: Which insights these are: `task 12/dream/crystallize`.
         task: The task. Its reference answer is not shown.
         ideas: The ideas that stood up to criticism, at least one.
         criticism: What was said of each of them.

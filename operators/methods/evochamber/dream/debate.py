@@ -31,7 +31,6 @@ async def dream_debate(
     """Criticise ideas from where a member stands, and say which to drop.
 
     Args:
-        path: Which criticism this is: `task 12/dream/debate/solver_3`.
         task: The task. Its reference answer is not shown.
         work: What the member did. Its persona and its diagnosis are shown.
 

@@ -59,7 +59,6 @@ async def dream(
     is counted: in the event `dream`, and as what was dropped.
 
     Args:
-        episode: The task. Where nothing is learnt, or the recipe has it so, nobody dreams.
         population: Who there is, with this task's trial taken in.
         attempts: What members answered, with their scores.
         reward: What the team's answer was worth, in [0, 1].

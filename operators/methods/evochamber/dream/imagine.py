@@ -32,7 +32,6 @@ async def dream_imagine(
     """Imagine strategies that follow from what made the difference, or from shared failure.
 
     Args:
-        path: Which ideas these are: `task 12/dream/imagine`.
         task: The task. Its reference answer is not shown.
         differences: What those who succeeded did differently, at least one; where nobody did,
             what those who failed found in their own work.

@@ -30,7 +30,6 @@ async def dream_reflect(
     """Diagnose a member's own work.
 
     Args:
-        path: Which diagnosis this is: `task 12/dream/reflect/solver_3`.
         task: The task. Its reference answer is not shown.
     """
     limits = meta.limits

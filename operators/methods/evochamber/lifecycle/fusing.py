@@ -33,7 +33,6 @@ async def fuse(meta: OperatorModel, path: str, earlier: str, new: str) -> str | 
     """Make one text of two that say almost the same.
 
     Args:
-        path: Which two these are: `task 12/fuse/lesson of solver_3`.
         new: The one that is to be added.
     """
     limits = meta.limits
@@ -76,10 +75,8 @@ async def settled(
     use, the new entry is kept beside the earlier one. Of equal texts the new one takes the place.
 
     Args:
-        episode: The task; what it is about to keep counts as well.
         entry: What is to be kept.
         owners: In whose archives.
-        path: Which entry this is: `task 12/fuse/lesson of solver_3`.
     """
     groups: dict[str, tuple[Learnt | None, list[str]]] = {}
     for owner in owners:

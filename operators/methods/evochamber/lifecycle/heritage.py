@@ -42,7 +42,6 @@ async def heritage(episode: Episode, path: str, one: str, other: str) -> Heritag
     """Fuse what two agents know twice, in other words: the most alike first, side by side.
 
     Args:
-        episode: The episode, at whose end they are merged.
         path: Where its questions are: `task 12/lifecycle/1 merge/`.
         one: An agent's name.
     """

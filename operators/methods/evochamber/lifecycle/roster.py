@@ -61,7 +61,6 @@ async def persona(
     """Have a persona written once, for what is due.
 
     Args:
-        path: Which question this is: `task 12/lifecycle/0 fork`.
         event: What is due. The prompt is called as its operator is.
         agents: Whose personas are shown, at least one; the first one's is written anew.
         tasks: Tasks of the niche that it is for, to see what that means.

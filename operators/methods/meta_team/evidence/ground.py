@@ -48,11 +48,7 @@ class Ground:
         return Meter(limits=self.limits)
 
     def voice(self, meta: OperatorModel, agent: str) -> OperatorModel:
-        """Give who answers for an agent: its own model, that samples and thinks as it says.
-
-        Args:
-            meta: Who does where agents do not answer with their own models.
-        """
+        """Give who answers for an agent: its own model, that samples and thinks as it says."""
         own = self.team.agents[agent]
         if not self.own_model or not isinstance(meta, MetaModel):
             return meta
@@ -82,7 +78,6 @@ class Ground:
 
         Args:
             voice: Who answers for it.
-            path: Which question this is.
             instructions: What is to be done.
             schema: The shape of the answer.
             read: Makes something of it, or raises `InvalidAnswer`.
@@ -90,9 +85,6 @@ class Ground:
             salvage: Makes what it can of an answer that is not right after the repair either.
             also: What the agent reads beside what the team is told.
             inputs: The values beside this ground, the agent and its run.
-
-        Raises:
-            CoterieError: As for `OperatorModel.ask`.
         """
         question = Question(
             operator=operator,
