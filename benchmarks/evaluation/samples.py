@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+from ...runtime.agents.outcomes import Run
 from ...runtime.gateway.chat.dialogue import clipped
 from ...runtime.values.usage import COUNTED, Usage
+from ...schema.team.task import Task
 from ...schema.values.codec import Form, Misfit, from_value, kept
 from ...schema.values.errors import InputError, StorageError
 from ...schema.values.json_text import dumps
 from ...schema.values.problems import quoted
 from ...schema.values.values import is_mapping
-
-if TYPE_CHECKING:
-    from ...runtime.agents.outcomes import Run
-    from ...schema.team.task import Task
 
 ASKED = ("question", "reference")
 """What a line of samples.jsonl has of the task, for people."""

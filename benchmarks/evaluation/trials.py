@@ -9,24 +9,20 @@ from __future__ import annotations
 import asyncio
 import functools
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from ...runtime.record.journal import digest
+from ...runtime.record.journal import Journal, digest
+from ...runtime.record.trace import Parts, Trace
 from ...runtime.repository.repository import state_of
 from ...runtime.values.together import by_workers
+from ...schema.team.task import Task
 from ...schema.values.codec import to_value
 from ...schema.values.errors import RunError
 from .provenance import beside_the_question
 from .samples import Sample, journaled
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
-    from ...runtime.record.journal import Journal
-    from ...runtime.record.trace import Parts, Trace
-    from ...schema.team.task import Task
 
 FAILURES_IN_A_ROW = 10
 """Trials that a provider fails one after the other before no more are begun."""

@@ -6,20 +6,16 @@ nobody knows that.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from ...runtime.agents.outcomes import AgentOutcome, Run
+from ...runtime.tools import ToolCall
+from ...schema.team.team import Agent, Team
 from ...schema.values.json_text import dumps
 from ...schema.values.terminal import on_one_line, speakable
+from .bounds import Bounds
 from .material import CHARACTERS_PER_TOKEN, clip, fenced, material
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ...runtime.agents.outcomes import AgentOutcome, Run
-    from ...runtime.tools import ToolCall
-    from ...schema.team.team import Agent, Team
-    from .bounds import Bounds
 
 FULL_SHARES = 4
 """Agents that are told of at full length; where there are more, they share that."""

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from ...schema.host.models import Model
+from ...schema.host.models import Model
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

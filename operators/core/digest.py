@@ -6,19 +6,15 @@ and the reference answer is never in it, nor what quotes it: the reason of a sco
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from ...runtime.agents.outcomes import AgentOutcome, Run
+from ...runtime.values.score import Score
 from ...runtime.values.terminal import counted
 from ...schema.picture.caption import span
 from ...schema.values.terminal import on_one_line, speakable
 from .material import CHARACTERS_PER_TOKEN, clip
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ...runtime.agents.outcomes import AgentOutcome, Run
-    from ...runtime.values.score import Score
 
 LONGEST_ERROR = 200
 SHORTEST_OUTPUT = 40

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from .proposal import Proposal, RejectedProposal
+from .proposal import Proposal, RejectedProposal
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -7,29 +7,24 @@ while it works is a judge's opinion, and the best round is the best by that opin
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import Annotated, Any, Self
 
+from ...schema.team.task import Task
+from ...schema.team.team import Team
 from ...schema.values.codec import Form, kept, to_value
 from ...schema.values.terminal import on_one_line
+from ..core.account import Account
 from ..core.answers import closed, reason_schema, structured
 from ..core.bounds import Bounds
 from ..core.judge import LEVELS
 from ..core.material import clip, fenced, material, task_text
-from ..core.meta import Question, prompt
+from ..core.meta import OperatorModel, Question, prompt
 from ..core.operator import Operator
 from ..core.printed import Printed
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...schema.team.task import Task
-    from ...schema.team.team import Team
-    from ..core.account import Account
-    from ..core.meta import OperatorModel
-    from ..core.proposal import RejectedProposal
+from ..core.proposal import RejectedProposal
 
 OPERATOR = "contributions"
 LONGEST_EARLIER = 300

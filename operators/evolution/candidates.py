@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...pool.values.statistics import Trial
+from ...runtime.agents.outcomes import Run
+from ...runtime.values.score import Score
 from ...runtime.values.usage import Usage
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ...runtime.agents.outcomes import Run
-    from ...runtime.values.score import Score
-    from ...schema.edits import Component
-    from ...schema.team.task import Task
-    from ...schema.team.team import Lineage, Team
+from ...schema.edits import Component
+from ...schema.team.task import Task
+from ...schema.team.team import Lineage, Team
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from pathlib import Path
+from typing import Annotated, Any, Self
 
 from ...pool.folder.own_files import refuse_links
 from ...pool.memory.seen import text_digest
@@ -20,6 +21,10 @@ from ...runtime.record.journal import digest
 from ...runtime.record.trace import EVENTS
 from ...runtime.repository.repository import state_of
 from ...runtime.values.terminal import counted
+from ...schema.host.models import Model
+from ...schema.loading.ceiling import CapabilityPolicy
+from ...schema.loading.recipe import Recipe
+from ...schema.team.task import Task
 from ...schema.values.codec import Form, Misfit, from_value, kept, to_value
 from ...schema.values.errors import InputError
 from ...schema.values.files import make_folder, write_atomically
@@ -27,15 +32,6 @@ from ...schema.values.json_text import dumps, loads
 from ...schema.values.problems import quoted
 from ...schema.values.secrets import scrubbed
 from ...schema.values.values import is_mapping, parts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path
-
-    from ...schema.host.models import Model
-    from ...schema.loading.ceiling import CapabilityPolicy
-    from ...schema.loading.recipe import Recipe
-    from ...schema.team.task import Task
 
 __all__ = [
     "EPISODES",

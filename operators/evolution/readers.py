@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from ...runtime.agents.outcomes import Run
 from ...runtime.values.terminal import counted
+from ...schema.team.team import Team
 from ...schema.values.hints import listed
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from ...runtime.agents.outcomes import Run
-    from ...schema.team.team import Team
 
 
 def nobody_reads(kinds: Collection[str], teams: Sequence[Team]) -> str:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from ...schema import dump
 from ...schema.edits import summary
+from ...schema.host.catalogue import Catalogue
+from ...schema.loading.ceiling import CapabilityPolicy
 from ...schema.loading.loading import check_team
-from ...schema.team.team import Lineage, LineageStep, Team
+from ...schema.team.team import Agent, Lineage, LineageStep, Team
 from ...schema.team.writing import agent_value, team_value
 from ...schema.values.codec import to_value
 from ...schema.values.errors import ConfigError, InputError
 from ...schema.values.problems import quoted
+from ..folder.agent_folders import AgentFolders
 from ..ledger.agents import PoolAgent, check_agent, differences
 from ..ledger.changes import (
     Added,
+    Change,
     ChildRejected,
     Evaluated,
     EventNoted,
@@ -25,25 +30,14 @@ from ..ledger.changes import (
     Retired,
     Revised,
 )
-from ..ledger.scaffold import HEAD
-from ..ledger.state import SEED
+from ..ledger.current import Current
+from ..ledger.members import Member
+from ..ledger.records import TrialRecord
+from ..ledger.scaffold import HEAD, Scaffold
+from ..ledger.state import SEED, Admission, State
 from ..values.identity import identity_of
 from ..values.layout import AGENTS, TEAMS, file_of
 from ..values.texts import LONGEST_REASON, MOST_NOTES, told, told_all
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...schema.host.catalogue import Catalogue
-    from ...schema.loading.ceiling import CapabilityPolicy
-    from ...schema.team.team import Agent
-    from ..folder.agent_folders import AgentFolders
-    from ..ledger.changes import Change
-    from ..ledger.current import Current
-    from ..ledger.members import Member
-    from ..ledger.records import TrialRecord
-    from ..ledger.scaffold import Scaffold
-    from ..ledger.state import Admission, State
 
 
 def named(change: Added, parents: Sequence[Member], state: State, *, op: str) -> Team:

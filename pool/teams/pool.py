@@ -15,21 +15,25 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Self, overload
+from typing import Self, overload
 
 from ...runtime.values.terminal import counted
 from ...schema.host.catalogue import Catalogue
+from ...schema.loading.ceiling import CapabilityPolicy
 from ...schema.team.team import Lineage, Team
 from ...schema.values.errors import InputError, StorageError
 from ...schema.values.files import remove, write_atomically
 from ..folder.agent_folders import AgentFolders
 from ..folder.own_files import refuse_links
 from ..folder.replacing import is_cut_short, put_back
+from ..ledger.agents import PoolAgent
 from ..ledger.changes import (
     Added,
+    Change,
     ChildRejected,
     Evaluated,
     EventNoted,
@@ -40,22 +44,15 @@ from ..ledger.changes import (
     Revised,
 )
 from ..ledger.current import Current
+from ..ledger.ledger import LedgerEntry
+from ..ledger.lessons import Lessons
+from ..ledger.members import Member
 from ..ledger.scaffold import Scaffold
 from ..ledger.state import SEED, Admission, begin
 from ..values.identity import identity_of
 from ..values.layout import LEDGER, PENDING, TEAMS, make_folders
 from .commits import Commits
 from .sources import load_source
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-
-    from ...schema.loading.ceiling import CapabilityPolicy
-    from ..ledger.agents import PoolAgent
-    from ..ledger.changes import Change
-    from ..ledger.ledger import LedgerEntry
-    from ..ledger.lessons import Lessons
-    from ..ledger.members import Member
 
 
 class Pool:

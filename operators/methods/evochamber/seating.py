@@ -9,29 +9,24 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from ....pool.population.population import ANCHOR
 from ....pool.population.seats import seat_of
 from ....schema.edits import RejectedEdits, RemoveAgent, apply
+from ....schema.host.catalogue import Catalogue
+from ....schema.loading.ceiling import CapabilityPolicy
 from ....schema.loading.loading import check_team
-from ....schema.team.team import Execution, Recall
+from ....schema.team.team import Agent, Execution, Recall, Team
 from ....schema.team.writing import dump
 from ....schema.values.errors import ConfigError, InputError
 from ....schema.values.files import make_folder, write_atomically
 from ...core.roles import with_text
 from .compose import COMPLEMENT, SCOUT
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from ....schema.host.catalogue import Catalogue
-    from ....schema.loading.ceiling import CapabilityPolicy
-    from ....schema.team.team import Agent, Team
-    from .settings import PopulationSettings
+from .settings import PopulationSettings
 
 __all__ = ["STRUCTURES", "Seated", "filled", "fits", "kept", "seat_of", "seated", "seats"]
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
+from ....schema.host.catalogue import Catalogue
+from ....schema.team.team import Agent, Team
 from ....schema.values.errors import InputError
 from .compose import seats
 from .seating import fits, seated
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from ....schema.host.catalogue import Catalogue
-    from ....schema.team.team import Agent, Team
-    from .settings import PopulationSettings
+from .settings import PopulationSettings
 
 LEADER = "leader"
 """What `structure` says where the anchor chooses."""

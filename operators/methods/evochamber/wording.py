@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from ....schema.values.terminal import on_one_line
 from ...core.answers import InvalidAnswer, closed, structured
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ...core.bounds import Bounds
+from ...core.bounds import Bounds
 
 ANY_TEXT: Mapping[str, Any] = {"type": "string"}
 """The schema by which a text is read, that is cut to its room."""

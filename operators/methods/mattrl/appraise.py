@@ -8,28 +8,24 @@ from __future__ import annotations
 
 import functools
 import itertools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....runtime.values.together import together
+from ....schema.team.task import Task
 from ....schema.values.terminal import on_one_line
 from ...core.answers import closed, reason_schema, structured
+from ...core.bounds import Bounds
 from ...core.judge import LEVELS
 from ...core.material import CHARACTERS_PER_TOKEN, clip, fenced, material, task_text
-from ...core.meta import Question, prompt
+from ...core.meta import OperatorModel, Question, prompt
 from ...core.operator import Operator, operator_of
 from ...core.printed import Printed
 from ...core.proposal import RejectedProposal
+from ...core.utterances import Turn, Utterance
 from ...credit.contributions import Contribution
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from ....schema.team.task import Task
-    from ...core.bounds import Bounds
-    from ...core.meta import OperatorModel
-    from ...core.utterances import Turn, Utterance
 
 OPERATOR = "appraise"
 FULL_SHARES = 4

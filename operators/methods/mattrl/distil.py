@@ -7,27 +7,23 @@ it. It is about one utterance, so the agent is asked for by name and learns only
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....pool.ledger.learnt import LONGEST_TASK, Learnt
+from ....schema.team.task import Task
 from ....schema.values.terminal import on_one_line
 from ...core.answers import InvalidAnswer, closed, structured
+from ...core.bounds import Bounds
 from ...core.material import fenced, material, task_text
-from ...core.meta import Question, prompt
+from ...core.meta import OperatorModel, Question, prompt
 from ...core.operator import Operator
 from ...core.printed import Printed
 from ...core.proposal import RejectedProposal
+from ...core.utterances import Utterance
+from ...credit.contributions import Contribution
 from .appraise import appraise, room, shown
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ....schema.team.task import Task
-    from ...core.bounds import Bounds
-    from ...core.meta import OperatorModel
-    from ...core.utterances import Utterance
-    from ...credit.contributions import Contribution
 
 OPERATOR = "distil"
 KIND = "experience"

@@ -7,9 +7,13 @@ conversation of its own.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ....runtime.agents.outcomes import Run
+from ....schema.edits import Edit
+from ....schema.team.team import Team
 from ....schema.values.json_text import dumps
 from ....schema.values.problems import quoted
 from ....schema.values.terminal import on_one_line
@@ -17,24 +21,16 @@ from ....schema.values.values import is_list, is_mapping
 from ...core.account import Account
 from ...core.answers import InvalidAnswer, closed, reason_schema, structured
 from ...core.material import CHARACTERS_PER_TOKEN, clip, fenced, material
-from ...core.meta import Question, prompt
+from ...core.meta import OperatorModel, Question, prompt
+from ...core.proposal import RejectedProposal
 from .evidence.conversation import interactions, speakers
+from .evidence.ground import Ground
 from .gate import Refused, gate
 from .notes import notes_text, own_schema, shown_name
 from .reorganise import Reorganised, TeamAnswer, took_part_text
 from .retrospect import NOTES, notes_in
+from .room import NoteLimits
 from .settle import pair_edits
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from ....runtime.agents.outcomes import Run
-    from ....schema.edits import Edit
-    from ....schema.team.team import Team
-    from ...core.meta import OperatorModel
-    from ...core.proposal import RejectedProposal
-    from .evidence.ground import Ground
-    from .room import NoteLimits
 
 OPERATOR = "centralise"
 ANY: Mapping[str, Any] = {"type": "string"}

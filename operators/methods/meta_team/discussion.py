@@ -8,26 +8,21 @@ its own work, and of the work of others what they say.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ....runtime.agents.outcomes import Run
+from ....schema.team.team import Team
 from ...core.answers import InvalidAnswer, closed, structured
 from ...core.bounds import Bounds
 from ...core.material import fenced, material
-from ...core.meta import prompt
+from ...core.meta import OperatorModel, prompt
 from ...core.proposal import RejectedProposal
 from .evidence.conversation import speakers
-from .evidence.ground import NO_INPUTS
+from .evidence.ground import NO_INPUTS, Ground
+from .limits import Meter
 from .notes import text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ....runtime.agents.outcomes import Run
-    from ....schema.team.team import Team
-    from ...core.meta import OperatorModel
-    from .evidence.ground import Ground
-    from .limits import Meter
 
 OPERATOR = "discuss"
 LONGEST_STATEMENT = 400

@@ -9,10 +9,11 @@ try the task again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ....runtime.agents.outcomes import Run
 from ....schema.edits import AddEdge, Edit, RemoveEdge, is_tied
 from ....schema.team.team import Team
 from ....schema.values.terminal import on_one_line
@@ -20,27 +21,20 @@ from ....schema.values.values import is_mapping
 from ...core.account import Account
 from ...core.answers import InvalidAnswer, closed, reason_schema, structured
 from ...core.material import clip, fenced, material
-from ...core.meta import Question, prompt
+from ...core.meta import OperatorModel, Question, prompt
+from ...core.proposal import RejectedProposal
 from .discussion import Discussion, lead_of
 from .evidence.conversation import conversation, speakers
+from .evidence.evidence import EvidenceExchange
+from .evidence.ground import Ground
 from .gate import Refused, gate
+from .limits import Meter
 from .notes import shown_name
+from .retrospect import Reflected
+from .room import NoteLimits
 from .roster import RosterOffer
 from .rules import Rules
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ....runtime.agents.outcomes import Run
-    from ...core.meta import OperatorModel
-    from ...core.proposal import RejectedProposal
-    from .evidence.evidence import EvidenceExchange
-    from .evidence.ground import Ground
-    from .limits import Meter
-    from .retrospect import Reflected
-    from .room import NoteLimits
-    from .settle import Settlement
-
+from .settle import Settlement
 
 FIELDS = ("change", "sender", "receiver")
 FEWEST = 3

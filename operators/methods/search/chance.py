@@ -10,28 +10,23 @@ from __future__ import annotations
 import json
 import random
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from ....schema.team.team import is_prompt_id
+from ....schema.edits import Component
+from ....schema.host.catalogue import Catalogue
+from ....schema.loading.ceiling import CapabilityPolicy
+from ....schema.team.team import Team, is_prompt_id
 from ....schema.values.values import is_list, is_mapping
 from ...core.answers import InvalidAnswer
 from ...core.bounds import Bounds
-from ...core.meta import OperatorModel
+from ...core.meta import OperatorModel, Question
 from ...core.operator import Operator, Setting
 from ...core.proposal import Parent, Proposal, RejectedProposal
 from ...core.sampling import sample
 from .components import MUTABLE
 from .mutate import mutation, nothing_to_change
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ....schema.edits import Component
-    from ....schema.host.catalogue import Catalogue
-    from ....schema.loading.ceiling import CapabilityPolicy
-    from ....schema.team.team import Team
-    from ...core.meta import Question
 
 OPERATOR = "chance"
 REASON = "Drawn at random."

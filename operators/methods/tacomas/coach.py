@@ -7,27 +7,22 @@ and how much of the agent's work is read for it, follows from the agent's share.
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....schema.edits import SetNote
+from ....schema.team.task import Task
+from ....schema.team.team import Team
 from ....schema.values.terminal import on_one_line
+from ...core.account import Account
 from ...core.answers import InvalidAnswer, child_of, closed, structured
+from ...core.bounds import Bounds
 from ...core.material import CHARACTERS_PER_TOKEN, clip, fenced, material, task_text
-from ...core.meta import Question, prompt
+from ...core.meta import OperatorModel, Question, prompt
 from ...core.operator import Operator, Setting
 from ...core.proposal import Proposal, RejectedProposal
-from ...credit.contributions import contributions
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ....schema.team.task import Task
-    from ....schema.team.team import Team
-    from ...core.account import Account
-    from ...core.bounds import Bounds
-    from ...core.meta import OperatorModel
-    from ...credit.contributions import Contribution
+from ...credit.contributions import Contribution, contributions
 
 OPERATOR = "coach"
 SHORTEST = 80

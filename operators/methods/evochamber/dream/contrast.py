@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
 
+from .....schema.team.task import Task
 from ....core.answers import closed
+from ....core.bounds import Bounds
 from ....core.material import material, task_text
-from ....core.meta import Question, prompt
+from ....core.meta import OperatorModel, Question, prompt
 from ....core.operator import Operator
+from ....core.proposal import RejectedProposal
 from ..wording import one_text, text_schema
+from ..work import MemberWork
 from .ideas import LONGEST_IDEA, Difference
-
-if TYPE_CHECKING:
-    from .....schema.team.task import Task
-    from ....core.bounds import Bounds
-    from ....core.meta import OperatorModel
-    from ....core.proposal import RejectedProposal
-    from ..work import MemberWork
 
 OPERATOR = "dream_contrast"
 

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from .....schema.team.task import Task
 from ....core.answers import closed, reason_schema, structured
+from ....core.bounds import Bounds
 from ....core.material import fenced, material, task_text
-from ....core.meta import Question, prompt
+from ....core.meta import OperatorModel, Question, prompt
 from ....core.operator import Operator
 from ....core.proposal import RejectedProposal
 from ..wording import ANY_TEXT, words
-from .ideas import Opinion, Opinions
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from .....schema.team.task import Task
-    from ....core.bounds import Bounds
-    from ....core.meta import OperatorModel
-    from ..work import MemberWork
-    from .ideas import Idea
+from ..work import MemberWork
+from .ideas import Idea, Opinion, Opinions
 
 OPERATOR = "dream_debate"
 

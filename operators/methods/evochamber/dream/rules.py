@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from .ideas import Difference
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from ..work import MemberWork
-    from .ideas import Idea, Opinion
+from ..work import MemberWork
+from .ideas import Difference, Idea, Opinion
 
 Why = Literal["reward", "disagreement"]
 SHORTEST_NUMBER = 2

@@ -7,22 +7,18 @@ the population's numbers and from nothing else.
 from __future__ import annotations
 
 import math
+import random
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from .....pool.population.population import heir, overlap
+from .....pool.population.population import Population, RankingScore, heir, overlap
 from .....runtime.values.terminal import counted
 from .....schema.values.problems import quoted
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from .....pool.population.population import Population, RankingScore
-    from ..settings import PopulationSettings
+from ..settings import PopulationSettings
 
 Fired = Literal["fork", "merge", "prune", "genesis", "specialize"]
 """The operators that change a roster, or who is in it."""

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from .....runtime.agents.outcomes import AgentOutcome, Run
+from .....runtime.gateway import Message
 from .....runtime.messages.conversation import MEMORY, earlier
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from .....runtime.agents.outcomes import AgentOutcome, Run
-    from .....runtime.gateway import Message
-    from .....schema.team.team import Team
+from .....schema.team.team import Team
 
 SAID = frozenset({"message", "answer", "start"})
 """What is posted on the bus of an open roster that one agent says to another."""

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from .....runtime.agents.outcomes import Run
+from .....runtime.values.score import Score
+from .....schema.team.task import Task
 from .....schema.values.json_text import dumps
 from .....schema.values.terminal import on_one_line
+from ....core.bounds import Bounds
 from ....core.material import clip, fenced, material, task_text
-
-if TYPE_CHECKING:
-    from .....runtime.agents.outcomes import Run
-    from .....runtime.values.score import Score
-    from .....schema.team.task import Task
-    from ....core.bounds import Bounds
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+from .....runtime.agents.outcomes import Run
+from .....schema.team.team import Team
 from ....core.material import material
-from ....core.meta import MetaModel, Question
+from ....core.meta import MetaModel, OperatorModel, Question
+from ....core.proposal import RejectedProposal
 from ..limits import Meter, PhaseLimits
 from ..room import NoteLimits
 from .conversation import conversation
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from .....runtime.agents.outcomes import Run
-    from .....schema.team.team import Team
-    from ....core.meta import OperatorModel
-    from ....core.proposal import RejectedProposal
-    from .feedback import TaskFeedback
+from .feedback import TaskFeedback
 
 Answered = TypeVar("Answered")
 NO_INPUTS: Mapping[str, Any] = MappingProxyType({})
