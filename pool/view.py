@@ -46,7 +46,6 @@ def events(folder: Path, what: str, *, end: LedgerPosition | None = None) -> lis
     """Give the events of a pool that are called so, in order. They are kept nowhere but there.
 
     Args:
-        what: What their writer calls them.
         end: How far its ledger is read; None: as far as it goes.
     """
     found: list[EventNoted] = []
@@ -160,7 +159,6 @@ class Views:
     Views share what no line between them has touched.
 
     Args:
-        evolution: The evolution's name.
         memory: What finds entries of the pool.
         fold: What the strategy wants to know of it, before the first line.
     """

@@ -37,8 +37,6 @@ class Examining:
     """An examination on its way, whatever ends it. The same command goes on.
 
     Attributes:
-        recipe: The strategy, and how.
-        parent: The folder for results.
         telemetry: Makes spans, where traces are wanted.
     """
 

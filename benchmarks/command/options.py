@@ -162,10 +162,6 @@ def source_of(options: dict[str, Any], known: Catalogue | None = None) -> Source
 def named(name: str, options: dict[str, Any], *, judged: bool = True) -> str:
     """Read the benchmark's name; of a file of tasks, which becomes the option `data`, that of own.
 
-    Args:
-        name: A benchmark, or a file.
-        judged: Whether a judge may score.
-
     Raises:
         InputError: --scorer and --rubric are for tasks of one's own, or --rubric for a judge.
     """

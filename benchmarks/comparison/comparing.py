@@ -38,7 +38,6 @@ class Side:
 
     Attributes:
         scores: The scores of each task's trials, in [0, 1], by the task's id.
-        cost: What they consumed, in words.
         benchmark: The name of the benchmark; None: an evolution's tasks, of whatever kind.
         substituted: In how many trials another model answered than the one that the team names.
         measured: What was measured beside the score.
@@ -117,7 +116,6 @@ class Comparison:
         after: The second one's, of the same tasks in the same order.
         single: Whether every task was tried once in each.
         left_out: How many tasks only one of them has.
-        costs: What each consumed, in words.
         substituted: In how many trials of each another model answered than its team names.
         measures: What was measured beside the score, compared on the tasks where both have it.
     """
@@ -268,10 +266,6 @@ class Comparison:
 
 def compare(one: Path, other: Path) -> Comparison:
     """Compare two evaluations.
-
-    Args:
-        one: Results.
-        other: Results of the same benchmark.
 
     Raises:
         InputError: They are of different benchmarks, or have no task in common; or one of them was

@@ -38,11 +38,7 @@ MOST_NAMED = 10
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Merging:
-    """Shards that are one evaluation.
-
-    Attributes:
-        shards: The folders, in order.
-    """
+    """Shards that are one evaluation."""
 
     shards: Sequence[Results]
     tasks: Sequence[Task]

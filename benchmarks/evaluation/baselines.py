@@ -39,7 +39,6 @@ def vote_of(team: Team, k: int, *, temperature: float) -> Team:
     """Make a team of k copies of a team's only agent, and an exact vote over what they say.
 
     Args:
-        k: How many copies.
         temperature: Theirs; copies that sample nothing would all say the same.
 
     Raises:
@@ -66,7 +65,6 @@ def matching(single: Path, other: Path) -> int:
     """Give the k at which asking one agent k times takes as many tokens as another method.
 
     Args:
-        single: Results of the one agent.
         other: Results of the other method, or the folder of an evolution.
 
     Raises:

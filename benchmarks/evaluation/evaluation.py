@@ -34,7 +34,6 @@ class Evaluation(Trials):
     """An evaluation of a team on its way.
 
     Attributes:
-        services: Models, tools, jails.
         judging: Scores the tasks that a judge scores; None where there are none.
         logs: Where what scorers keep of trials goes, and what agents write; None: nowhere.
         forms: Stops work whose scorer cannot read answers; None: nothing does.

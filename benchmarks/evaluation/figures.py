@@ -33,11 +33,9 @@ class EvaluationFigures:
 
     Attributes:
         headline: What the benchmark is known by.
-        samples: Trials with a score.
         executed: Those of them that ran to an answer: the execution rate's numerator.
         unscored: Trials that the provider or the host failed.
         substituted: Trials with a score in which another model answered for an agent.
-        usage: What all trials consumed.
         seconds: How long all trials took, one after the other.
     """
 

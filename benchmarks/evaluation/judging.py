@@ -35,13 +35,7 @@ def judge_of(tasks: Sequence[Task], models: Mapping[str, Model]) -> str | None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Judging:
-    """Who judges, and for how much.
-
-    Attributes:
-        model: The alias of the model that judges.
-        known: What names there are.
-        calls: Makes the calls.
-    """
+    """Who judges, and for how much."""
 
     model: str
     known: Catalogue

@@ -49,13 +49,7 @@ MOST_SHOWN = 120
 @kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Request:
-    """What is to be evaluated on: a benchmark, the tasks of it, and how often each.
-
-    Attributes:
-        benchmark: The benchmark's name.
-        source: Where its tasks come from.
-        trials: How often each is tried.
-    """
+    """What is to be evaluated on: a benchmark, the tasks of it, and how often each."""
 
     benchmark: str
     source: Source
@@ -141,7 +135,6 @@ class Results:
 
         Args:
             folder: An empty folder.
-            setting: How its runs are made.
             command: The words that the user typed.
             tasks: The tasks of the request, where they are at hand.
         """
@@ -183,7 +176,6 @@ class Results:
 
         Args:
             samples: The samples, taken one after the other; they are never all in memory.
-            benchmark: Says what the headline is.
             expected: How many samples there are when all is done.
         """
         figures, tasks = EvaluationFigures.on(benchmark), {task.id: task for task in self.tasks}

@@ -37,17 +37,12 @@ class Sample:
 
     Attributes:
         trial: The how-many-th of the task, from 1.
-        niche: The task's niche.
         status: `done`; `failed` or `stopped` by the team's own limits, which count as a score of
             0; `unscored`, where the provider or the host failed, which says nothing of the team.
         score: In [0, 1]; None where it is unscored.
-        reason: Why this score.
-        measures: What else the scorer measured.
-        answer: What the team answered.
         error: Why it did not.
         lost: How many agents the provider or the host failed.
         substituted: For how many agents another model answered than the one that they name.
-        seconds: How long it took.
     """
 
     task: str

@@ -24,7 +24,6 @@ def refuse_seen(
 
     Args:
         tasks: What is to be tested on.
-        benchmark: Where they come from.
         team: The team; its lineage names the task that it was made for.
         path: Its file, perhaps in a pool of its own.
         pool: What its agents recall from, or what a strategy has.

@@ -85,7 +85,6 @@ def pass_at(k: int, right: Sequence[int], trials: Sequence[int]) -> float | None
     """Give the chance that one of k trials is right, without bias (Chen et al. 2021, §2.1).
 
     Args:
-        k: How many trials one has.
         right: How many trials of each task were right.
         trials: How many trials each task had.
 

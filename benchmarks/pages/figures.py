@@ -29,11 +29,7 @@ WORDS = frozenset({"agent", "benchmark", "effect", "models", "note", "team", "te
 
 
 def figures_page(one: Evaluated, prefix: str, links: Links) -> Page:
-    """Make the page of an evaluation's figures.
-
-    Args:
-        prefix: What its addresses begin with.
-    """
+    """Make the page of an evaluation's figures."""
     told = one.told
     niches = {name: each for name, each in told["niches"].items() if each["value"] is not None}
     counts = Counter(map(kind_of, one.samples))

@@ -42,7 +42,6 @@ def samples_page(one: Evaluated, prefix: str, which: str, links: Links) -> Page:
     """Make the page of some samples.
 
     Args:
-        prefix: What its addresses begin with.
         which: `KIND/PAGE`, `niche NAME/PAGE`, `all/PAGE`, or nothing.
 
     Raises:

@@ -26,7 +26,6 @@ class Column:
     """A column of a table.
 
     Attributes:
-        label: What the paper calls it.
         cannot: Why it cannot be run here; empty: it can.
     """
 
@@ -40,10 +39,8 @@ class Row:
     """A row of a table.
 
     Attributes:
-        label: What the paper calls it.
         method: The method, by its name in paper.yaml; empty where there is none.
         figures: The published figures, in the order of the columns; None where there is none.
-        unpublished: Why there is no figure.
         cannot: Why it cannot be run here; empty: it can.
     """
 
@@ -60,7 +57,6 @@ class Table:
     """A table of a paper.
 
     Attributes:
-        measure: What its figures are.
         own: The row of the paper's own method.
         see: The table that has the results, where this one has none.
         cannot: Why there is nothing to run; empty: there is.
@@ -84,7 +80,6 @@ class Paper:
         key: The name of its folder, as commands have it.
         page: Our page about it, in docs/research.
         arxiv: Its number in arXiv, where we know it.
-        models: Its models, each as models.yaml has it.
         methods: Its methods: what they are, and how they are run.
     """
 
@@ -127,12 +122,7 @@ class Paper:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PaperRun:
-    """A run of a paper: what one recipe does.
-
-    Attributes:
-        table: The table's name.
-        row: The row's name.
-    """
+    """A run of a paper: what one recipe does."""
 
     paper: Paper
     table: str

@@ -50,9 +50,7 @@ class Example:
 
     Attributes:
         id: Such as `TEST0385`.
-        target: The item to be made.
         slots: What lies where.
-        impossible: Whether giving up is right.
         complexity: `easy`, `medium`, `hard` or `impossible`.
     """
 

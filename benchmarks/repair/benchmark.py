@@ -35,7 +35,6 @@ def repair_task(
     """Give a repair as a task: agents see the report and the repository, the scorer the tests.
 
     Args:
-        repository: Has the base commit.
         environments: Where the environments of instances are; None: in the user's cache.
     """
     options: dict[str, str] = {}

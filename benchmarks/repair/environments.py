@@ -44,11 +44,7 @@ class Environment:
     venv: str = ""
 
     def folder(self, parent: Path) -> Path:
-        """Give the environment's folder; one that is made is shared by all that ask for the same.
-
-        Args:
-            parent: Where environments are made.
-        """
+        """Return the environment's folder, which all requests for the same one share."""
         return (
             Path(self.venv) if self.venv else parent / digest(self.python, *self.requirements)[:16]
         )

@@ -29,7 +29,6 @@ class Instance:
     Attributes:
         repo: The repository's name, such as `owner/name`.
         base_commit: The commit to repair, in full.
-        problem_statement: What is reported.
         test_patch: Brings the tests that decide, as a git diff against the base.
         fail_to_pass: The tests that fail at the base and pass once it is repaired.
         pass_to_pass: The tests that pass before and after.
@@ -108,7 +107,6 @@ def parse_instance(fields: Mapping[str, Any], place: str) -> Instance:
 
     Args:
         fields: As SWE-bench names them; the lists of tests may be lists or JSON text of lists.
-        place: Where it stands, for messages.
     """
     record = ReleaseRecord(place=place, fields=fields)
     patch = record.text("patch", "")

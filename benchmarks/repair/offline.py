@@ -19,11 +19,7 @@ INSTANCES = Path(__file__).with_name("instances")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OfflineRepair:
-    """A repair and the release that has the fault.
-
-    Attributes:
-        release: Whose files are the base.
-    """
+    """A repair and the release that has the fault."""
 
     instance: Instance
     release: Release

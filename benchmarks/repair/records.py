@@ -28,7 +28,6 @@ class ReleaseRecord:
         """Give a field that is text.
 
         Args:
-            name: The field.
             default: What a missing or null field stands for; None: it must be there.
 
         Raises:

@@ -17,11 +17,7 @@ from .working_copies import commit_all
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Release:
-    """A released package's source distribution.
-
-    Attributes:
-        sha256: The checksum of the archive.
-    """
+    """A released package's source distribution."""
 
     requirement: str
     sha256: str

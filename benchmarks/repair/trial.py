@@ -56,7 +56,6 @@ class PatchTrial:
     """What came of a patch.
 
     Attributes:
-        applied: Whether it could be applied.
         grade: The verdict; None: there is nothing to grade, and the fault is not repaired.
         statuses: What became of every test that was run; None: it is not known.
         log: What the programs printed that applied the patch and ran the tests.
@@ -85,9 +84,6 @@ async def try_patch(
 
     Args:
         repository: Has the instance's base commit. It is only read.
-        patch: A git diff.
-        jails: Where it runs.
-        seconds: That the tests may take.
         environment: The virtual environment that they run in; None: the one that is active.
     """
     if not patch:

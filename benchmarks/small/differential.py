@@ -81,7 +81,6 @@ class Shape:
     """How hard a level is.
 
     Attributes:
-        departments: How many know something.
         conditions: How many conditions each of them knows.
         frequent: How many findings of a profile are frequent.
     """
@@ -137,7 +136,6 @@ class CaseWorld:
     """What there is to know.
 
     Attributes:
-        findings: What a record may have.
         known: The conditions that each department knows, by its id.
     """
 

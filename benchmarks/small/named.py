@@ -25,7 +25,6 @@ class NamedItem:
     Attributes:
         number: Which line it is, from 1.
         where: The file and the number, as messages name them.
-        case: What the line has.
     """
 
     number: int
@@ -56,9 +55,6 @@ class NamedFile:
 
     def read(self, benchmark: str, source: Source) -> list[NamedItem]:
         """Give its items, in its order.
-
-        Args:
-            source: Names the folder.
 
         Raises:
             InputError: It is missing, cannot be read, or is not of this form.

@@ -106,7 +106,6 @@ class _Stream:
     """How the tasks of a stream are written and scored.
 
     Attributes:
-        write: Writes one from the vocabulary of a split.
         scorer: Compares an answer with the right one.
     """
 

@@ -39,7 +39,6 @@ class Operation:
 
     Attributes:
         name: With its domain, such as `calendar.create_event`.
-        about: What it does, for models.
         parameters: What each parameter means, for models. All may be left out.
         run: Does it: takes the workplace, then the parameters, whose defaults it has.
         changes: Whether it can change a table that verdicts compare.

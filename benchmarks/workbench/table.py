@@ -26,7 +26,6 @@ class Table:
     Attributes:
         columns: The names, text as a rule; calls may add others.
         labels: One for each row. They need not be in order, nor different from each other.
-        rows: The cells.
     """
 
     columns: Row

@@ -44,12 +44,8 @@ class Tables:
     """A state of the workplace.
 
     Attributes:
-        events: The calendar.
-        emails: The mailbox of one person.
         plots: The files that were plotted; none at first.
-        tasks: The project board.
         visits: Of a website. Tools read them, and no verdict compares them.
-        directory: The addresses of all colleagues.
     """
 
     events: Table

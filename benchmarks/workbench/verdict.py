@@ -43,7 +43,6 @@ def verdict(
 
     Args:
         predicted_calls: As text, in order. Those that fail are passed over.
-        gold_calls: The reference, likewise.
         error: Why the run that made the prediction ended early. Any text but the empty one makes
             the prediction incorrect; None and NaN, which readers of tables give, do not.
         tables: The state that both start from.

@@ -54,7 +54,6 @@ def own_question(
     """Ask one agent's analyzer whether its agent erred, with that agent's own steps (local).
 
     Args:
-        agent: Whose analyzer is asked.
         bounds: How much may be read and written.
         room: How much of the steps may be shown.
         is_posted: Whether others will read the reason.
@@ -90,10 +89,8 @@ def again_question(
     """Ask one agent's analyzer again, now with what all of them found (collaborative).
 
     Args:
-        agent: Whose analyzer is asked.
         bounds: How much may be read and written.
         room: How much of the steps may be shown.
-        posted: What each analyzer submitted last.
         standing: The verdict that follows from these.
     """
     own = trace.of(agent)

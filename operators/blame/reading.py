@@ -122,7 +122,6 @@ def trace_of_events(
     Args:
         events: The events, as events.jsonl has them, in order.
         source: Where they are from, for messages.
-        answer: What the run came to.
         expected: The right answer, where it may be shown.
         ended: What else is known of how it ended.
 

@@ -46,12 +46,7 @@ def blamable(events: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
 
 
 def outage_of(events: Iterable[Mapping[str, Any]], error: str) -> str | None:
-    """Find the failure of a model that a run's error goes back to; None where none does.
-
-    Args:
-        events: The run's events.
-        error: Why it has no answer.
-    """
+    """Find the failure of a model that a run's error goes back to; None where none does."""
     failures = (event["error"] for event in events if _is_outage(event))
     return next((failure for failure in failures if failure and failure in error), None)
 

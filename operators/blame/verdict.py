@@ -21,11 +21,9 @@ class BlameVerdict:
         step: The number of the step; it is one of that agent's.
         why: In the words of the model that accuses it most surely.
         confidence: How sure that is, in [0, 1], by the model's own word.
-        scheme: How it was found out.
         votes: What speaks for each pair that was accused, the heaviest first. The global scheme
             has one vote, of nobody's analyzer.
         by_default: Whether nobody accused anybody, so that the least sure denier is charged.
-        submissions: What each analyzer said last.
         lost: Of whose analyzers nothing was of use: they have no vote.
     """
 

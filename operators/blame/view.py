@@ -20,11 +20,7 @@ ROOM_OF_READ = 1 / 3
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TextBudget:
-    """How many characters of steps' texts are shown.
-
-    Attributes:
-        whole: Of all steps together.
-    """
+    """How many characters of steps' texts are shown."""
 
     whole: int
     step: int

@@ -31,7 +31,6 @@ class Submission:
             else's where it thinks so. None: nobody.
         countered: Whether it disagrees with the verdict that stood, and gave evidence for that from
             its own sub-trace.
-        why: Its reason.
     """
 
     analyzer: str
@@ -52,7 +51,6 @@ class Vote:
     """What speaks for one pair.
 
     Attributes:
-        agent: Who is accused.
         weight: The sum of the weights of those who accuse it.
         by: Whose analyzers do, in the order of their names.
     """
@@ -68,7 +66,6 @@ class Ballot:
     """How a vote came out.
 
     Attributes:
-        agent: Who is charged.
         confidence: The greatest confidence of those who accuse it; where it is charged by default,
             what the least sure denier lacked.
         votes: All pairs that were accused, the heaviest first.
@@ -102,7 +99,6 @@ def collaborative_vote(submissions: Sequence[Submission], alpha: float = ALPHA) 
     Where nobody accuses anybody, the least sure denier is charged, as in the local scheme.
 
     Args:
-        submissions: One of each analyzer.
         alpha: What counter-evidence adds, as a share.
 
     Raises:

@@ -107,8 +107,6 @@ class Host:
     Attributes:
         meta_model: The alias of the model that operators ask.
         policy: What a person allows; None where no file says so.
-        seed: Makes sampling repeatable.
-        budget: What the calls may cost.
         cache: A folder of answers that calls share; None for no such folder.
     """
 

@@ -59,7 +59,6 @@ class Blaming:
 
     Attributes:
         known: What names are known: this host's models, and those of the run.
-        setting: How the model is asked.
     """
 
     folder: Path

@@ -33,9 +33,7 @@ class Crediting:
     """A credit on its way, whatever ends it.
 
     Attributes:
-        answer: What the run answered.
         loaded: The team, the task, and the names that they were loaded with.
-        plan: The compiled team.
         setting: How the run was made; its budget is what the credit may cost.
     """
 

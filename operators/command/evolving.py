@@ -53,7 +53,6 @@ class Testing:
     Attributes:
         repeats: How often each team runs on each.
         places: Where the tasks stand, by their ids.
-        beside: Teams that are tested as well.
         workers: How many runs are made at the same time.
     """
 

@@ -58,7 +58,6 @@ def evolution(start: EvolutionStart, tasks: Sequence[Task]) -> Estimate:
     are taken to be no larger than those of today.
 
     Args:
-        start: What it begins with.
         tasks: What is left of its stream.
     """
     recipe, models = start.recipe, start.catalogue.models

@@ -41,7 +41,6 @@ def refuse_unclean(path: Path, *, besides: Iterable[Path] = ()) -> None:
     it does not ask again.
 
     Args:
-        path: The team's file.
         besides: Folders in which changes do not matter, such as the pool's.
 
     Raises:
@@ -69,7 +68,6 @@ def commit_in_place(path: Path, text: str, message: str) -> None:
 
     Args:
         path: The team's file, as `refuse_unclean` allows it.
-        message: The commit's message.
 
     Raises:
         AgentError: Somebody has changed the file meanwhile, and it stays; or git failed.

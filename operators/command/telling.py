@@ -38,7 +38,6 @@ class EvolutionStatus:
     """What there is to tell of an evolution until now.
 
     Attributes:
-        report: What its episodes came to.
         held_out: Held-out figures, where there are some.
         unfinished: What was spent on tasks that are not finished; None where another process is at
             work on them.

@@ -178,7 +178,6 @@ def run_in(
 
     Args:
         number: The episode's, from 0.
-        log: What happened in the episode.
         line: The episode as its line has it; nothing, where it is not done.
 
     Raises:

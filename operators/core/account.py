@@ -47,11 +47,7 @@ class Account:
         return fenced("team", clip("\n".join(told), bounds.team_characters))
 
     def of(self, agent: str, most: int) -> str:
-        """Tell what one agent did: how it ended, its tools and steps, and what it came to.
-
-        Args:
-            agent: Its id.
-        """
+        """Tell what one agent did: how it ended, its tools and steps, and what it came to."""
         return fenced("agent", _told(self.run.agents[agent], most), agent)
 
     def _answer(self, bounds: Bounds) -> str:

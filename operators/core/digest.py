@@ -28,7 +28,6 @@ def digest(run: Run, *, verdict: Score | None = None, tokens: int = 1_500) -> st
         run: What came of it, with what went wrong on the way of each agent.
         verdict: The score to show, in place of the run's own. Its reason is shown if it is a
             judge's, who does not know the reference answer; a scorer's is known by the run.
-        tokens: The most tokens, by estimate.
     """
     most = tokens * CHARACTERS_PER_TOKEN
     head = "\n".join(_head(run, verdict, most))
@@ -50,7 +49,6 @@ class _Entry:
     """Agents that came to the same.
 
     Attributes:
-        agents: Their ids.
         heading: How they ended, and what went wrong on the way.
         rank: Where it stands: failures come first.
     """

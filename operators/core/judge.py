@@ -60,7 +60,6 @@ async def judge(
 
     Args:
         task: The task. Its reference answer is not shown.
-        answer: A team's answer to it.
         rubric: What makes an answer good. Empty for the one that comes with this module.
         samples: How often the model is asked, at least once.
     """
@@ -119,7 +118,6 @@ class Agreement:
     """How far a judge agrees with ground truth, over answers of which both is known.
 
     Attributes:
-        n: How many answers.
         agreed: How many of them both count as right, or both as wrong.
         passed_wrong: How many wrong ones the judge counts as right.
         failed_right: How many right ones it counts as wrong.

@@ -57,7 +57,6 @@ class Question(Generic[Answered]):
     Attributes:
         instructions: What is to be done; text of ours.
         material: What it is to be done with; texts of others, each in its fence.
-        schema: The shape of the answer.
         read: Makes something of the answer's text, or raises `InvalidAnswer`.
         parents: The names of the teams that it is about.
         team: The team that the answer edits, where it edits one.
@@ -139,7 +138,6 @@ class MetaModel(OperatorModel):
 
     Attributes:
         calls: Makes the calls: journaled, cached, bounded, without secrets.
-        budget: What the calls may cost.
         temperature: None for the endpoint's own.
         top_p: None for what the host or the endpoint has.
         effort: None for what the host or the endpoint has.
@@ -158,11 +156,7 @@ class MetaModel(OperatorModel):
         return self.bounds or Bounds.of(self.catalogue.models.get(self.model))
 
     def asking(self, model: str) -> MetaModel:
-        """Give the same for another model, with the bounds of that one's size.
-
-        Args:
-            model: Its alias.
-        """
+        """Give the same for another model, with the bounds of that one's size."""
         return replace(self, model=model, bounds=None)
 
     async def ask(self, path: str, question: Question[Answered]) -> Answered | RejectedProposal:

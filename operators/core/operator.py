@@ -58,7 +58,6 @@ class Operator:
 
     Attributes:
         name: What strategies and `mas dev op` call it.
-        scale: What it works on.
         act: Does it. It **must** ask through the `OperatorModel` that it is given first, under the
             path that it is given second (which question of the evolution it is, such as `task
             12/select`), change nothing that it is given, and return a value whose parents are as
@@ -68,8 +67,6 @@ class Operator:
             what another operator has to say first, or returns a child. By default `act`.
         inputs: How a person fills in the parameters of that, beside those that are called as an
             input is.
-        asks: Whether it asks a model.
-        gives: What it returns.
     """
 
     name: str

@@ -27,7 +27,6 @@ class Noted:
 
     Attributes:
         proposal: The child, or why there is none.
-        notes: Lines for a person.
     """
 
     proposal: Proposal | RejectedProposal

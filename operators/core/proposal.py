@@ -92,8 +92,6 @@ class RejectedProposal:
     """There is no child: what the model answered is of no use, also after one repair.
 
     Attributes:
-        operator: What gave up.
-        reason: Why, in a sentence.
         problems: What was wrong with the last answer.
     """
 

@@ -16,7 +16,6 @@ def sample(schema: Mapping[str, Any], chance: Random, words: Sequence[str]) -> A
 
     Args:
         schema: A schema as `component_schema` writes them: closed objects, `anyOf`, `enum`, bounds.
-        words: What texts are made of.
     """
     match schema:
         case {"anyOf": kinds}:

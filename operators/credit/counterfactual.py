@@ -116,11 +116,7 @@ class Counterfactuals(Generic[Player]):
         return done
 
     async def worth(self, coalition: frozenset[Player]) -> Worth:
-        """Make the run in which all players but these are silenced, and score it; once.
-
-        Args:
-            coalition: Players.
-        """
+        """Make the run in which all players but these are silenced, and score it; once."""
         if coalition not in self._known:
             self._known[coalition] = await self._kept(coalition)
         return self._known[coalition]
@@ -133,7 +129,6 @@ class Counterfactuals(Generic[Player]):
         """Make the runs of several coalitions, some at once.
 
         Args:
-            coalitions: What is wanted.
             tell: Told of each when it is there.
         """
         wanted = tuple(dict.fromkeys(coalitions))

@@ -118,8 +118,6 @@ def orders(
 
     Args:
         players: All players. What is drawn depends on the order in which they come.
-        permutations: How many orders are drawn.
-        rng: Where chance comes from.
     """
     known = [*players]
     return tuple(tuple(rng.sample(known, len(known))) for _ in range(permutations))

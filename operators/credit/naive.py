@@ -28,7 +28,6 @@ async def naive_agents(
     """Give each agent its share of what a judge says that these contributed to a run.
 
     Args:
-        path: Where the judgement stands.
         agents: Whose shares are wanted; they sum to 1.
     """
     return ratios(await _judged(meta, path, task, account, agents))
@@ -44,8 +43,6 @@ async def naive_turns(
     """Give each utterance its share of what a judge says that those of its round contributed.
 
     Args:
-        path: Where the judgements stand.
-        rounds: All passes of the run.
         turns: Whose shares are wanted; those of a round sum to 1.
     """
     shares: dict[Turn, float] = {}

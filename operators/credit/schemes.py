@@ -39,7 +39,6 @@ class Game(Generic[Player]):
     Attributes:
         players: All players. Which orders are drawn depends on the order in which they come.
         permutations: How many orders, where Shapley values are estimated; at least 2.
-        seed: Where the orders come from.
     """
 
     scheme: Scheme

@@ -74,7 +74,6 @@ class CreditTable:
         score: The score of the run itself; None where nobody asked for it.
         nobody: The score of the run without any of the players, where it was asked for.
         costs: What the run without each player cost, where there is one such run for each.
-        cost: What all runs cost together.
         runs: How many those are, the factual one included.
         others: What was consumed beside them, by what: judging, calls that failed.
     """

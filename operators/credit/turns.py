@@ -96,7 +96,6 @@ def selected(
     Args:
         rewards: The reward of each utterance (MATTRL Eq. 12).
         share: Which share of all rewards is good enough, in [0, 1]: 0.25 in the paper.
-        threshold: What a reward must exceed.
 
     Returns:
         Which are selected, the best one first.

@@ -50,7 +50,6 @@ class Adapted:
     """A strategy that adapts the team of a run; see `runtime.runs.adapting.Adapting`.
 
     Attributes:
-        beside: The folder of the recipe.
         ceiling: What the team may ask for.
         files: What a run's folder keeps of it.
     """

@@ -22,7 +22,6 @@ class Candidate:
 
     Attributes:
         number: The how-many-th of its episode, from 0.
-        born: Where it comes from.
         component: What its mutation touched; None for other operators.
         sources: The numbers of the candidates that it was made of; none, where it is a team of the
             pool or was made of one.
@@ -92,12 +91,7 @@ class Candidate:
         return self.born.operator == "instantiate" and bool(self.edits)
 
     def trials(self, task: Task, evolution: str) -> Iterator[Trial]:
-        """Give what the pool keeps of it: a trial for each run.
-
-        Args:
-            task: What it was tried on.
-            evolution: The evolution's name.
-        """
+        """Give what the pool keeps of it: a trial for each run."""
         for (run, score), reward in zip(self.runs, self.rewards, strict=True):
             yield Trial(
                 task=task.id,

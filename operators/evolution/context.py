@@ -41,9 +41,7 @@ class EvolutionContext:
     """Where an evolution takes place.
 
     Attributes:
-        services: Models, tools, jails.
         journal: Every answer that was paid for.
-        pool: Where teams are kept.
         memory: Finds what was learnt; None where neither the strategy nor an agent needs it.
         beside: The folder that paths in the recipe's settings are relative to.
         forms: Stops work whose scorer cannot read answers; None: nothing does.
@@ -101,8 +99,6 @@ async def open_stage(
 
     Args:
         setting: How its runs are made; its budget is that of everything together.
-        pool: Where teams are kept.
-        folder: Where its journal is kept.
         embedder: What finds similar tasks in memory; see `choose_embedder`.
         recalls: Whether agents of teams recall what was learnt, so that there is a memory even
             where the strategy needs none.

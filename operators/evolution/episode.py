@@ -36,7 +36,6 @@ class EpisodeAnswer:
     """What an episode came to.
 
     Attributes:
-        run: The run whose answer it is.
         score: Its score, in [0, 1]; None, where it is still to be scored.
     """
 
@@ -77,13 +76,9 @@ class Episode(TaskRuns):
 
     Attributes:
         number: Which episode it is, from 0: the task's place in the stream.
-        view: The pool as this episode sees it.
         past: The lines of the episodes that it sees, in order, where the strategy needs them.
-        meta: The model that operators ask.
-        answer: What it came to.
         changes: What is to happen to the pool, in order, each with the name of its operation.
         told: Numbers of it that a report shows: means, and of integers the sum, too.
-        spent: What operators consumed, by operator.
         tally: What became of the questions of operators and judges.
         closing: What there is to do when its turn to be committed has come, beyond its changes.
         story: What happened in it that its line tells, in order.
@@ -160,9 +155,7 @@ class Episode(TaskRuns):
 
         Args:
             query: What it is to be similar to.
-            k: How many entries at most.
             niche: Only of this kind of task.
-            kind: Only entries of this sort.
             owner: Only what is in this agent's archive.
             level: Only those that reach so far.
         """
@@ -180,7 +173,6 @@ class Episode(TaskRuns):
         """Count what did not come about.
 
         Args:
-            dropped: What, and why.
             at: Where it stands among others, if they are made side by side.
         """
         self._lost.append((at, dropped))
@@ -259,7 +251,6 @@ class Episode(TaskRuns):
         """Keep a file of the episode, where it has a folder.
 
         Args:
-            name: Its path in that folder.
             text: What it holds; without the host's secrets.
         """
         if self.folder is not None:

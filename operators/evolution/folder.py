@@ -89,7 +89,6 @@ class Manifest:
         embedder: What finds similar tasks; None where there is no memory.
         tasks: The digests of each task by its id, in order: see `ASPECTS`.
         commands: The commands that worked on it, as they were typed, each once.
-        coterie: The versions that did.
         islands: Which of several islands it is; None where it is alone.
     """
 

@@ -56,7 +56,6 @@ class Islands:
         every: After how many of its tasks they meet.
         place: The folder where they meet, which all of them reach.
         waits: Whether it waits for those who come later; else it stops, to be gone on with.
-        say: Told what it waits for.
     """
 
     part: Part

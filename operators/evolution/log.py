@@ -23,9 +23,6 @@ class EpisodeLog:
     Attributes:
         folder: The episode's folder; it is made when something happens.
         scrub: Takes the host's secrets out of what is written.
-        most: Characters that are kept.
-        beside: Who else hears of them.
-        trace: What tells it what happens.
     """
 
     folder: Path

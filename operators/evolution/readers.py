@@ -38,11 +38,7 @@ def readers(team: Team, run: Run) -> set[str]:
 
 
 def read_counts(read: Iterable[Sequence[str]]) -> Mapping[str, int]:
-    """Count who read what was learnt, and on how many tasks.
-
-    Args:
-        read: Of each task, who did.
-    """
+    """Count who read what was learnt, and on how many tasks."""
     each = [*filter(None, read)]
     return {"agents": len({name for names in each for name in names}), "tasks": len(each)}
 

@@ -135,7 +135,6 @@ class Strategy:
     """A loop that says which operator acts when, on one task at a time.
 
     Attributes:
-        name: What recipes call it.
         episode: What it does with a task, where it takes one after the other. It
 
             * **must** say what came of it by `Episode.answered`, or raise;

@@ -155,7 +155,6 @@ class TaskRuns:
         is journaled, so a restart only reads it.
 
         Args:
-            team: The team of the first round.
             what: Which rounds of the episode these are. No two have the same.
             between: Says what comes after a round.
         """

@@ -45,9 +45,6 @@ class _Life:
 def lineage_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
     """Make the page of how teams and agents descend from each other.
 
-    Args:
-        number: Which part of the table.
-
     Raises:
         NoPage: There is no such choice.
         StorageError: The pool is damaged.

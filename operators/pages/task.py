@@ -25,7 +25,6 @@ def task_page(kept: Kept, name: str, number: int, links: Links) -> Page:
     """Make the page of a task of an evolution.
 
     Args:
-        name: The evolution.
         number: The task's, from 0.
 
     Raises:
@@ -139,7 +138,6 @@ def run_of_task(kept: Kept, name: str, number: int, what: str, links: Links) -> 
     """Make the page of a run of a task.
 
     Args:
-        name: The evolution.
         number: The task's, from 0.
         what: What the run is called: `candidate 2`.
 

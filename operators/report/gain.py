@@ -26,7 +26,6 @@ class Gain:
 
     Attributes:
         original: The original's mean score, in [0, 1].
-        new: The new team's.
         interval: Its 95 % interval.
         tasks: How many tasks were held back.
         calls: What the search cost in model calls, of agents and operators.

@@ -141,7 +141,6 @@ class HeldOut:
         subjects: What is tested: teams as they stand, or a strategy with all that it learnt.
         repeats: How often each is tried on each task.
         workers: How many runs are made at the same time. The scores do not depend on it.
-        parts: Listens to the trials.
     """
 
     stage: EvolutionContext

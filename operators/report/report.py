@@ -39,7 +39,6 @@ class EvolutionReport:
     """Numbers of an evolution.
 
     Attributes:
-        tasks: Episodes taken.
         searched: Those that tried candidates, of which the best is the answer.
         score_sum: Sum of the scores of each episode's answer: of its best candidate, if it had any.
         answered: Episodes of which the task's own scorer has a verdict.
@@ -48,14 +47,12 @@ class EvolutionReport:
         judged: The score that a judge gave an answer, and the one by the reference answer, of each
             answer that has both.
         by_answers: Episodes whose best candidate was chosen by the reference answer.
-        candidates: Teams that were run.
         ran: Those that ran to an answer.
         generated: Configs that operators wrote, valid or not; teams left as they were do not count.
         executed: Those of them that ran to an answer: the execution rate's numerator (EvoMAS §4).
         spending: What was consumed, by purpose: task, operator, judge.
         saved: What was not, as runs of parents had answers for their children; see `Recipe.reuse`.
         spent: What was consumed by each operator, where the strategy has no candidates.
-        learnt: How many entries were kept.
         read: Who read what was learnt, of each episode.
         told: What the strategy told of its episodes, by the numbers' names. Integers are counts.
         answers: What became of the questions of operators and judges.

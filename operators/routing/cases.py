@@ -24,8 +24,6 @@ class Spending:
 
     Attributes:
         cost: Its cost in the recipe's unit, per what the recipe says.
-        calls: Model calls.
-        tokens: Tokens read and written.
     """
 
     cost: float = 0.0
@@ -52,7 +50,6 @@ class RoutingOutcome:
 
     Attributes:
         score: Of the answer, in [0, 1].
-        spent: What it took.
         name: The team of the pool that worked on it.
     """
 

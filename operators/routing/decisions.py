@@ -32,11 +32,7 @@ def asks(decision: Decision) -> bool:
 @kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Always:
-    """The same for every case.
-
-    Attributes:
-        choice: Who works on it.
-    """
+    """The same for every case."""
 
     choice: Annotated[Choice, Form(key="always")]
 
@@ -81,7 +77,6 @@ class Rule:
     """The team where conditions hold, the single agent elsewhere.
 
     Attributes:
-        conditions: One or two of them.
         joined: Whether all have to hold, or any.
         unknown: Who works on a case of which a feature is not known.
     """
@@ -116,7 +111,6 @@ class Linear:
         weights: What each feature weighs, in units of its spread.
         middles: The mean of each feature, which also stands for one that is not known.
         spreads: The standard deviation of each; none is 0.
-        bias: What is added.
     """
 
     weights: Features

@@ -61,7 +61,6 @@ class RouterFigures:
     """A router's figures.
 
     Attributes:
-        n: Cases.
         folds: Into how many parts they were dealt.
         arms: `single` and `team` for every case, the `router`, and the `oracle`.
         over: What the router is worth more than `single` and `team`.
@@ -112,7 +111,6 @@ def figures(
 
     Args:
         cases: Cases of a train split, each task once.
-        by: What fits it.
         folds: Into how many parts cases are dealt, at least 2.
 
     Returns:

@@ -38,9 +38,6 @@ class Router:
     """Who works on a case.
 
     Attributes:
-        decision: How it is decided.
-        by: What fitted it.
-        n: To how many cases.
         level: How complex it is; at 0 it is a constant.
     """
 
@@ -125,8 +122,6 @@ def out_of_fold(cases: Sequence[Case], fitted: Fitted, folds: int) -> list[tuple
     Cases are dealt by the digests of their tasks: by chance, and always alike.
 
     Args:
-        cases: The cases, at least two.
-        fitted: Fits a decision.
         folds: How many folds there are, at least two.
     """
     dealt = sorted(cases, key=_shuffled)

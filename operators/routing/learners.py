@@ -44,7 +44,6 @@ class Learner:
     """A way to fit a decision.
 
     Attributes:
-        name: What recipes call it.
         levels: Fits of rising complexity. Each is given cases, of which there is at least one, and
             `beta`, and **must** give the same decision for the same cases in the same order.
     """

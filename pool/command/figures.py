@@ -21,7 +21,6 @@ def table(heads: Mapping[str, str], rows: Sequence[Sequence[str]]) -> Iterator[s
 
     Args:
         heads: The heads of the columns, each with the side on which the column is even: < or >.
-        rows: What stands in them.
     """
     lines = [tuple(heads), *(tuple(map(on_one_line, row)) for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]

@@ -222,8 +222,6 @@ def summary_lines(
     """Say in some lines what a population has become.
 
     Args:
-        of: What happened.
-        spent: What its tasks consumed.
         window: How many tasks to measure specialization over.
         single: What a single agent consumes on one of these tasks.
     """

@@ -59,7 +59,6 @@ class _Tasks:
 
     Attributes:
         sums: On each of the last tasks, by niche and task.
-        past: On those before, by niche.
     """
 
     sums: dict[Task, Sums] = field(default_factory=dict["Task", "Sums"])

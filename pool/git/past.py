@@ -23,9 +23,7 @@ class PoolAt:
     """A pool as it was at a commit.
 
     Attributes:
-        repository: What it stands in.
         revision: The commit, as somebody named it.
-        commit: Its id.
     """
 
     folder: Path

@@ -29,10 +29,8 @@ class Revert:
     """A commit that took something out of a pool that is missing still.
 
     Attributes:
-        commit: Its id.
         subject: The first line of its message.
         ledger: The ledger as it was before, where lines of it are missing; else empty.
-        lines: How many.
         files: The texts of the teams whose files are missing, by their paths in the pool.
     """
 

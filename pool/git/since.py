@@ -44,13 +44,10 @@ class Since:
     """What became of a pool since a revision.
 
     Attributes:
-        revision: Its hash, shortened.
         before: The pool as it was: its teams by name.
         born: The teams that are new, in the order of their births.
         retired: The teams and agents that were members, and are none any more.
         restored: Those that were none, and are members again.
-        dropped: How many children were dropped.
-        trials: How many evaluations are new.
         learnt: The entries of the memory that are new.
         best: The team of which most was expected then, with that; None where there was no team.
         streams: What each evolution did, by its name.

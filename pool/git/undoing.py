@@ -71,11 +71,7 @@ def operations_of(pool: Pool, what: str) -> Sequence[LedgerEntry]:
 
 
 def undo(pool: Pool, entries: Sequence[LedgerEntry], *, reason: str) -> Undone:
-    """Take back what lines of a pool's ledger did.
-
-    Args:
-        entries: The lines, in order.
-    """
+    """Take back what lines of a pool's ledger did."""
     back = _Back(pool=pool, entries=entries, reason=reason)
     changes = tuple(back.changes())
     name = uuid4().hex
@@ -120,11 +116,7 @@ def _episodes(pool: Pool, task: str) -> Iterator[str]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Back:
-    """The changes that lead back from some lines.
-
-    Attributes:
-        entries: The lines, in order.
-    """
+    """The changes that lead back from some lines."""
 
     pool: Pool
     entries: Sequence[LedgerEntry]

@@ -71,7 +71,6 @@ class UnionSide:
 
         Args:
             name: What to call it in messages.
-            content: What is in the file.
 
         Raises:
             StorageError: A line is damaged.

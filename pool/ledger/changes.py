@@ -144,11 +144,7 @@ class Revised:
 @kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Evaluated:
-    """A team was run on a task.
-
-    Attributes:
-        trial: What came of it.
-    """
+    """A team was run on a task."""
 
     member: Annotated[str, Form(key="team")]
     trial: Annotated[Trial, Form(flat=True)]
@@ -171,8 +167,6 @@ class ChildRejected:
     """A child was dropped; its parents stay as they are.
 
     Attributes:
-        reason: Why it was dropped.
-        problems: What loading said of it.
         parents: The members that it was made from.
         task: The id of the task on which it was made.
     """
@@ -271,11 +265,7 @@ class EventNoted:
 @kept(omit=True, tag=("kind", "forgotten"))
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Forgotten:
-    """Entries of the memory are found no more, as if later ones stood for them. Their lines stay.
-
-    Attributes:
-        entries: Their ids.
-    """
+    """Entries of the memory are found no more, as if replaced. Their lines stay."""
 
     entries: tuple[str, ...]
     reason: Annotated[str, REASON] = ""

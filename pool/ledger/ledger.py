@@ -86,7 +86,6 @@ class Known:
     """What is known of the lines of a ledger up to a place, for who goes on from there.
 
     Attributes:
-        place: How far they go.
         ops: Where the line of each operation begins.
         repeats: Lines that were there before, to the letter: where they end, by where they begin.
         parts: The bytes that were read, in one piece after the other: how many, and their SHA-256.
@@ -130,7 +129,6 @@ class Ledger:
         """Append an operation; it is on disk when this returns. False: it was there already.
 
         Args:
-            value: What to record, JSON-able.
             op: The operation, by a name that no other has.
         """
         return self.commit(value, op=op, files={})
@@ -140,7 +138,6 @@ class Ledger:
 
         Args:
             value: What to record, as for `append`.
-            op: The operation.
             files: The text of each file by its name, relative to the ledger's folder, with `/`.
                 Its folder exists. A file is written once: no earlier line may name it.
 
@@ -409,7 +406,6 @@ def lines_at(path: Path, offsets: Iterable[int]) -> Iterator[LedgerEntry]:
     """Read some lines of a ledger, by where they begin. Their numbers are not known.
 
     Args:
-        path: The ledger.
         offsets: The bytes with which they begin, where they were read before.
 
     Raises:

@@ -52,9 +52,6 @@ class Lessons(Mapping[str, Learnt]):
     def take(self, entry: Learnt, offset: int = 0) -> None:
         """Take in an entry.
 
-        Args:
-            offset: Where its line begins.
-
         Raises:
             TooEarly: It replaces what was not learnt before.
         """
@@ -127,7 +124,6 @@ class Lessons(Mapping[str, Learnt]):
         """Tell whether an entry is there and not replaced, among the first so many or among all.
 
         Args:
-            entry: Its id.
             seen: How many were learnt; None: all.
             owner: In whose archive. None: in anybody's, or it is everybody's.
         """

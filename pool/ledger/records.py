@@ -20,7 +20,6 @@ class TrialRecord:
 
     Attributes:
         name: What the pool calls it. Nobody else there is called so.
-        path: Its file.
         born: Its parents, the operator that made it, and why.
         stem: What its name begins with, as its first ancestor's does.
         retired: Why it is no longer a member; None while it is.

@@ -56,11 +56,7 @@ class Snapshot:
 
     @classmethod
     def of(cls, folder: Path, content: bytes) -> Self | None:
-        """Read a snapshot; None where it does not fit.
-
-        Args:
-            content: What its file says.
-        """
+        """Read a snapshot; None where it does not fit."""
         try:
             seal, _, rest = content.partition(b"\n")
             if seal.decode() != _digest(rest):
@@ -121,7 +117,6 @@ def keep(folder: Path, state: State, known: Known) -> bool:
     """Keep a snapshot, where the pool's folder can be written. The ledger's lock is held.
 
     Args:
-        state: What the lines come to.
         known: What the ledger knows of them.
 
     Returns:

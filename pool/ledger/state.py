@@ -146,7 +146,6 @@ class State:
         """Choose a name that begins with a stem, which no other branch gives: `vote_k3x7qd`.
 
         Args:
-            stem: What it begins with.
             said: All that is kept of who is to be called so, JSON-able: the same has the same name.
         """
         named = _ended(stem, _sign(said))
@@ -365,9 +364,6 @@ def in_order(entries: Sequence[LedgerEntry], folder: Path) -> Sequence[LedgerEnt
 
     Where git merged branches that had merged each other, a line may stand ahead of one that it
     refers to. Lines that are in order stay so.
-
-    Args:
-        entries: The lines.
     """
     state, found, waiting = State(folder), list[LedgerEntry](), list(entries)
     while waiting:

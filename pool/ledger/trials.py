@@ -16,11 +16,7 @@ SCORED = "evaluated"
 
 @dataclass(kw_only=True, slots=True)
 class TrialIndex:
-    """Where the ledger tells of the trials that were scored, by member and task.
-
-    Attributes:
-        places: Where its lines stand.
-    """
+    """Where the ledger tells of the trials that were scored, by member and task."""
 
     ledger: Path
     places: Places = field(default_factory=Places)
@@ -35,7 +31,6 @@ class TrialIndex:
         """Add up the trials of a member on a task; None without any.
 
         Args:
-            member: A team, or an agent.
             upto: Only those of the lines ahead of this byte.
         """
         found = self.places.find(_about(member, task))

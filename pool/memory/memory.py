@@ -68,9 +68,6 @@ class Memory:
     """The memory of one pool. Threads may share it, and processes may share the pool.
 
     Args:
-        pool: Has what was learnt.
-        embedder: Makes vectors of tasks.
-        store: Searches them.
         report: Told why vectors are not kept and the like. By default it is logged.
     """
 
@@ -110,12 +107,8 @@ class Memory:
         Args:
             text: What to look for: a task's text. Its first `LONGEST_TASK` characters count, as of
                 the entries' tasks.
-            k: How many entries, at most.
-            niche: Only those of a niche.
             or_no_niche: Those of no niche, too, where only those of a niche are wanted.
-            kind: Only those of a kind.
             owner: Only those in the archive of an agent: its own, and what it has inherited.
-            level: Only those of a level.
             seen: Only among so many that were learnt first, as if no more had been.
 
         Returns:
@@ -145,9 +138,6 @@ class Memory:
 
         Args:
             text: What an entry may say. Its first `LONGEST_TASK` characters count, as of theirs.
-            owner: Whose archive.
-            kind: Only those of a kind.
-            niche: Only those of a niche.
             over: Only those whose texts have a higher cosine similarity with it than this.
             seen: As for `search`.
 

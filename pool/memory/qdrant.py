@@ -46,7 +46,6 @@ class QdrantStore:
     it had is to be stored again; so does a collection that is gone.
 
     Args:
-        collection: The collection's name.
         parameters: How to search, where the client has a choice.
     """
 
@@ -62,13 +61,7 @@ class QdrantStore:
 
     @classmethod
     def on_server(cls, url: str, collection: str, *, key: str | None = None) -> QdrantStore:
-        """Open a collection of a server. Nothing is sent yet.
-
-        Args:
-            url: The server's address, with port.
-            collection: The collection's name.
-            key: The server's API key.
-        """
+        """Open a collection of a server. Nothing is sent yet."""
         _check(url, key)
         from qdrant_client import QdrantClient
         from qdrant_client.models import SearchParams

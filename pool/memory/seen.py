@@ -47,7 +47,6 @@ class Meeting:
     """A task that was met before.
 
     Attributes:
-        place: Where it stands.
         before: Where it was learnt from: `ledger.jsonl:LINE`, a manifest, or a line of a stream.
         by: What is the same: `id` or `words`.
     """
@@ -66,7 +65,6 @@ class Seen:
     """Tasks that something was learnt from, each with the place that says so.
 
     Attributes:
-        ids: Places by the tasks' ids.
         words: Places by the words of the first `LONGEST_TASK` characters of the tasks.
         digests: Places by `text_digest`.
     """
@@ -132,7 +130,6 @@ class Seen:
 
         Args:
             tasks: What is to be tested on.
-            advice: What to do instead.
             places: Where they stand, by their ids.
 
         Raises:

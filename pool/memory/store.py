@@ -60,8 +60,6 @@ class VectorPoint:
 
     Attributes:
         key: A UUID that stands for the entry.
-        vector: Its place, of unit length.
-        labels: What searches may ask for.
     """
 
     key: str

@@ -101,7 +101,6 @@ class EvolutionUsage:
     """What tasks of evolutions consumed.
 
     Attributes:
-        tasks: How many there were.
         runs: What the runs of teams consumed.
         operators: What operators did: those that reflect, lead, dream, make personas.
     """
@@ -178,9 +177,6 @@ def usage_of(line: Mapping[str, Any]) -> tuple[Usage, Usage, Usage]:
     """Give what a task of an evolution consumed: runs of teams, operators, judging.
 
     What children took from their parents' runs is not counted twice.
-
-    Args:
-        line: The task's line.
     """
     ran = line.get("candidates", ())
     runs = [line] if "usage" in line else ran

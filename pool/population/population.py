@@ -88,7 +88,6 @@ class RankingScore:
     """Where an agent stands.
 
     Attributes:
-        rates: How fast that changes.
         competence: Its competence by niche, in [0, 1], where it has any: its own or inherited.
         tasks: Tasks that it worked on, by niche.
         pairs: What it came to with each other agent in each niche.
@@ -156,9 +155,6 @@ class RankingScore:
 
         Args:
             reward: What the team's answer was worth, in [0, 1].
-            others: Who else worked on it.
-            leads: Whether this agent led.
-            lags_below: The score below which it lags.
         """
         rewards = (*self.rewards, reward)[-self.rates.rolling :]
         score = fmean(rewards) if self.rates.prune_by == "recent_mean" else reward
@@ -234,7 +230,6 @@ class Population:
     Attributes:
         rates: How fast its numbers follow what happens.
         agents: Those that live, in the order of their births.
-        everybody: Those that lived, too.
         rolling: The rolling reward of each that lives and has worked.
         rounds: What was told of each round of leadership, in order.
         history: The niche of each trial, in order.

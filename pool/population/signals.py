@@ -35,12 +35,9 @@ class WorkedTask:
     """A task that a team of the population worked on.
 
     Attributes:
-        task: Its id.
         niche: Its niche; "" where it has none.
-        anchor: Who led.
         roster: Who lived at that time, and its anchor.
         score: What the team's answer was worth, in [0, 1].
-        tokens: What its run consumed.
         structure: What the team was made by.
     """
 
@@ -70,8 +67,6 @@ class Signals:
     """What became of a population.
 
     Attributes:
-        population: What it is now.
-        worked: The tasks that it worked on, in order.
         flow: How many lessons and insights went from a giver to another agent.
         given: How many others have from each agent, once for each of them.
         received: How many each agent has from others.
@@ -126,7 +121,6 @@ def signals(entries: Iterable[LedgerEntry], rates: Rates) -> Signals:
     """Take in all lines of a ledger.
 
     Args:
-        entries: The lines.
         rates: How fast competence and synergy follow what happens.
     """
     population, roster = Population(rates=rates), frozenset[str]()

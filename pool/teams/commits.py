@@ -150,7 +150,6 @@ class Commits:
         current: What the pool has come to.
         host: Gives what its teams may name, when somebody asks.
         ceiling: What they may ask for at most.
-        scaffold: The folder of the head.
     """
 
     current: Current

@@ -139,8 +139,6 @@ class Pool:
             shared: Whether branches of it are merged, as git does: whatever is added from then on
                 is called so that names do not collide.
             catalogue: As for the class, and so on.
-            ceiling: The same.
-            report: The same.
 
         Raises:
             InputError: The folder cannot be made, has teams without a ledger or a link in it, or a
@@ -341,9 +339,6 @@ class Pool:
         """Remove the files under `teams/` and `agents/` that belong to nobody, and name them.
 
         They were left by who was stopped before an update was done, or put there by hand.
-
-        Args:
-            dry_run: Only name them.
 
         Raises:
             StorageError: One cannot be removed, or the ledger is damaged.

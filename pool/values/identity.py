@@ -65,9 +65,6 @@ class _Graph:
     Attributes:
         frame: What holds for the team as a whole.
         labels: What each agent is, but for its name.
-        edges: Who reports to whom.
-        senders: Who reports to each agent.
-        receivers: To whom each agent reports.
     """
 
     frame: str

@@ -130,7 +130,6 @@ class _Spread:
         inside: Variance of the tasks' scores within a niche.
         trial: The part of it that comes from having so few trials of each.
         degrees: Degrees of freedom of `inside`.
-        free: Tasks less niches.
         tries: One over the trials of a task, on the mean.
     """
 
@@ -211,8 +210,6 @@ def _of_weighted_mean(
 
     Args:
         groups: The scores of the tasks of each niche.
-        weights: What each niche's mean weighs.
-        spread: How scores vary.
     """
     squares = [weight**2 / len(group) for weight, group in zip(weights, groups, strict=True)]
     own = [

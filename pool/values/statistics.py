@@ -30,7 +30,6 @@ class TrialPart:
     """What an agent of the pool did in a trial.
 
     Attributes:
-        member: The agent.
         share: Its share in what came of it, in [0, 1], where somebody says so.
     """
 
@@ -120,7 +119,6 @@ class Past(NamedTuple):
     """What trials on earlier tasks of a niche add up to, of which no task is known any longer.
 
     Attributes:
-        n: Trials.
         squares: The sum of the squares of these.
         repeats: The sum, over tasks, of the squares of how many trials each had.
     """

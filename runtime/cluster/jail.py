@@ -38,7 +38,6 @@ class RemoteJail:
     """A jail on a worker; see `AnyJail`. It is open when it is made.
 
     Args:
-        link: To the worker.
         on_end: Told once when it is closed, or its worker is lost.
 
     Raises:
@@ -126,11 +125,7 @@ class RemoteJail:
         return content
 
     def kill(self, reason: str = "the host killed it") -> None:
-        """End every process of the jail for good. Calls that wait for one raise `JailKilled`.
-
-        Args:
-            reason: Why, for whoever waits.
-        """
+        """End every process of the jail for good. Calls that wait for one raise `JailKilled`."""
         with self._turn:
             self._ended = self._ended or reason
             processes = tuple(self._processes)

@@ -26,7 +26,6 @@ class RemoteProcess:
     Whoever uses the streams here is slowed down as by the command's own pipes.
 
     Args:
-        link: To the worker.
         stdin: Whether it reads what is written here.
         stderr: Whether it has a second stream.
         on_lost: Called when the worker is lost, before any stream ends.

@@ -94,9 +94,6 @@ def _last_line(error: BaseException) -> str:
 class RayFleet:
     """The workers of a Ray cluster; see `Fleet`.
 
-    Args:
-        on: Which cluster.
-
     Raises:
         InputError: It does not answer, or none of its nodes can host jails.
     """

@@ -49,7 +49,6 @@ class Asked:
     """A question in place of a task file, with what belongs to it.
 
     Attributes:
-        context: Material that belongs to it.
         repo: The repository that it is about.
     """
 
@@ -125,7 +124,6 @@ def load_continued(
 
     Args:
         team_file: A path, or `seed:NAME`; None: the run's own team.
-        asked: What is asked now.
 
     Raises:
         InputError: Something does not load, the run has no answer, or nothing is asked.

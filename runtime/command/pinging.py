@@ -27,9 +27,6 @@ class Ping:
     """What came of asking a model.
 
     Attributes:
-        alias: The model's alias.
-        model: Its name.
-        answered: Whether it did.
         said: As who, how soon and at what cost; or why it did not.
     """
 

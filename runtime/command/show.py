@@ -27,8 +27,6 @@ def show(
     Args:
         folder: A run's folder, or that of something that has runs in it.
         agent: The agent whose part alone is printed.
-        full: Print texts whole.
-        otel: Where its trace goes.
 
     Raises:
         InputError: There is no such run or agent, or a file is damaged.

@@ -92,7 +92,6 @@ class LoopbackServer:
 
         Args:
             condition: For instance `lambda calls: len(calls) == 2`.
-            timeout: Seconds.
 
         Returns:
             The calls that met it.

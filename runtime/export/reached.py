@@ -18,7 +18,6 @@ class Reached:
 
     Attributes:
         provider: What the other program calls the provider; empty where there is an address.
-        name: The model's name there.
         address: The address, up to and with the version; empty where there is a provider.
         key_env: The variable with the key; None where none is sent, or the provider has a usual
             one.

@@ -27,8 +27,6 @@ class PackagedFile:
 
     Attributes:
         member: The file's path in the package.
-        bytes: The file's size.
-        sha256: Its checksum.
     """
 
     requirement: str

@@ -46,7 +46,6 @@ class LocalServer:
     A prompt that is longer than the context is answered with HTTP status 400, never cut.
 
     Args:
-        path: A GGUF file.
         slots: How many requests are worked on at once, and the most answers of one request (`n`).
             More requests wait in the server.
         context: Tokens of prompt and answer together, per request. llama.cpp lowers it to what the

@@ -79,7 +79,6 @@ def refuse_unfilled(plans: Sequence[Plan], tasks: Iterable[Task], place: str = "
     """Make sure that every task has the fields that prompts and rules of all teams name.
 
     Args:
-        plans: Who works.
         place: Where the task stands, where there is one and that is known.
 
     Raises:

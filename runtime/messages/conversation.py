@@ -25,7 +25,6 @@ def earlier(dialogue: Sequence[Message], most: int = MEMORY) -> tuple[Message, .
 
     Args:
         dialogue: What was said, as `AgentOutcome.dialogue` has it.
-        most: Messages that are shown.
     """
     joined: list[tuple[str, list[str]]] = []
     for message in dialogue:
@@ -47,7 +46,6 @@ def shortened(messages: Sequence[Message], most: int = MEMORY) -> tuple[Message,
 
     Args:
         messages: The conversation, text only or as a chat API has it.
-        most: Messages that may stay.
     """
     if len(messages) <= most:
         return tuple(messages)

@@ -22,7 +22,6 @@ def around(telemetry: Telemetry | None, name: str, **told: Any) -> AbstractConte
 
     Args:
         telemetry: Makes spans; None: nobody wants any.
-        name: What the span is called.
         told: Its attributes; those without a value are left out.
     """
     return nullcontext() if telemetry is None else telemetry.around(name, **told)
@@ -63,11 +62,7 @@ class TurnSpans:
             self._part(number, **{"coterie.turn": number})(event)
 
     def beside(self, other: Callable[[int, Event], None]) -> Callable[[int, Event], None]:
-        """Give who hears what happens, and tells another; the other alone without traces.
-
-        Args:
-            other: Hears it, too.
-        """
+        """Give who hears what happens, and tells another; the other alone without traces."""
         if self._telemetry is None:
             return other
 

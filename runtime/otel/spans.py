@@ -47,8 +47,6 @@ class Spans:
 
     Attributes:
         content: Whether spans have what models and tools were told and said.
-        told: Attributes of the outermost spans.
-        failed: Told what went wrong.
         began: When what is told began, in seconds since 1970. None: it happens now.
     """
 

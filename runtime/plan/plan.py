@@ -32,8 +32,6 @@ class PlannedAgent:
     Attributes:
         agent: The agent as written; one that recruits is held to the choice that there is.
         level: Its level in Kahn's order, from 0.
-        runner: The backend.
-        prompt: The text of its instructions.
         model: Its model; None where the backend asks none, or none is known yet.
         sees: Whose outputs it receives, in Kahn order; it starts when all of them are done.
         calls_at_most: Model calls of one attempt, and of its draft where it writes one; repeats of

@@ -19,7 +19,6 @@ def render(name: str, *, folder: Path = FOLDER, **values: Any) -> str:
 
     Args:
         name: The file's name, without its ending.
-        values: What its placeholders stand for.
 
     Raises:
         jinja2.UndefinedError: A placeholder of the file has no value.

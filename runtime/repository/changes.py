@@ -26,7 +26,6 @@ class RepositoryChange:
     """What an agent made of a repository. Two that are made alike are the same.
 
     Attributes:
-        agent: Whose work it is.
         patch: The repository's difference from the task's own state, as a git diff.
         onto: The changes that the agent started from; none of them holds another.
         key: Names it: the same change has the same key in every run.

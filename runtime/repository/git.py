@@ -44,10 +44,7 @@ def git(
 
     Args:
         arguments: A command of git's, and what it is given.
-        text: What it reads.
-        limit: Bytes that it may give.
         accepted: Its exit codes that are no failure.
-        environment: Variables beside the usual ones.
 
     Raises:
         AgentError: git failed, and the message has its words, or it gave too much.

@@ -46,7 +46,6 @@ class Repository:
     """A repository, as git may look at it.
 
     Attributes:
-        source: The folder that others made.
         own: Its git directory: of one working copy of several, that one's.
         common: The git directory with its objects and refs.
         folder: The git directory of ours that has its objects.
@@ -142,7 +141,6 @@ class Repository:
         """Make a folder a working copy whose last commit holds all that there is to work on.
 
         Args:
-            folder: Where to make it.
             revision: The commit whose files it has. Empty: the working copy's as they stand.
             history: Whether the commits before it come along.
             without: Files that are left out, also as copies under other names. So are the folders

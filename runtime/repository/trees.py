@@ -49,7 +49,6 @@ class Merged:
     """What changes come to together.
 
     Attributes:
-        tree: The state.
         conflicts: What is to be mended in it, each as a line in git's words, and where the other
             version was put: files hold both versions between conflict markers, and what cannot is
             there twice, under two names.
@@ -64,7 +63,6 @@ class Trees:
     """The states of one repository.
 
     Attributes:
-        folder: The git directory.
         base: The tree of the task's own state.
     """
 
@@ -106,7 +104,6 @@ class Trees:
         """Bring a folder that holds the task's state to another one.
 
         Args:
-            tree: That state.
             path: The folder. No two have the same name.
         """
         chosen = self._index_of(path)

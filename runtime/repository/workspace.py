@@ -90,7 +90,6 @@ class Workspace:
     """One agent's folder: a copy of the task's repository, or the task's files.
 
     Attributes:
-        name: The folder's name.
         start: The changes of the repository that the agent starts from.
         kept: What tools that keep state have there, each under a name of its own.
         jail: The jail that has it for its work folder, open or closed; None: none had yet.

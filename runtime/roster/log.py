@@ -21,7 +21,6 @@ class RosterLog:
 
     Args:
         journal: Where it is kept; None: nowhere.
-        path: Where the run stands there.
     """
 
     def __init__(self, journal: Journal | None, path: str) -> None:

@@ -43,8 +43,6 @@ class RunningTurn:
     """A turn that an agent is in.
 
     Attributes:
-        taken: How it began.
-        mail: What the agent reads.
         carry: That, as the engine takes it.
         budget: Counts what it spends in this process.
         spent: What it had spent in earlier ones.
@@ -91,7 +89,6 @@ class TurnContext:
 
     Attributes:
         path: Where the run stands in its journal.
-        bus: The team as it is.
     """
 
     plan: Plan

@@ -32,9 +32,7 @@ def settled(
 
     Args:
         coming: Whose agents are to work in the next one.
-        carry: What they would read.
         opened: Those of them that worked before the rounds.
-        accepted: Those whose work was accepted.
     """
     came = {agent: outcome for one in rounds for agent, outcome in one.run.agents.items()}
     is_over = accepted | idle(coming, accepted) if accepted else accepted

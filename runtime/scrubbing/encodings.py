@@ -78,11 +78,7 @@ class Encoded:
 
 @dataclass(slots=True)
 class UnpackBudget:
-    """How many bytes may still be unpacked.
-
-    Attributes:
-        left: So many.
-    """
+    """How many bytes may still be unpacked."""
 
     left: int
 

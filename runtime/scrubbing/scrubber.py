@@ -159,7 +159,6 @@ class Scrubber:
         """Return whether some stretches hold a secret.
 
         Args:
-            layers: How deep is looked.
             room: How much may be unpacked of all; None: as much as of one text.
         """
         room = room or UnpackBudget(left=MOST_UNPACKED)
@@ -205,11 +204,7 @@ def holds_secret(content: bytes, scrub: Callable[[str], str]) -> bool:
 
 
 class ScrubberStream:
-    """A text on its way through a scrubber. No secret passes, wherever the text is split.
-
-    Args:
-        scrubber: What takes the secrets out.
-    """
+    """A text on its way through a scrubber. No secret passes, wherever the text is split."""
 
     def __init__(self, scrubber: Scrubber) -> None:
         self._scrubber = scrubber
@@ -305,7 +300,6 @@ def _written(before: str, character: str, after: str) -> str:
 
     Args:
         before: The unit ahead of it; nothing ahead of the first.
-        character: The unit.
         after: The one after it; nothing after the last.
     """
     if _PLAIN.fullmatch(character):

@@ -60,10 +60,6 @@ def a2a_routes(
     """Return the routes of all teams, and what must be closed in the end.
 
     The first of the teams is also the agent of the whole server.
-
-    Args:
-        server: Answers messages.
-        has_keys: Whether clients need a key.
     """
     routes: list[Route] = []
     handlers: list[DefaultRequestHandler] = []

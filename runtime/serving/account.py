@@ -43,7 +43,6 @@ class Session:
 
     Attributes:
         place: Where it stands in the account.
-        run: The name of the record.
         before: What the record had cost before.
     """
 
@@ -63,9 +62,7 @@ class Account:
     """The account of requests. A context manager.
 
     Attributes:
-        runs: The folder of the records.
         per_day: What a day may cost, UTC.
-        clock: Returns the date.
     """
 
     runs: Path
@@ -120,7 +117,6 @@ class Account:
 
         Args:
             key: The idempotency key; empty where the request has none.
-            asked: The digest of the request.
         """
         if (day := self.clock()) != self._date:
             self._begin_day(day)

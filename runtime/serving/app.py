@@ -90,10 +90,8 @@ def app_of(
     """Return the application: what it serves depends on which extras are installed.
 
     Args:
-        server: Answers requests.
         origins: Pages elsewhere that may ask.
         is_local: Whether the server listens to this machine alone.
-        largest: Bytes of a request.
     """
     routes: list[BaseRoute] = [*_Endpoints(server).routes()]
     contexts: list[Any] = []

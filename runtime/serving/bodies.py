@@ -67,10 +67,6 @@ def refuse_set(body: Mapping[str, Any], reasons: Mapping[str, str]) -> None:
 def refuse_form(form: Any, plan: Plan, param: str) -> None:
     """Refuse a form of the answer other than the one that the team's output agent has.
 
-    Args:
-        form: What the request asks for.
-        param: The request's field.
-
     Raises:
         Refusal: The team does not answer so.
     """

@@ -57,9 +57,6 @@ async def listen(
     """Serve until this is cancelled; then let the requests under way end.
 
     Args:
-        app: Answers requests.
-        server: Whose requests they are.
-        host: The address.
         port: The port; 0 for any that is free.
         ready: Called with the address once requests are taken.
         seconds: How long requests under way have in the end.

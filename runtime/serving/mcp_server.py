@@ -49,10 +49,6 @@ def mcp_route(server: TeamServer, largest: int) -> tuple[Route, Callable[[], Any
 
     Each request stands by itself, so a server that was started again needs no new session, and a
     client that hangs up cancels its call.
-
-    Args:
-        server: Answers calls.
-        largest: Bytes of a request.
     """
     manager = StreamableHTTPSessionManager(
         _server_of(server), stateless=True, max_request_body_size=largest

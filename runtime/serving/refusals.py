@@ -28,7 +28,6 @@ class Refusal(CoterieError):
 
     Attributes:
         message: The rule, the value, and what to do.
-        code: A word for programs.
         param: The field of the request that is wrong.
         retry_after: Seconds after which the same request may pass.
         run: The name of the request's record, where it has one.

@@ -81,7 +81,6 @@ class Answer:
     """What a team answered.
 
     Attributes:
-        run: The name of the record.
         content: All that the output agent said: the JSON text, where it answers by a schema.
         usage: What the record cost in all, earlier attempts included.
     """
@@ -138,7 +137,6 @@ class TeamServer:
         admission: How many requests are worked on at once.
         approving: Asks clients before tools are called.
         scrub: Takes the host's secrets out of what is written.
-        is_stopping: Whether new requests are refused.
     """
 
     teams: Teams

@@ -34,9 +34,7 @@ class ServedTeam:
     """A team that is served.
 
     Attributes:
-        name: What clients call it.
         source: What it was named as: a file, `seed:NAME`, a pool's folder, or `pool:FOLDER`.
-        file: Where it is.
         recaller: Reminds its agents of what its pool has learnt; None where none of them recalls.
     """
 
@@ -81,11 +79,7 @@ def load(source: str, known: Catalogue) -> ServedTeam:
 
 @dataclass(eq=False)
 class Teams:
-    """The teams that are served. `opened` loads them, and `reload` loads them again.
-
-    Attributes:
-        by_name: The teams, by the names that clients call them.
-    """
+    """The teams that are served. `opened` loads them, and `reload` loads them again."""
 
     known: Catalogue
     by_name: dict[str, ServedTeam] = field(default_factory=dict[str, ServedTeam])

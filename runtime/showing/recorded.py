@@ -35,7 +35,6 @@ class Recorded:
         models: What aliases stood for: `default = gpt-4o (models.yaml)`.
         started: When it began, in UTC; empty, where nobody wrote it down.
         result: What came of it, as result.json has it; nothing, where it did not get that far.
-        events: What happened, in order.
         damage: Which lines of the events cannot be read, and why; empty where all can.
         hints: What to do next: commands that work as they stand.
         is_at_work: Whether a process is at work on it now.

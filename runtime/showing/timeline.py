@@ -26,7 +26,6 @@ class TimelineCall:
     Attributes:
         kind: `model` or `tool`.
         start: Seconds since the start of the run.
-        end: The same.
         number: That of the event which told it.
     """
 
@@ -43,7 +42,6 @@ class Span:
     Attributes:
         start: Seconds since the start of the run.
         end: The same; where it has no end, the last that is known of the run.
-        is_open: Whether it has no end.
         received: Whose reports it read, or whose messages.
         round: The round that it is of; empty where there are none.
         waited_for: Who was the last that it waited for; empty, where it waited for nobody.
@@ -73,7 +71,6 @@ class Timeline:
 
     Attributes:
         spans: When each agent worked, in the order of their starts.
-        works: What each agent did meanwhile.
         times: For each event by its number, when it happened.
         breaks: When the run was gone on with.
         end: The last that is known; all in seconds.

@@ -23,20 +23,11 @@ class Viewed(Protocol):
         ...
 
     def written(self, *, agent: str | None = None, full: bool = False) -> str:
-        """Write it for people; nothing in it commands their terminal.
-
-        Args:
-            agent: Whose part alone is shown.
-            full: Show texts whole.
-        """
+        """Write it for people; nothing in it commands their terminal."""
         ...
 
     def value(self, *, agent: str | None = None) -> dict[str, Any]:
-        """Give it as a JSON object, nothing of it shortened.
-
-        Args:
-            agent: Whose part alone is given.
-        """
+        """Give it as a JSON object, nothing of it shortened."""
         ...
 
 

@@ -38,7 +38,6 @@ class _Form(NamedTuple):
 
     Attributes:
         name: What it is called, for messages.
-        sign: What its calls begin with.
         read: Reads all calls of a text that begins with the sign, and raises ValueError.
     """
 
@@ -127,8 +126,6 @@ def _between(text: str, opening: str, closing: str, *, may_be_open: bool = False
 
     Args:
         text: It begins with the opening one.
-        opening: The sign.
-        closing: Likewise.
         may_be_open: Whether the last closing sign may lack: some endpoints stop at it.
     """
     parts = text.split(opening)

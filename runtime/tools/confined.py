@@ -46,7 +46,6 @@ def open_folder(root: Path, names: tuple[str, ...]) -> Generator[int]:
     """Open a folder of the workspace for a `with` block.
 
     Args:
-        root: The workspace.
         names: The names to walk, from the workspace downwards.
 
     Yields:

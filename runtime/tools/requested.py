@@ -52,7 +52,6 @@ def requested(answer: ChatAnswer, tools: Sequence[Mapping[str, Any]]) -> ChatAns
     answer was cut off.
 
     Args:
-        answer: What a model answered.
         tools: The tools that it was offered, as the chat API has them.
     """
     if not tools:

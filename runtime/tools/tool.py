@@ -126,7 +126,6 @@ class ToolCall:
     """What an agent had a tool do.
 
     Attributes:
-        tool: The tool's name.
         arguments: As the model gave them, JSON-able.
         error: Why the tool could not do it; None where it did.
     """

@@ -20,7 +20,6 @@ def usable_parameters(schema: Any, name: str) -> Mapping[str, Any]:
 
     Args:
         schema: As whoever wrote the tool wrote it; None where there is none.
-        name: The tool's, for messages.
 
     Raises:
         InputError: No provider would take it.

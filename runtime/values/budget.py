@@ -93,8 +93,6 @@ class Budget:
         """Make the budget of a part, which counts here as well.
 
         Args:
-            caps: What the part may spend.
-            name: Whose it is, for messages.
             spent: What the part has spent of it, and is counted here already.
         """
         part = Budget(caps, parent=self, name=name, clock=self._clock)

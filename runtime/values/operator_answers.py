@@ -26,7 +26,6 @@ class OperatorAnswers:
     Attributes:
         useful: How many were answered to some use.
         useless: How many were not, after a repair, by the reason.
-        judging: Whether the answers are judgements.
     """
 
     useful: int = 0

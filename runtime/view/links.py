@@ -38,7 +38,6 @@ class Links:
     """Writes the links of one page.
 
     Attributes:
-        here: The page's own address.
         contents: The addresses of the site's table of contents.
         base: What stands ahead of every address of a server; None in a file, which has the
             contents only.

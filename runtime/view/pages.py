@@ -43,9 +43,6 @@ class Templates:
 
     Every value is text unless it is `Markup`: it is escaped, and what nobody would see of it, such
     as what turns the direction of writing, stands there by its number.
-
-    Attributes:
-        folder: Where they are.
     """
 
     folder: Path
@@ -69,9 +66,7 @@ class Templates:
         """Fill in a template.
 
         Args:
-            name: Its file.
             links: Names the page's parts; the template calls it `links`.
-            **values: What it shows.
 
         Raises:
             jinja2.TemplateError: The template is wrong, or lacks a value.

@@ -15,16 +15,12 @@ def made(site: Site, links: Links, source: Path) -> Page:
 
     Args:
         links: Its links; they have its address.
-        source: The folder, for messages.
     """
     return checked(str(source), lambda: site.page(links.here, links))
 
 
 def report(site: Site, source: Path) -> str:
     """Write all pages of the table of contents as one document.
-
-    Args:
-        source: The folder, for messages.
 
     Raises:
         InputError: A file is damaged, or of another version.

@@ -18,8 +18,6 @@ class Outcome:
     """What an agent came to in a round.
 
     Attributes:
-        status: How its work ended.
-        text: What it answered.
         news: `first`, `changed` or `as before`.
         lines: Where it changed: each line with ` `, `+` or `-`.
     """
@@ -37,7 +35,6 @@ class ShownRound:
 
     Attributes:
         name: Its number, or `opening` or `closing`.
-        outcomes: What its agents came to.
     """
 
     name: str

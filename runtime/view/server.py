@@ -50,11 +50,8 @@ class PageServer:
     """Serves the pages of a folder. An async context manager; afterwards the port is free.
 
     Attributes:
-        site: What is shown.
-        source: Its folder, for messages.
         port: Where it listens; 0 for any that is free.
         pause: Seconds between two looks at the folder.
-        token: What an address begins with.
 
     Raises:
         InputError: The port is taken.

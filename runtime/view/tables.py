@@ -26,7 +26,6 @@ class Cell:
     """What stands in a table.
 
     Attributes:
-        text: The words.
         address: Where they lead; empty: nowhere.
         badge: Whether they are a status, which has a sign and a colour.
     """
@@ -69,9 +68,7 @@ class Paged(Generic[One]):
     """Some of many; the macro `paging` says which, and leads to the others.
 
     Attributes:
-        shown: These.
         first: The number of the first of them, from 1.
-        total: How many there are.
         before: The address of those before; empty where there are none.
     """
 
@@ -93,9 +90,7 @@ def paged(
     """Take the part of a long list that one page has.
 
     Args:
-        items: The list.
         number: Which part, from 1; one that there is not has nothing.
-        links: The page's links.
         address: Gives the address of the page with the part of a number.
     """
     size = IN_A_FILE if links.base is None else AT_ONCE

@@ -38,15 +38,11 @@ class ShownTurn:
 
     Attributes:
         kind: `says` for a call of its model, `tool` for one of a tool, `note` for the rest.
-        anchor: Its name on the page.
-        number: That of its event.
         seconds: When it ended, since the start of the run.
         head: What happened, in a few words.
         is_trouble: Whether that is something that went wrong.
         shown: What the model had not been shown before: roles and texts.
-        thinking: What it thought.
         answer: What the model said, or the tool gave.
-        arguments: What the tool was given.
     """
 
     kind: str
@@ -79,7 +75,6 @@ def turns(run: Recorded, agent: str, times: Mapping[int, float]) -> Iterator[Sho
     """Give the turns of an agent, or of who else asked a model, such as a judge.
 
     Args:
-        agent: Whose.
         times: For each event by its number, when it happened, in seconds.
     """
     own = [one for one in run.calls if one.agent == agent]

@@ -48,7 +48,6 @@ def rewritten(
     in canonical form.
 
     Args:
-        text: The file's text.
         team: What it is to say: loading the result gives an equal team, but for its lineage.
         folder: Where the file lies, with the agent files and prompt files that it uses.
 
@@ -92,7 +91,6 @@ class _Entries:
     """The entries of a file's agents: as they are written, as far as they stay.
 
     Attributes:
-        raw: What the file says.
         used: Its agents with the fields of the agent files that they use.
     """
 

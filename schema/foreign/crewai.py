@@ -86,8 +86,6 @@ def crew_team(
     prompt. It reads the outputs of the tasks in its `context`, or of all tasks before it.
 
     Args:
-        agents: agents.yaml, as read.
-        tasks: tasks.yaml, as read.
         inputs: What placeholders stand for, by their names.
     """
     crew = _Crew(

@@ -45,7 +45,6 @@ def docker_agent_team(
     of it and reports to it; whoever an agent hands over to (`handoffs`) works after it.
 
     Args:
-        document: The file as read.
         listed: The tools of the servers in the user's tools.yaml, by the servers' names; None
             where there is no such file yet.
 

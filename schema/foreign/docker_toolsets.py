@@ -51,7 +51,6 @@ class Toolsets:
     Attributes:
         listed: The tools of the servers in the user's tools.yaml, by the servers' names; None
             where there is no such file yet.
-        servers: Servers for tools.yaml, by name.
         clients: All servers as `mcpServers` has them.
         unlisted: The names of servers of which the file does not list the tools.
     """

@@ -51,10 +51,6 @@ class ForeignFile:
     Every value is read through `take` or a method that calls it, or is reported by `lose`.
     `lose_unread` walks the whole file at the end and reports each value that is neither, so a
     converter cannot pass over a field by forgetting it.
-
-    Attributes:
-        lost: The warnings so far.
-        wrong: The errors so far.
     """
 
     document: Document

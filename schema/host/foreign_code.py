@@ -26,7 +26,6 @@ def foreign_code(
 
     Args:
         what: Whose code it is, for the message.
-        kind: Makes the error of ours.
         awaited: Whether the block waits for the code.
 
     Raises:

@@ -26,7 +26,6 @@ class PythonScorer:
 
     Attributes:
         name: What tasks call it: the function's name.
-        path: Its file.
         sha256: The digest of the file: another file is another scorer.
         arguments: What it takes, of `ARGUMENTS`.
         function: The function, plain or async. It runs with the host's rights.

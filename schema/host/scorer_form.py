@@ -130,13 +130,7 @@ _INNER = {"additionalProperties", "items", "prefixItems", "propertyNames", "prop
 
 
 def form_problems(name: str, options: Mapping[str, Any], document: Document) -> list[Problem]:
-    """Find what a task's scorer would not take, of its options and of the reference answer.
-
-    Args:
-        name: The scorer's.
-        options: What the task gives it.
-        document: The task file.
-    """
+    """Find what a task's scorer would not take, of its options and of the reference answer."""
     form = form_of(name) if name in installed("scorers") else ANYTHING
     if form is ANYTHING:
         return []

@@ -76,7 +76,6 @@ def with_used(
     """Put the fields of the agent files that a team file uses into it.
 
     Args:
-        document: The team file.
         problems: What is wrong with it so far.
         folder: Where it lies. None: it is no file, and may use none.
     """
@@ -97,7 +96,6 @@ def read_agent_document(path: Path, root: Path) -> tuple[Document, list[Problem]
     """Read an agent file or an agent's folder.
 
     Args:
-        path: The file or the folder.
         root: The folder below which all of it lies.
 
     Returns:

@@ -23,11 +23,7 @@ class LineTooLong(ValueError):
 
 
 class Lines:
-    """The lines of a file, each with its end.
-
-    Attributes:
-        place: Where the next line begins.
-    """
+    """The lines of a file, each with its end."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         """Begin at the file's beginning."""

@@ -97,7 +97,6 @@ def hostless_team(content: bytes, file: str, *, folder: Path | None = None) -> T
     """Load a team that stands in memory, as `read_team` does.
 
     Args:
-        content: The YAML.
         file: What it is called in messages.
         folder: Where its prompt files are looked for.
 
@@ -135,7 +134,6 @@ def check_team(
     """Give what a team file says as far as it can be read, and all its problems, by place.
 
     Args:
-        content: The file's bytes.
         rules: What is asked beside its shape.
         folder: Where it lies, and the agent files that it uses below. None: it may use none.
     """
@@ -175,9 +173,7 @@ def parse_task(
     """Load a task from the bytes of a file.
 
     Args:
-        content: The file's bytes.
         file: The name that messages show; `.yaml` or `.yml` at its end means YAML.
-        form: How it is read.
 
     Raises:
         ConfigError: The text does not load.
@@ -238,7 +234,6 @@ def read_file(
     """Read a file's bytes, one more than the limit at most.
 
     Args:
-        path: Where it is.
         root: The folder that somebody named, where the file itself was found in it: links do not
             lead out of it.
 

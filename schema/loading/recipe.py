@@ -85,9 +85,6 @@ def load_recipe(path: str | Path) -> Recipe:
 def scorer_of_recipe(path: str | Path, recipe: Recipe, known: Catalogue) -> Any:
     """Return what scores the tasks that name no scorer, as a task file has it; None: exact does.
 
-    Args:
-        path: The recipe's file.
-
     Raises:
         InputError: It cannot be read any more.
         ConfigError: There is no such scorer, or this host does not grant its Python file.

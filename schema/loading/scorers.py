@@ -52,7 +52,6 @@ def scorer_of(
 
     Args:
         value: The task's field, of which parts whose shape was wrong are left out.
-        document: The task.
         folder: What the path of a Python file is relative to.
     """
     fields: dict[str, Any] = {"name": value} if isinstance(value, str) else {**value}

@@ -32,7 +32,6 @@ def read_table(
 
     Args:
         lines: The file's lines, in UTF-8.
-        form: What its columns are called.
         begin: The place of the first row to read. Default: the first of all.
     """
     import csv

@@ -40,10 +40,6 @@ def placed_tasks(path: Path, known: Catalogue, form: TaskForm = PLAIN) -> Mappin
 
     A file whose name ends with `.csv` is a table; of any other each line is a task file. There, a
     task without an id is called by the file's name and its line.
-
-    Args:
-        path: The file, or the folder.
-        form: How they are read.
     """
     reader = _Reader(path=path, known=known, form=form)
     return {f"{task.origin}:{place.line}": task for place, task in reader.checked()}
@@ -56,11 +52,7 @@ def open_tasks(
     *,
     then: Callable[[Task], Task] = lambda task: task,
 ) -> Sequence[Task]:
-    """Load the tasks of a file; of a large one, keep only where each begins, and read it again.
-
-    Args:
-        form: How they are read.
-    """
+    """Load the tasks of a file; of a large one, keep only where each begins, and read it again."""
     reader = _Reader(path=path, known=known, form=form, then=then)
     is_large = path.is_file() and path.stat().st_size > MOST_KEPT
     return TaskFile(reader) if is_large else [task for _, task in reader.checked()]

@@ -70,7 +70,6 @@ class Mark:
     Attributes:
         words: How it stands: `✓ done`. It takes the place of how the agent works.
         kind: The same as a class of the page's style: `good`.
-        address: Where a click leads.
     """
 
     words: str
@@ -104,7 +103,6 @@ class Frame:
     Attributes:
         arrangement: Where the agents stand across their levels.
         downwards: Whether the levels follow each other downwards, else to the right.
-        box: Width of every box.
         between: What is left between two levels.
     """
 

@@ -38,7 +38,6 @@ class _Part:
 
     Attributes:
         key: The field's name; of an item, the item.
-        node: Its value.
         begin: Where its lines begin, with the comments above it.
         gap: The lines between it and the next part; None after the last.
     """

@@ -210,7 +210,6 @@ class Agent:
         """Give the agent another id, with notes that follow the others to their new ids.
 
         Args:
-            name: Its own new id.
             new_ids: The new ids of others by the old ones; None for those that are not there.
         """
         followed = self.following(new_ids)

@@ -46,7 +46,6 @@ class Comments:
     Attributes:
         above: Those on lines of their own, ahead of the field.
         beside: Those at the end of the field's line.
-        below: Those after the last field.
         within: The paths of all values that hold a field with a comment.
         header: What names the schema, where the file has such a comment.
     """

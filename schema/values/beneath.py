@@ -221,9 +221,6 @@ def _leads_out() -> OSError:
 def read(root: Path | int, path: str, limit: int) -> bytes:
     """Read a file beneath a root.
 
-    Args:
-        limit: Bytes that it may have.
-
     Raises:
         OSError: There is no such regular file, or a link is on the way.
         ValueError: The path leads out of the root, or the file is larger.
@@ -307,7 +304,6 @@ def walk(root: Path | int, *, most: int | None = None, without: str = "") -> Ite
     """Find all that is beneath a root, each folder before what is in it, by name.
 
     Args:
-        most: Entries that there may be.
         without: The name of folders that are not looked into.
 
     Raises:

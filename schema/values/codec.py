@@ -44,11 +44,7 @@ SETTINGS = "__kept__"
 
 
 class Misfit(ValueError):
-    """A value is not of its form.
-
-    Attributes:
-        problem: What is wrong there.
-    """
+    """A value is not of its form."""
 
     def __init__(self, problem: str, path: tuple[str | int, ...] = ()) -> None:
         super().__init__(f"{dotted(path)}: {problem}" if path else problem)

@@ -27,14 +27,7 @@ INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff\u00ad]")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DocumentLimits:
-    """What a document may measure.
-
-    Attributes:
-        bytes: Size of the file.
-        depth: Nesting of collections.
-        nodes: Number of values, keys included.
-        scalar: Characters of one text.
-    """
+    """What a document may measure."""
 
     bytes: int = 1 << 20
     depth: int = 32
@@ -51,7 +44,6 @@ class Document:
 
     Attributes:
         value: Dicts, lists, strings, numbers, booleans and None.
-        places: The place of each value, by its path.
         keys: The place of each key, by the path of its value.
         complete: Whether reading came to the end. If not, its problems are the ones to mend first.
         grafts: Other documents, by the paths at which values of theirs stand in this one's.
@@ -115,12 +107,7 @@ class _Frame:
 
 @dataclass(kw_only=True, slots=True)
 class Builder:
-    """Takes events in document order and builds a `Document`, or a list of problems.
-
-    Attributes:
-        limits: What the document may measure.
-        problems: What is wrong so far.
-    """
+    """Takes events in document order and builds a `Document`, or a list of problems."""
 
     file: str
     limits: DocumentLimits = LIMITS

@@ -164,7 +164,6 @@ def lock(handle: int, *, wait: bool = True) -> None:
     """Lock what is open, until it is closed or its process ends.
 
     Args:
-        handle: Its descriptor.
         wait: Whether to wait for who else has the lock.
 
     Raises:

@@ -20,7 +20,6 @@ class Part:
 
     Attributes:
         which: The how-many-th, from 1.
-        of: How many there are.
     """
 
     which: int
@@ -29,10 +28,6 @@ class Part:
     @classmethod
     def read(cls, text: str, option: str) -> Self:
         """Read what somebody gave as an option.
-
-        Args:
-            text: What they gave.
-            option: The option's name.
 
         Raises:
             InputError: It is no part.

@@ -47,7 +47,6 @@ def read_yaml(
 
     Args:
         content: The file's bytes, UTF-8.
-        limits: What the document may measure.
 
     Returns:
         What could be read, and what is wrong with it. Read on only to find more problems.

@@ -26,8 +26,6 @@ class Item:
 
     Attributes:
         kind: What kind of question it is within its benchmark; the task's niche.
-        scorer: Compares an answer with it.
-        context: What belongs to the question.
         briefs: What only one agent is told, by its id.
     """
 
@@ -72,7 +70,6 @@ def in_worlds(
         title: What it is called in print.
         about: What it asks and what its levels change.
         begin: Gives what draws the items about the world of a seed and a level.
-        headline: Its figure.
         measures: What is known of its scorer's measures.
     """
     return Benchmark(

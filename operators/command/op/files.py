@@ -79,11 +79,7 @@ def contribution(agent_id: str, judged_file: Path | None) -> Contribution | None
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recorded:
-    """What agents said in a recorded run.
-
-    Attributes:
-        task: What the run was about.
-    """
+    """What agents said in a recorded run."""
 
     folder: Path
     task: Task

@@ -34,10 +34,7 @@ def present(
     """Show a result, and write it where a person wants that.
 
     Args:
-        operator: What gave it.
-        result: What it gave.
         values: What it was given, and what that was read from, by the names of inputs.
-        options: What the person said.
 
     Raises:
         RunError: It was dropped.

@@ -187,8 +187,6 @@ class Invocation:
     """An operator that acts once, with what a person says.
 
     Attributes:
-        signature: What it is given.
-        options: What a person says.
         values: What was read of that so far, by the names of inputs.
         given: What the operator is given, by the names of its parameters.
     """

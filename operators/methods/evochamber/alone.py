@@ -30,7 +30,6 @@ def alone(episode: Episode, team: Team, member: str) -> Team:
 
     Args:
         team: The team in which the member worked.
-        member: Its name in the pool.
     """
     person = episode.view.agents[member].agent
     position = in_a_vote(known.team for known in episode.view.members.values())

@@ -37,9 +37,7 @@ class MemberAttempt:
 
     Attributes:
         agent: Who: its name in the pool.
-        seat: Where it sat.
         position: The agent of the team that answered.
-        answer: What it answered.
         score: What that is worth, in [0, 1]; None, where nobody graded it.
         tool_calls: What it had its tools do for that, in order.
         is_alone: Whether it answered by itself, as its part in the team was no answer.
@@ -58,9 +56,6 @@ def attempts(seated: Seated, run: Run) -> tuple[MemberAttempt, ...]:
     """Give what the members of a team answered to the task, in the order of the team.
 
     Whoever came to nothing has no attempt.
-
-    Args:
-        run: What came of its work.
     """
     positions = {*answering(seated.team, seated.team.output)}
     return tuple(

@@ -35,7 +35,6 @@ def compose(
 
     Args:
         niche: The task's niche; "" where it has none.
-        size: How many are to work.
         settings: The weights, and the selector: by niche, or at random.
         chance: Draws among those who are equally good, in whatever order they come.
 

@@ -23,7 +23,6 @@ def calls_at_most(settings: PopulationSettings, plan: Plan) -> int:
     would have to be repaired, and whatever anybody learns be known to them in other words.
 
     Args:
-        settings: What is done.
         plan: A team of the population in the structure that asks most.
     """
     asked = 0

@@ -86,10 +86,7 @@ async def review_choice(
     Where nobody had a choice, or nothing is learnt, nothing is asked and nothing kept.
 
     Args:
-        choice: What was chosen.
-        seated: The team that worked.
         reward: What the team's answer was worth, in [0, 1].
-        attempts: What members answered themselves.
     """
     if choice.by == "nobody" or not episode.learning:
         return

@@ -69,7 +69,6 @@ class Leader:
         """Tell who leads a team of a population.
 
         Args:
-            population: As it stands.
             chosen: The members by their seats, the anchor first.
             agents: The agents of the population, by their names.
             niche: The task's niche; "" where it has none.
@@ -85,7 +84,6 @@ class StructureChoice:
     Attributes:
         by: Who chose it: the leader; the rule that stands in for one whose answer is of no use; or
             nobody, as there is one structure only.
-        reason: Why, in the leader's words.
     """
 
     leader: Leader
@@ -113,7 +111,6 @@ def closest(
     Args:
         profile: The competence of each seat, in [0, 1], the anchor first.
         niche: The niche; "" for a task of none.
-        k: How many rounds at most.
     """
     if k < 1:
         return []
@@ -234,7 +231,6 @@ async def choose_structure(
     What fell back is counted as lost, and the episode goes on. In a test the leader is asked, too.
 
     Args:
-        population: As it stands.
         chosen: The members by their seats, the anchor first.
         structures: Those that the team can work by, by their names. Of a single one nobody is
             asked.

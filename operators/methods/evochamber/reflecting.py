@@ -43,7 +43,6 @@ class Reflection:
 
     Attributes:
         lesson: For tasks of the same niche.
-        insight: For tasks of any.
     """
 
     lesson: str
@@ -53,7 +52,6 @@ class Reflection:
         """Give what there is to keep, as entries of the agent's archive.
 
         Args:
-            agent: Whose they are.
             credit: The team's reward, in [0, 1].
             run: The evolution that they come from.
         """

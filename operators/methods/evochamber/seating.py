@@ -44,7 +44,6 @@ class Seated:
     """A structure whose seats are taken.
 
     Attributes:
-        structure: Its name.
         team: The team that works: an ordinary one.
         seats: Who sits where, by the names in the pool; the anchor first. A seat for which the
             structure has no position is not there.
@@ -108,8 +107,6 @@ def seated(
     are more, the positions of the scout are there once for each scout.
 
     Args:
-        template: The structure.
-        settings: What they are reminded of.
         ceiling: What teams may ask for at most.
 
     Raises:

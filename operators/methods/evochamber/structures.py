@@ -23,7 +23,6 @@ def structures(settings: PopulationSettings, teams: Iterable[Team]) -> dict[str,
 
     Args:
         settings: How large a team is; and which structure it has, where that is always one.
-        teams: Those of the pool.
     """
     wanted = (team for team in teams if settings.structure in (LEADER, team.name))
     return {one.name: one for one in wanted if _works(one, settings.team_size)}

@@ -28,7 +28,6 @@ class MemberWork:
     Attributes:
         agent: Who: its name in the population.
         persona: How it is instructed, whatever the task is.
-        account: What the whole team did.
         positions: Where in the team it worked.
         score: What its own answer to the task was worth, in [0, 1]; None, where it gave none.
         own: What it answered alone, where its part in the team was no answer to the task.

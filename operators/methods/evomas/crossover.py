@@ -91,7 +91,6 @@ class _Cross:
     """A crossover whose topology is decided.
 
     Attributes:
-        own: The parent that gives it.
         side: Which of the two `own` is.
         theirs: For each position, the other's agent as it would work there. Positions where that
             changes nothing are not there.

@@ -42,7 +42,6 @@ class Selection:
 
     Attributes:
         names: The teams, the most promising first.
-        reason: Why these.
         shortlist: What there was to choose from.
     """
 

@@ -42,7 +42,6 @@ class Appraisal:
 
     Attributes:
         of: The score of each, in [0, 1], with its reason, by who said it; every one is there.
-        reason: What decided.
     """
 
     of: Mapping[str, Contribution]
@@ -129,7 +128,6 @@ class Appraised:
 
     Attributes:
         scores: The score of each, by its turn; those of a round that was lost are missing.
-        lost: The rounds without scores.
     """
 
     said: Sequence[Utterance]

@@ -38,8 +38,6 @@ class Distilled:
 
     Attributes:
         context: When it applies: what a similar task is recognised by.
-        action: What to do then.
-        rationale: Why that was worth it.
     """
 
     context: str
@@ -68,7 +66,6 @@ class Distilled:
         """Make it an entry of the memory that says where it comes from (MATTRL Eq. 15).
 
         Args:
-            task: The case.
             credit: What that was worth, in [0, 1].
             outcome: How its run ended: its score, in [0, 1]; None where nobody knows.
             by_case: Whether it is found by the case's text. Else by when it applies.
@@ -100,7 +97,6 @@ async def distil(
 
     Args:
         task: The task. Its reference answer is not shown.
-        utterance: What was said.
         score: What the judge thought of it.
     """
     limits = meta.limits

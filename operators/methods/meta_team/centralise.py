@@ -80,20 +80,12 @@ class Centralised:
 async def centralise(
     meta: OperatorModel, path: str, ground: Ground, levels: Levels
 ) -> Centralised | RejectedProposal:
-    """Have one analyser read all that happened, and propose every change.
-
-    Args:
-        levels: What it may change.
-    """
+    """Have one analyser read all that happened, and propose every change."""
     return await ground.meter().ask(meta, path, _question(meta, ground, levels))
 
 
 def tokens_of_one_analyser(meta: OperatorModel, ground: Ground, levels: Levels) -> int:
-    """Estimate what one analyser of all that happened would read, in tokens, without asking it.
-
-    Args:
-        levels: What it might change.
-    """
+    """Estimate what one analyser of all that happened would read, in tokens, without asking it."""
     question = _question(meta, ground, levels)
     schema = dumps(question.schema, ensure_ascii=False)
     read = len(question.instructions) + len(question.material) + len(schema)
@@ -167,7 +159,6 @@ class _Reading:
     Attributes:
         agents: Whose own notes may be written.
         pairs: Who may note something of whom.
-        levels: What may be changed.
     """
 
     meta: OperatorModel

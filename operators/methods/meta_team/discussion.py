@@ -32,11 +32,7 @@ DECISION = 2
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Statement:
-    """What an agent said to its team.
-
-    Attributes:
-        text: What, in a few words.
-    """
+    """What an agent said to its team."""
 
     agent: str
     text: str
@@ -84,10 +80,8 @@ async def say(
     """Have an agent say something in a few words, in a further turn of its own conversation.
 
     Args:
-        agent: Who speaks.
         field: What the words are called in the answer.
         instructions: What it is to speak about.
-        meter: Counts what that takes.
         also: What it reads beside what the team is told.
         may_pass: Whether it may say nothing.
         inputs: The values beside the ground and the agent.

@@ -51,7 +51,6 @@ class Passed:
 
     Attributes:
         child: The team under the edits that may be kept; the team itself, where none may.
-        kept: These edits, in order.
         refused: The others. With `kept`, they are all that there were.
     """
 

@@ -22,7 +22,6 @@ class PhaseLimits:
     """What one phase of one agent, pair or team may take. What is under way is brought to its end.
 
     Attributes:
-        steps: Calls of models.
         seconds: Seconds that models took to answer, all together.
         usd: What their answers cost, in USD. None: as much as the evolution has left.
     """
@@ -37,9 +36,6 @@ class Meter:
     """Counts what a phase took, and asks no more when that is enough.
 
     Attributes:
-        limits: What it may take.
-        steps: Calls that were made.
-        seconds: What they took.
         usd: What they cost, in USD.
         since: Where it began, of one that was begun by another.
     """

@@ -181,11 +181,7 @@ def known_text(
     reflected: Sequence[Reflected],
     settled: Sequence[Settlement],
 ) -> str:
-    """Show what all read who talk about the team: who is in it, its rules, and what was found.
-
-    Args:
-        reflected: What agents came to.
-    """
+    """Show what all read who talk about the team: who is in it, its rules, and what was found."""
     bounds, team = meta.limits, ground.team
     return material(
         Account(team=team, run=ground.run).outline(bounds),

@@ -80,7 +80,6 @@ class Retrospective:
     Attributes:
         child: The team that it leads to; the team as it was, where nothing is to change.
         levels: What each level changes, in order: apply them one after the other.
-        reflected: What agents came to.
         discussion: What was said about the team before its lead decided.
         reorganised: What the team came to; None where it was not asked, or to no use.
         refused: What was written that may not be kept, also after its author was told why.

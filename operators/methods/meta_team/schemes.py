@@ -88,9 +88,6 @@ async def looked_back(
     """Have a team look back on what it did, in the scheme that the recipe names.
 
     What is of no use, and what may not be kept, is counted as lost.
-
-    Args:
-        score: What that was worth.
     """
     settings: RetrospectiveSettings = episode.settings
     if settings.scheme == "none" or not settings.looks_back:

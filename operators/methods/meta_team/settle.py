@@ -188,9 +188,6 @@ def pair_edits(agent: str, other: str, profile: str, together: str) -> tuple[Edi
 
     Args:
         agent: Whose notes they are.
-        other: Whom they are about.
-        profile: What the other is like.
-        together: How the two work together.
     """
     notes: tuple[tuple[Note, str], ...] = (
         ("teammate", text_of(profile)),
@@ -214,7 +211,6 @@ async def settle_alone(
     """Have two settle, and return the team with their new notes; see `settle`.
 
     Args:
-        pair: The two.
         alone: Whether neither tells the other how their work went.
     """
     settled = await settle(meta, path, ground, pair, exchange=not alone)

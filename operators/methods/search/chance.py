@@ -104,7 +104,6 @@ def chance(
 
     Args:
         team: The parent. It stays as it is.
-        component: What may be touched.
         ceiling: What the child may ask for at most.
 
     Raises:
@@ -129,8 +128,6 @@ async def draw(
 
     Args:
         path: Not used: the same team, component and seed give the same child.
-        team: The parent.
-        component: What may be touched.
     """
     del path
     return chance(team, component, meta.catalogue, meta.ceiling, seed=meta.seed, edits=edits)

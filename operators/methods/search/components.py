@@ -60,7 +60,6 @@ def newcomer_ceiling(
 
     Args:
         ceiling: What a child may ask for.
-        components: What may be touched.
     """
     if "model_id" not in components:
         asking = [agent for agent in team.agents.values() if team.asks_model(agent)]
@@ -82,7 +81,6 @@ def offer(
 
     Args:
         ceiling: What the child may ask for, where that is less than `meta` says.
-        least: The fewest edits.
 
     Returns:
         The schema; None where there is nothing to choose.
@@ -170,7 +168,6 @@ class ByOutcome:
 
     Attributes:
         outcomes: What was tried, and what the child's reward was more than its parent's.
-        exploration: How much of a bonus.
     """
 
     outcomes: tuple[tuple[Component, float], ...] = ()

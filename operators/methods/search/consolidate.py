@@ -40,7 +40,6 @@ class EvolutionStep:
         component: The only component that was touched, where it is one.
         edits: What differs from the first parent, as `edit_words` says it; empty where nothing
             does.
-        reason: Why it was made.
     """
 
     number: int

@@ -93,7 +93,6 @@ def mutation(
     """Write the question for edits of one component; None where there is nothing to choose.
 
     Args:
-        component: What is touched.
         shown: What is shown to who answers by reading.
         ceiling: What the child may ask for, where that is less than `meta` says.
     """

@@ -81,7 +81,6 @@ class Search:
 
     Attributes:
         hits: What was learnt on similar tasks, with the similarity.
-        candidates: What was tried, in order.
 
     Its `author` is who writes edits: the meta-model, or chance.
     """

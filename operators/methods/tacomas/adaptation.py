@@ -68,9 +68,6 @@ def joined(weights: Mapping[str, float], agents: Iterable[str]) -> Mapping[str, 
     """Give the weights after agents came and went.
 
     A newcomer begins with an even share. Those that stay share the rest as they did before.
-
-    Args:
-        agents: Who there is now.
     """
     known = [*agents]
     stay = {agent: weights[agent] for agent in known if agent in weights}
@@ -122,7 +119,6 @@ class Adaptation:
     Attributes:
         meta: The model that coaches and restructures; its ceiling is what the team may ask for.
         path: Where it stands in the journal.
-        settings: How much of what.
         roles: Who may be taken in, by role.
         tell: Told what happens: `contributions`, `coaching`, `restructure`, `rounds_ended`.
         lose: Told what did not come about.

@@ -90,7 +90,6 @@ async def restructure(
         account: What the team did in the last round.
         judged: What was said of the rounds so far, the first one first.
         team: The team that is to change: the same, maybe with other notes.
-        dying: Who may go.
         agents: The most agents to add and remove.
         edges: The most edges that come and go beside theirs.
 
@@ -145,7 +144,6 @@ class _Offer:
     """What there is to choose from; whatever of it is chosen fits together.
 
     Attributes:
-        dying: Who may die.
         agents: The most agents to add and remove.
         edges: The most edges to add and remove.
     """

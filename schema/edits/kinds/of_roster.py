@@ -38,7 +38,6 @@ class AddAgent(Kind):
 
     Attributes:
         before: The agent of the team that it stands ahead of in the file. None: it stands last.
-        reports_to: Who receives its output.
         receives_from: Whose output it receives. An edge between two new agents is named by one.
         is_output: Whether its output is the team's answer from now on. Then whoever would report to
             nobody, as the agent whose output was the answer, reports to it.

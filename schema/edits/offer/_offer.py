@@ -45,7 +45,6 @@ class Newcomers:
     Attributes:
         ceiling: What a person lets teams ask for. None: whatever the catalogue has.
         models: Aliases of models that they may ask.
-        tools: Tools that they may use.
         characters: The most characters of a prompt.
         count: How many there may be in one answer.
         edges: How many edges each may have.

@@ -36,7 +36,6 @@ def component_schema(
     """Write the schema of edits of one component of a team; the rest is as `components_schema`.
 
     Args:
-        component: What may be edited.
         team: The team that is to change. It loads, and is below the ceiling.
         ceiling: What a person lets teams ask for. None: whatever the catalogue has.
         most: The most edits in one answer.

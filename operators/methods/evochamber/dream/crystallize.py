@@ -79,8 +79,6 @@ class _Form:
 
     Attributes:
         answers: What right answers come down to.
-        niches: The kinds of task.
-        longest: The most characters of each.
     """
 
     task: Task

@@ -30,7 +30,6 @@ def recipients(
 
     Args:
         population: Who there is, with the task's own trial taken in.
-        insight: What came of a dream.
         failed: The members of the team that failed at the task.
         settings: What `transfer`, `deficit` and `cross_domain` say.
 
@@ -143,9 +142,6 @@ async def tested(
     """Have who failed attempt the task again with each insight, side by side.
 
     It is the member that was compared with the insight's giver. What has no score counts as lost.
-
-    Args:
-        team: What the members did.
     """
     by_name = {one.agent: one for one in team}
     trying = [(insight, by_name[insight.of.failed]) for insight in insights]

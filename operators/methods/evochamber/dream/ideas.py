@@ -36,7 +36,6 @@ class Idea:
     """A strategy that may be of use.
 
     Attributes:
-        text: What to do, and when.
         niches: The kinds of task for which it may be.
     """
 
@@ -58,7 +57,6 @@ class Opinions:
     """What a member thinks of all ideas.
 
     Attributes:
-        agent: The member.
         opinions: An opinion on each idea, in order.
     """
 
@@ -71,7 +69,6 @@ class Insight:
     """What came of a dream, and how far it reaches.
 
     Attributes:
-        text: What to do, and when.
         level: How far: tasks like this one, a niche, or all tasks.
         niche: The niche; None for all tasks, and where tasks have none.
         of: The difference that it goes back to.

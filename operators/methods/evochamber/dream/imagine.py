@@ -68,12 +68,7 @@ def niches_text(niches: Sequence[str]) -> str:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Form:
-    """What an answer may be.
-
-    Attributes:
-        niches: The kinds of task.
-        longest: The most characters of each.
-    """
+    """What an answer may be."""
 
     of: Sequence[Difference]
     niches: Sequence[str]

@@ -25,7 +25,6 @@ class Sides:
 
     Attributes:
         failed: Those whose answer was worth less than the threshold, in the order of their seats.
-        succeeded: The others.
     """
 
     failed: tuple[MemberWork, ...]
@@ -43,7 +42,6 @@ def why(mean: float, theta: float, *, disagree: bool) -> Why | None:
     Args:
         mean: The mean of the scores of its attempts, in [0, 1].
         theta: The mean below which it dreams.
-        disagree: Whether the attempts disagree.
     """
     if mean < theta:
         return "reward"
@@ -76,7 +74,6 @@ def why_not(of: Sides, shared_failure: Literal["learn", "abstain"]) -> str:
     """Return why a team abstains (EvoChamber App. I), or nothing.
 
     Args:
-        of: Who failed, and who succeeded.
         shared_failure: What a team does of which nobody succeeded.
     """
     if not of.failed:

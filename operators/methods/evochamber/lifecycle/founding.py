@@ -38,10 +38,6 @@ GENESIS = "genesis"
 def founder(settings: PopulationSettings, beside: Path, catalogue: Catalogue) -> Agent:
     """Load the agent that a population begins as.
 
-    Args:
-        beside: The recipe's folder.
-        catalogue: What this host offers.
-
     Raises:
         SettingError: There is no such file, or it cannot be read.
         ConfigError: It does not load.

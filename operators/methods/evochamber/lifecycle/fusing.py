@@ -57,7 +57,6 @@ class Settled:
 
     Attributes:
         entry: The entry, which may stand for an earlier one.
-        owners: Whose it is to be.
         lost: Why it was not made one with an earlier one that says almost the same.
     """
 
@@ -73,10 +72,6 @@ async def settled(
 
     Owners with the same earlier entry share a question and what comes of it. Where that is of no
     use, the new entry is kept beside the earlier one. Of equal texts the new one takes the place.
-
-    Args:
-        entry: What is to be kept.
-        owners: In whose archives.
     """
     groups: dict[str, tuple[Learnt | None, list[str]]] = {}
     for owner in owners:

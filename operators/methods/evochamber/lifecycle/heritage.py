@@ -43,7 +43,6 @@ async def heritage(episode: Episode, path: str, one: str, other: str) -> Heritag
 
     Args:
         path: Where its questions are: `task 12/lifecycle/1 merge/`.
-        one: An agent's name.
     """
     pairs = _pairs(episode, one, other)
     same = [pair for pair in pairs if pair[0].text == pair[1].text]

@@ -216,9 +216,6 @@ async def prune(
     """Retire an agent; nobody is asked. Its folder and its lessons stay, for whoever reads them.
 
     Args:
-        meta: Not asked.
-        path: Not used.
-        event: Why.
         tasks: None.
     """
     del meta, path, tasks

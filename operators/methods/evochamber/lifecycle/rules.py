@@ -35,7 +35,6 @@ class LifecycleEvent:
     """Something that is due.
 
     Attributes:
-        operator: What is to be done.
         agents: To whom: the parent of a fork; the two that are merged, the one with the better
             rolling reward first; who is retired or specialized; nobody for a genesis.
         why: Why, in words that have the numbers.
@@ -79,10 +78,6 @@ def due(
     A task of no niche gives nobody a niche to be good at. Agents that are retired or merged leave
     at least `team_size` behind, also where no newcomer comes about; and there are never more than
     `largest`, unless there were before.
-
-    Args:
-        settings: The thresholds.
-        chance: Breaks ties.
     """
     look = _Look(population=population, settings=settings, chance=chance)
     for rule in (_forks, _merges, _prunes, _geneses, _specialized):

@@ -49,7 +49,6 @@ def questions_in(
     """Read questions, each with whom it is for.
 
     Args:
-        others: Who may be asked.
         strict: Whether one that is of no use is a problem; else it is passed over.
 
     Raises:

@@ -46,7 +46,6 @@ class TaskFeedback:
         """Say what a team is told of its run.
 
         Args:
-            score: What that was worth.
             is_judged: Whether a judge gave the score, that does not know the reference answer. Then
                 what it said is told, too; any other scorer's words may quote that answer.
             shows_reference: Whether a person wants the team to see the reference answer.

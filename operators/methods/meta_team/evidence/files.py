@@ -42,7 +42,6 @@ class FileLook:
 
     Attributes:
         result: What the tool gave, or why it could not.
-        text: What it searched for.
     """
 
     tool: str
@@ -83,11 +82,7 @@ def tools_of(ground: Ground, agent: str) -> Sequence[str]:
 
 
 def looks_schema(tools: Sequence[str]) -> Mapping[str, Any]:
-    """Return the shape of an answer that says what an agent wants to look up.
-
-    Args:
-        tools: Those that it may use.
-    """
+    """Return the shape of an answer that says what an agent wants to look up."""
     text = {"type": "string", "maxLength": 300}
     tool = {"type": "string", "enum": [*tools]}
     line = {"type": "integer", "minimum": 1, "maximum": 1_000_000}
@@ -99,7 +94,6 @@ def looks_in(text: str, tools: Sequence[str], *, strict: bool) -> tuple[FileLook
     """Read what an agent wants to look up.
 
     Args:
-        tools: Those that it may use.
         strict: Whether one that is of no use is a problem; else it is passed over.
 
     Raises:

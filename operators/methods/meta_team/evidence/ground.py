@@ -27,9 +27,7 @@ class Ground:
 
     Attributes:
         team: The team that worked, with the notes that are to change.
-        told: What the team is told.
         own_model: Whether agents answer with their own models.
-        limits: What a phase may take.
     """
 
     team: Team
@@ -73,11 +71,7 @@ class Ground:
         """Ask an agent in a further turn of its own conversation.
 
         Args:
-            voice: Who answers for it.
-            instructions: What is to be done.
-            schema: The shape of the answer.
             read: Makes something of it, or raises `InvalidAnswer`.
-            meter: Counts what that takes.
             salvage: Makes what it can of an answer that is not right after the repair either.
             also: What the agent reads beside what the team is told.
             inputs: The values beside this ground, the agent and its run.
