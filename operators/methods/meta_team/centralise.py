@@ -30,30 +30,12 @@ from .notes import notes_text, own_schema, shown_name
 from .reorganise import Reorganised, TeamAnswer, took_part_text
 from .retrospect import NOTES, notes_in
 from .room import NoteLimits
+from .settings import RetrospectiveSettings
 from .settle import pair_edits
 
 OPERATOR = "centralise"
 ANY: Mapping[str, Any] = {"type": "string"}
 PAIR = ("of", "about", "profile", "together")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Levels:
-    """What may change when a team looks back.
-
-    Attributes:
-        agent_level: Whether agents look back on themselves (L1).
-        pair_level: Whether pairs that worked together settle what they learnt (L2).
-        team_level: Whether the team changes its rules and its organisation (L3).
-        newcomers: The most agents that may come, and that may go.
-        edges: The most edges among those who stay that may change.
-    """
-
-    agent_level: bool = True
-    pair_level: bool = True
-    team_level: bool = True
-    newcomers: int = 1
-    edges: int = 2
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -78,13 +60,15 @@ class Centralised:
 
 
 async def centralise(
-    meta: OperatorModel, path: str, ground: Ground, levels: Levels
+    meta: OperatorModel, path: str, ground: Ground, levels: RetrospectiveSettings
 ) -> Centralised | RejectedProposal:
     """Have one analyser read all that happened, and propose every change."""
     return await ground.meter().ask(meta, path, _question(meta, ground, levels))
 
 
-def tokens_of_one_analyser(meta: OperatorModel, ground: Ground, levels: Levels) -> int:
+def tokens_of_one_analyser(
+    meta: OperatorModel, ground: Ground, levels: RetrospectiveSettings
+) -> int:
     """Estimate what one analyser of all that happened would read, in tokens, without asking it."""
     question = _question(meta, ground, levels)
     schema = dumps(question.schema, ensure_ascii=False)
@@ -92,7 +76,9 @@ def tokens_of_one_analyser(meta: OperatorModel, ground: Ground, levels: Levels) 
     return read // CHARACTERS_PER_TOKEN
 
 
-def _question(meta: OperatorModel, ground: Ground, levels: Levels) -> Question[Centralised]:
+def _question(
+    meta: OperatorModel, ground: Ground, levels: RetrospectiveSettings
+) -> Question[Centralised]:
     team, run = ground.team, ground.run
     one = _Reading(
         meta=meta,
@@ -165,7 +151,7 @@ class _Reading:
     ground: Ground
     agents: Sequence[str]
     pairs: Sequence[tuple[str, str]]
-    levels: Levels
+    levels: RetrospectiveSettings
 
     @property
     def room(self) -> NoteLimits:
@@ -185,7 +171,6 @@ class _Reading:
             meta=self.meta,
             team=team,
             room=self.room,
-            newcomers=self.levels.newcomers,
             most_edges=self.levels.edges,
         )
 

@@ -128,7 +128,6 @@ async def reorganise(
     settled: Sequence[Settlement] = (),
     *,
     discussion: Discussion = NOTHING_SAID,
-    newcomers: int = 1,
     edges: int = 2,
     meter: Meter | None = None,
 ) -> Reorganised | RejectedProposal:
@@ -140,7 +139,6 @@ async def reorganise(
         reflected: What agents came to; their summaries and what they asked are read.
         settled: What pairs settled; what they told each other is read.
         discussion: What was said before the decision.
-        newcomers: The most agents that may come, and that may go. 0: the roster stays.
         edges: The most edges among those who stay that may change.
         meter: Counts what that takes. None: it begins here.
     """
@@ -148,7 +146,7 @@ async def reorganise(
     voice = meta if lead is None else ground.voice(meta, lead)
     bounds = voice.limits
     room = ground.room.within(bounds)
-    part = TeamAnswer(meta=voice, team=team, room=room, newcomers=newcomers, most_edges=edges)
+    part = TeamAnswer(meta=voice, team=team, room=room, most_edges=edges)
     said = bool(discussion.statements)
     question = Question(
         operator=OPERATOR,
@@ -244,8 +242,8 @@ class TeamAnswer:
     meta: OperatorModel
     team: Team
     room: NoteLimits
-    newcomers: int
     most_edges: int
+    newcomers: int = 1
 
     @property
     def rules(self) -> Rules:

@@ -13,7 +13,7 @@ from .centralise import tokens_of_one_analyser
 from .evidence.feedback import TaskFeedback
 from .evidence.ground import Ground
 from .limits import PhaseLimits
-from .retrospective import How, look_back
+from .retrospective import look_back
 from .room import NoteLimits
 from .succession import GATE, Level
 
@@ -99,22 +99,12 @@ async def looked_back(
         is_judged=episode.scored_by == "judge",
         shows_reference=settings.reference,
     )
-    how = How(
-        scheme=settings.scheme,
-        agent_level=settings.agent_level,
-        pair_level=settings.pair_level,
-        team_level=settings.team_level,
-        evidence=settings.evidence,
-        discussion=settings.discussion,
-        looks=settings.looks,
-        edges=settings.edges,
-    )
     room, limits = room_of(settings), limits_of(settings)
     ground = Ground(team=team, run=run, told=told, room=room, limits=limits)
-    came = await look_back(meta, episode.path, ground, how)
+    came = await look_back(meta, episode.path, ground, settings)
     levels = tuple(_levels(came, settings))
     _count(episode, levels, came)
-    _tell_cost(episode, tokens_of_one_analyser(meta, ground, how))
+    _tell_cost(episode, tokens_of_one_analyser(meta, ground, settings))
     return Looked(child=came.child, levels=levels, retry=came.retry)
 
 
