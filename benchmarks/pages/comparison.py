@@ -26,17 +26,15 @@ def comparisons_page(members: Mapping[str, Evaluated], links: Links) -> Page:
     groups: dict[str, list[str]] = {}
     for prefix, told in good.items():
         groups.setdefault(told["benchmark"], []).append(prefix)
-    return Page(
-        title="Comparisons",
-        body=TEMPLATES.render(
-            "comparisons.html",
-            links,
-            groups=[
-                _compared(name, prefixes, members, links)
-                for name, prefixes in groups.items()
-                if len(prefixes) > 1
-            ],
-        ),
+    return TEMPLATES.page(
+        "Comparisons",
+        "comparisons.html",
+        links,
+        groups=[
+            _compared(name, prefixes, members, links)
+            for name, prefixes in groups.items()
+            if len(prefixes) > 1
+        ],
     )
 
 
@@ -105,39 +103,37 @@ def pair_page(members: Mapping[str, Evaluated], address: str, links: Links) -> P
 
     part = paged(chosen, max(1, int(number)), links, at)
     there = [{each.task: each for each in evaluation.samples} for evaluation in (first, second)]
-    return Page(
-        title=f"{one} and {other}",
-        body=TEMPLATES.render(
-            "pair.html",
-            links,
-            names=[(first.name, f"{one}/"), (second.name, f"{other}/")],
-            told=str(pair),
-            choices=[("all", links.to("", _address(f"{one}/", f"{other}/")), number == "0")]
-            + [
+    return TEMPLATES.page(
+        f"{one} and {other}",
+        "pair.html",
+        links,
+        names=[(first.name, f"{one}/"), (second.name, f"{other}/")],
+        told=str(pair),
+        choices=[("all", links.to("", _address(f"{one}/", f"{other}/")), number == "0")]
+        + [
+            (
+                f"{name} {sum(_change(row) == name for row in rows)}",
+                links.to("", f"compare/{one}/{other}/{name}/1"),
+                number != "0" and name == kind,
+            )
+            for name in CHANGES
+        ],
+        part=part,
+        table=PageTable(
+            caption="Tasks: the mean over its trials in each, those that gained most first",
+            heads=HEADS,
+            rows=[
                 (
-                    f"{name} {sum(_change(row) == name for row in rows)}",
-                    links.to("", f"compare/{one}/{other}/{name}/1"),
-                    number != "0" and name == kind,
+                    task,
+                    Cell(_change(row), badge=True),
+                    Cell(f"{before:.3g}", _at(there[0], task, f"{one}/", links)),
+                    Cell(f"{after:.3g}", _at(there[1], task, f"{other}/", links)),
+                    f"{after - before:+.3g}",
                 )
-                for name in CHANGES
+                for row in part.shown
+                for task, before, after in [row]
             ],
-            part=part,
-            table=PageTable(
-                caption="Tasks: the mean over its trials in each, those that gained most first",
-                heads=HEADS,
-                rows=[
-                    (
-                        task,
-                        Cell(_change(row), badge=True),
-                        Cell(f"{before:.3g}", _at(there[0], task, f"{one}/", links)),
-                        Cell(f"{after:.3g}", _at(there[1], task, f"{other}/", links)),
-                        f"{after - before:+.3g}",
-                    )
-                    for row in part.shown
-                    for task, before, after in [row]
-                ],
-                empty="none.",
-            ),
+            empty="none.",
         ),
     )
 

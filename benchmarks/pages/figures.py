@@ -33,32 +33,30 @@ def figures_page(one: Evaluated, prefix: str, links: Links) -> Page:
     told = one.told
     niches = {name: each for name, each in told["niches"].items() if each["value"] is not None}
     counts = Counter(map(kind_of, one.samples))
-    return Page(
-        title=f"{told['team']} on {told['benchmark']}",
-        body=TEMPLATES.render(
-            "figures.html",
-            links,
-            told=told,
-            status=one.status,
-            folder=str(one.folder),
-            facts=[*_facts(told)],
-            warnings=warnings_of(told),
-            kinds=[
-                (kind, counts[kind], links.to("", f"{prefix}samples/{kind}/1"))
-                for kind in KINDS
-                if counts[kind]
-            ],
-            samples=links.to("", f"{prefix}samples"),
-            bars=Bars(
-                caption="Score by niche, with 95 % intervals",
-                bars=[bar_of(name or "all", each) for name, each in niches.items()][:MOST_NICHES],
-            ),
-            niches=table_of("Score by niche", by_niche([told])),
-            agents=table_of("What each agent consumed", by_agent([told])),
-            measures=_measures(told),
-            graph=_graph(one, links),
-            made=[*_made(told)],
+    return TEMPLATES.page(
+        f"{told['team']} on {told['benchmark']}",
+        "figures.html",
+        links,
+        told=told,
+        status=one.status,
+        folder=str(one.folder),
+        facts=[*_facts(told)],
+        warnings=warnings_of(told),
+        kinds=[
+            (kind, counts[kind], links.to("", f"{prefix}samples/{kind}/1"))
+            for kind in KINDS
+            if counts[kind]
+        ],
+        samples=links.to("", f"{prefix}samples"),
+        bars=Bars(
+            caption="Score by niche, with 95 % intervals",
+            bars=[bar_of(name or "all", each) for name, each in niches.items()][:MOST_NICHES],
         ),
+        niches=table_of("Score by niche", by_niche([told])),
+        agents=table_of("What each agent consumed", by_agent([told])),
+        measures=_measures(told),
+        graph=_graph(one, links),
+        made=[*_made(told)],
     )
 
 

@@ -23,23 +23,21 @@ def many_page(folder: Path, members: Mapping[str, Evaluated], links: Links) -> P
     """Make the page of all evaluations of a folder, by benchmark."""
     good, bad = readable(members)
     benchmarks = dict.fromkeys(told["benchmark"] for told in good.values())
-    return Page(
+    return TEMPLATES.page(
+        folder.resolve().name,
+        "many.html",
+        links,
         title=folder.resolve().name,
-        body=TEMPLATES.render(
-            "many.html",
-            links,
-            title=folder.resolve().name,
-            many=counted(len(members), "evaluation"),
-            bad=bad,
-            groups=[
-                _group(
-                    name,
-                    {prefix: told for prefix, told in good.items() if told["benchmark"] == name},
-                    links,
-                )
-                for name in benchmarks
-            ],
-        ),
+        many=counted(len(members), "evaluation"),
+        bad=bad,
+        groups=[
+            _group(
+                name,
+                {prefix: told for prefix, told in good.items() if told["benchmark"] == name},
+                links,
+            )
+            for name in benchmarks
+        ],
     )
 
 

@@ -55,24 +55,22 @@ def samples_page(one: Evaluated, prefix: str, which: str, links: Links) -> Page:
         raise NoPage(which)
     shown = [each for each in samples if choices[choice](each)]
     part = paged(shown, int(number), links, lambda page: _address(prefix, choice, page))
-    return Page(
-        title=f"Samples of {one.name}",
-        body=TEMPLATES.render(
-            "samples.html",
-            links,
-            title=one.name,
-            up=prefix,
-            choices=[
-                (unquote(name), links.to("", _address(prefix, name, 1)), name == choice)
-                for name in choices
-            ],
-            part=part,
-            table=PageTable(
-                caption=counted(len(shown), "sample"),
-                heads=HEADS,
-                rows=[_row(each, prefix, links) for each in part.shown],
-                empty="none of this kind.",
-            ),
+    return TEMPLATES.page(
+        f"Samples of {one.name}",
+        "samples.html",
+        links,
+        title=one.name,
+        up=prefix,
+        choices=[
+            (unquote(name), links.to("", _address(prefix, name, 1)), name == choice)
+            for name in choices
+        ],
+        part=part,
+        table=PageTable(
+            caption=counted(len(shown), "sample"),
+            heads=HEADS,
+            rows=[_row(each, prefix, links) for each in part.shown],
+            empty="none of this kind.",
         ),
     )
 

@@ -26,15 +26,13 @@ def choose_page(kept: Kept, name: str, links: Links) -> Page:
         for expectation, expected in kept.ranked.items()
         if expectation.name != name
     ]
-    return Page(
-        title=f"Compare {name}",
-        body=TEMPLATES.render(
-            "choose.html",
-            links,
-            name=name,
-            page=links.to("", f"team/{name}"),
-            table=PageTable(caption="With which team?", heads=HEADS, rows=rows[:MOST]),
-        ),
+    return TEMPLATES.page(
+        f"Compare {name}",
+        "choose.html",
+        links,
+        name=name,
+        page=links.to("", f"team/{name}"),
+        table=PageTable(caption="With which team?", heads=HEADS, rows=rows[:MOST]),
     )
 
 
@@ -42,25 +40,23 @@ def compare_page(kept: Kept, one: str, other: str, links: Links) -> Page:
     """Make the page of two teams."""
     ranked = kept.ranked
     members = [kept.pool.teams[name] for name in (one, other)]
-    return Page(
-        title=f"{one} and {other}",
-        body=TEMPLATES.render(
-            "compare.html",
-            links,
-            names=(one, other),
-            back=links.to("", f"compare/{other}/{one}"),
-            lines=[*_lines(members[0].team, members[1].team)],
-            sides=[
-                (
-                    member.name,
-                    links.to("", f"team/{member.name}"),
-                    str(ranked[member]),
-                    score(member.statistics),
-                    graph_of(member.team, links.id(f"tip-{number}")),
-                )
-                for number, member in enumerate(members)
-            ],
-        ),
+    return TEMPLATES.page(
+        f"{one} and {other}",
+        "compare.html",
+        links,
+        names=(one, other),
+        back=links.to("", f"compare/{other}/{one}"),
+        lines=[*_lines(members[0].team, members[1].team)],
+        sides=[
+            (
+                member.name,
+                links.to("", f"team/{member.name}"),
+                str(ranked[member]),
+                score(member.statistics),
+                graph_of(member.team, links.id(f"tip-{number}")),
+            )
+            for number, member in enumerate(members)
+        ],
     )
 
 

@@ -61,21 +61,19 @@ def lineage_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
     address = addresses("lineage")
 
     part = paged([*chosen.values()], number, links, lambda page: address(choice, page))
-    return Page(
-        title="Lineage",
-        body=TEMPLATES.render(
-            "lineage.html",
-            links,
-            choices=links_of(choices, choice, address, links),
-            chart=_chart(drawn, lives, len(kept.entries), links),
-            left_out=len(chosen) - len(drawn),
-            part=part,
-            table=PageTable(
-                caption="Teams and agents in the order of their births",
-                heads=HEADS,
-                rows=[_row(member, lives[member.name], links) for member in part.shown],
-                empty="none.",
-            ),
+    return TEMPLATES.page(
+        "Lineage",
+        "lineage.html",
+        links,
+        choices=links_of(choices, choice, address, links),
+        chart=_chart(drawn, lives, len(kept.entries), links),
+        left_out=len(chosen) - len(drawn),
+        part=part,
+        table=PageTable(
+            caption="Teams and agents in the order of their births",
+            heads=HEADS,
+            rows=[_row(member, lives[member.name], links) for member in part.shown],
+            empty="none.",
         ),
     )
 

@@ -30,15 +30,13 @@ def memory_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
 
     teams = {team.content_hash: team.name for team in kept.pool.teams.values()}
     part = paged(shown, number, links, lambda page: address(choice, page))
-    return Page(
-        title="Memory",
-        body=TEMPLATES.render(
-            "memory.html",
-            links,
-            choices=links_of(choices, choice, address, links),
-            part=part,
-            entries=[_entry(one, kept, teams, links) for one in part.shown],
-        ),
+    return TEMPLATES.page(
+        "Memory",
+        "memory.html",
+        links,
+        choices=links_of(choices, choice, address, links),
+        part=part,
+        entries=[_entry(one, kept, teams, links) for one in part.shown],
     )
 
 

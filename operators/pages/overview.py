@@ -40,45 +40,43 @@ def overview_page(kept: Kept, links: Links) -> Page:
             spending[name] = spending.get(name, Usage()) + usage
     trials = sum(entry.value["kind"] in {"evaluated", "failed"} for entry in kept.entries)
     dropped = [*dropped_lines(pool)]
-    return Page(
-        title=f"Pool {kept.folder.resolve().name}",
-        body=TEMPLATES.render(
-            "overview.html",
-            links,
-            title=kept.folder.resolve().name,
-            folder=str(kept.folder),
-            summary=summary_line(pool),
-            facts=[
-                ("Teams", str(len(pool.members))),
-                ("Retired", str(len(pool.teams) - len(pool.members))),
-                ("Agents", str(len(pool.agents) or "")),
-                ("Trials", f"{trials:,}"),
-                ("Entries of the memory", f"{len(pool.learnt):,}"),
-                ("Evolutions", str(len(reports))),
-                ("Cost of evolutions", sum(spending.values(), Usage()).cost if spending else ""),
-            ],
-            best=[
-                (
-                    expectation.name,
-                    str(expected),
-                    score(expectation.statistics),
-                    links.to("", f"team/{expectation.name}"),
-                )
-                for expectation, expected in kept.ranked.items()
-                if expectation.retired is None and expectation.name not in kept.structures
-            ][:5],
-            population=links.to("", "population") if kept.structures else "",
-            warnings=[*_warnings(reports)],
-            streams=PageTable(
-                caption="Evolutions",
-                heads=STREAMS,
-                rows=[_row(kept, name, report, links) for name, (report, _) in reports.items()],
-                empty="none yet. Create one with mas-evolve.",
-            ),
-            spending=spending_table("What its evolutions consumed, by purpose", spending),
-            dropped=dropped[-MOST_DROPPED:],
-            more_dropped=max(0, len(dropped) - MOST_DROPPED),
+    return TEMPLATES.page(
+        f"Pool {kept.folder.resolve().name}",
+        "overview.html",
+        links,
+        title=kept.folder.resolve().name,
+        folder=str(kept.folder),
+        summary=summary_line(pool),
+        facts=[
+            ("Teams", str(len(pool.members))),
+            ("Retired", str(len(pool.teams) - len(pool.members))),
+            ("Agents", str(len(pool.agents) or "")),
+            ("Trials", f"{trials:,}"),
+            ("Entries of the memory", f"{len(pool.learnt):,}"),
+            ("Evolutions", str(len(reports))),
+            ("Cost of evolutions", sum(spending.values(), Usage()).cost if spending else ""),
+        ],
+        best=[
+            (
+                expectation.name,
+                str(expected),
+                score(expectation.statistics),
+                links.to("", f"team/{expectation.name}"),
+            )
+            for expectation, expected in kept.ranked.items()
+            if expectation.retired is None and expectation.name not in kept.structures
+        ][:5],
+        population=links.to("", "population") if kept.structures else "",
+        warnings=[*_warnings(reports)],
+        streams=PageTable(
+            caption="Evolutions",
+            heads=STREAMS,
+            rows=[_row(kept, name, report, links) for name, (report, _) in reports.items()],
+            empty="none yet. Create one with mas-evolve.",
         ),
+        spending=spending_table("What its evolutions consumed, by purpose", spending),
+        dropped=dropped[-MOST_DROPPED:],
+        more_dropped=max(0, len(dropped) - MOST_DROPPED),
     )
 
 

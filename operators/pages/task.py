@@ -49,49 +49,47 @@ def task_page(kept: Kept, name: str, number: int, links: Links) -> Page:
         return links.to("", f"{EVOLUTIONS}/{name}/run/{number}/{what}") if there else ""
 
     candidates = candidates_of(line)
-    return Page(
-        title=f"Task {line['task']}",
-        body=TEMPLATES.render(
-            "task.html",
-            links,
-            line=line,
-            name=name,
-            back=links.to("", f"{EVOLUTIONS}/{name}"),
-            before=links.to("", _address(name, number - 1)) if number else "",
-            after=links.to("", _address(name, number + 1)) if number + 1 < len(lines) else "",
-            damage=log.damage,
-            query=_text(given.get("query")),
-            reference=_text(given.get("answer")),
-            facts=[
-                ("Score", f"{line['score']:g}"),
-                ("Scored by", line["scored_by"]),
-                ("By the reference", "" if line["verdict"] is None else f"{line['verdict']:g}"),
-                ("First team tried", f"{line['first']:g}" if line.get("first") is not None else ""),
-                ("Niche", line["niche"] or ""),
-                ("New teams", str(int(line.get("new", 0)) or "")),
-                ("Operators", _spent(line["operators"])),
-                ("Judging", _spent(line["judging"])),
-            ],
-            told=sorted(line.get("told", {}).items()),
-            candidates=[
-                {
-                    **_candidate(one, kept, links),
-                    "is_best": place == line["best"],
-                    "runs": [told_of_run(each) for each in runs],
-                    "run": run(f"candidate {one['number']}"),
-                }
-                for place, (one, runs) in enumerate(zip(candidates, shown.runs, strict=True))
-            ],
-            others=[_other(what, each, run(what)) for what, each in shown.others.items()],
-            more_runs=[
-                (what, run(what))
-                for what in logged_runs
-                if what not in shown.others and not what.startswith("candidate ")
-            ],
-            dropped=line["dropped"],
-            asked="\n".join(conversations(asked, agents, full=True)).strip(),
-            many=counted(len(asked), "question"),
-        ),
+    return TEMPLATES.page(
+        f"Task {line['task']}",
+        "task.html",
+        links,
+        line=line,
+        name=name,
+        back=links.to("", f"{EVOLUTIONS}/{name}"),
+        before=links.to("", _address(name, number - 1)) if number else "",
+        after=links.to("", _address(name, number + 1)) if number + 1 < len(lines) else "",
+        damage=log.damage,
+        query=_text(given.get("query")),
+        reference=_text(given.get("answer")),
+        facts=[
+            ("Score", f"{line['score']:g}"),
+            ("Scored by", line["scored_by"]),
+            ("By the reference", "" if line["verdict"] is None else f"{line['verdict']:g}"),
+            ("First team tried", f"{line['first']:g}" if line.get("first") is not None else ""),
+            ("Niche", line["niche"] or ""),
+            ("New teams", str(int(line.get("new", 0)) or "")),
+            ("Operators", _spent(line["operators"])),
+            ("Judging", _spent(line["judging"])),
+        ],
+        told=sorted(line.get("told", {}).items()),
+        candidates=[
+            {
+                **_candidate(one, kept, links),
+                "is_best": place == line["best"],
+                "runs": [told_of_run(each) for each in runs],
+                "run": run(f"candidate {one['number']}"),
+            }
+            for place, (one, runs) in enumerate(zip(candidates, shown.runs, strict=True))
+        ],
+        others=[_other(what, each, run(what)) for what, each in shown.others.items()],
+        more_runs=[
+            (what, run(what))
+            for what in logged_runs
+            if what not in shown.others and not what.startswith("candidate ")
+        ],
+        dropped=line["dropped"],
+        asked="\n".join(conversations(asked, agents, full=True)).strip(),
+        many=counted(len(asked), "question"),
     )
 
 

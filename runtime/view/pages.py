@@ -62,6 +62,10 @@ class Templates:
         found.filters["shortened"] = shortened
         return found
 
+    def page(self, title: str, name: str, links: Links, /, **values: Any) -> Page:
+        """Fill in a template as a page; see `render`."""
+        return Page(title=title, body=self.render(name, links, **values))
+
     def render(self, name: str, links: Links, /, **values: Any) -> Markup:
         """Fill in a template.
 

@@ -32,7 +32,10 @@ def report(site: Site, source: Path) -> str:
 
 def problem(title: str, why: str, links: Links) -> Page:
     """Make the page that says why there is none."""
-    return Page(
+    return Templates(folder=FOLDER).page(
+        title,
+        "problem.html",
+        links,
         title=title,
-        body=Templates(folder=FOLDER).render("problem.html", links, title=title, why=why),
+        why=why,
     )
