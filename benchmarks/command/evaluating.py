@@ -44,12 +44,6 @@ class Evaluating:
     """An evaluation on its way, whatever ends it.
 
     Attributes:
-        request: What is evaluated on.
-        tasks: The tasks of the request.
-        plan: The team.
-        known: What it may name.
-        setting: How its runs are made.
-        options: What the user said.
         judge: The alias of the model that judges; None where none does.
         place: Makes the folder for its results, once it is sure that the team can be run.
         results: The results that are gone on with, where there are some.
@@ -376,11 +370,6 @@ def new_folder(parent: Path, benchmark: str, team: str) -> RunFolder:
 
 def recorded(folder: Path, options: dict[str, Any], *, offline: bool = True) -> Evaluating:
     """Load what the folder of an evaluation was made of.
-
-    Args:
-        folder: The evaluation's.
-        options: What the user said.
-        offline: No model is asked.
 
     Raises:
         InputError: It is no such folder, or other models are to go on with it.

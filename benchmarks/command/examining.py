@@ -38,15 +38,6 @@ class Examining:
     """An examination on its way, whatever ends it. The same command goes on.
 
     Attributes:
-        request: What is examined on.
-        tasks: The tasks of the request.
-        recipe_file: Where the recipe is.
-        recipe: The strategy, and how.
-        pool_folder: Where the pool is.
-        known: What this host offers.
-        setting: How runs are made.
-        options: What the user said.
-        parent: The folder for results.
         telemetry: Makes spans, where traces are wanted.
     """
 
@@ -62,11 +53,7 @@ class Examining:
     telemetry: Telemetry | None = None
 
     def to_the_end(self) -> int:
-        """Make what is missing, show the figures, and give the exit code.
-
-        Raises:
-            InputError: There is no such pool, or it evolved on some of the tasks.
-        """
+        """Make what is missing, show the figures, and give the exit code."""
         from ...runtime.command.models import fetch_embedded
         from ...runtime.command.signals import same_command, stopped_in_order, to_the_end
         from ..evaluation.benchmark import find_benchmark

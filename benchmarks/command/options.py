@@ -147,7 +147,6 @@ def source_of(options: dict[str, Any], known: Catalogue | None = None) -> Source
     """Read where tasks come from.
 
     Args:
-        options: What the user said.
         known: What tasks of your own may name.
     """
     from ...schema.loading.scorers import named_scorer
@@ -162,11 +161,6 @@ def source_of(options: dict[str, Any], known: Catalogue | None = None) -> Source
 
 def named(name: str, options: dict[str, Any], *, judged: bool = True) -> str:
     """Read the benchmark's name; of a file of tasks, which becomes the option `data`, that of own.
-
-    Args:
-        name: A benchmark, or a file.
-        options: What the user said.
-        judged: Whether a judge may score.
 
     Raises:
         InputError: --scorer and --rubric are for tasks of one's own, or --rubric for a judge.
@@ -187,11 +181,7 @@ def named(name: str, options: dict[str, Any], *, judged: bool = True) -> str:
 
 
 def choice_of(options: dict[str, Any]) -> TaskChoice:
-    """Read which tasks are taken.
-
-    Raises:
-        InputError: The shard is none.
-    """
+    """Read which tasks are taken."""
     names = ("split", "evolve_share", "limit", "seed", "shuffle", "instances")
     shard = Part.read(options["shard"], "--shard") if options["shard"] else None
     return TaskChoice(**{name: options[name] for name in names}, shard=shard)

@@ -24,7 +24,6 @@ class Progress:
     """Shows samples as they come: one live line on a terminal, a line now and then elsewhere.
 
     Attributes:
-        total: How many there will be.
         known: How many of them an earlier process made; they say nothing about the rate.
         quiet: Show nothing.
     """

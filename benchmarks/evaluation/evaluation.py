@@ -34,10 +34,6 @@ class Evaluation(Trials):
     """An evaluation of a team on its way.
 
     Attributes:
-        plan: The team.
-        services: Models, tools, jails.
-        budget: What everything together may cost.
-        scrubber: Takes the host's secrets out of what is kept.
         judging: Scores the tasks that a judge scores; None where there are none.
         logs: Where what scorers keep of trials goes, and what agents write; None: nowhere.
         forms: Stops work whose scorer cannot read answers; None: nothing does.

@@ -201,11 +201,7 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path | None, **option
 
 
 def _form(recipe_file: Path, recipe: Recipe, options: dict[str, Any], known: Catalogue) -> TaskForm:
-    """Return how tasks are read: what the user says comes before what the recipe says.
-
-    Raises:
-        InputError: There is no such scorer.
-    """
+    """Return how tasks are read: what the user says comes before what the recipe says."""
     from ...schema.loading.recipe import scorer_of_recipe
     from ...schema.loading.task_form import task_form
 
@@ -214,11 +210,7 @@ def _form(recipe_file: Path, recipe: Recipe, options: dict[str, Any], known: Cat
 
 
 def _pool_of(recipe_file: Path, recipe: Recipe) -> Path:
-    """Return where the pool of a team is kept.
-
-    Raises:
-        InputError: It is the recipe's, and nobody said.
-    """
+    """Return where the pool of a team is kept."""
     from .racing import RACE
 
     if recipe.strategy != RACE:
@@ -227,11 +219,7 @@ def _pool_of(recipe_file: Path, recipe: Recipe) -> Path:
 
 
 def _refuse_race(recipe: Recipe, options: dict[str, Any]) -> None:
-    """Refuse a last race where no teams of a pool could meet, and several races of one command.
-
-    Raises:
-        InputError: The strategy races by itself, or leaves no team to deploy.
-    """
+    """Refuse a last race where no teams of a pool could meet, and several races of one command."""
     from ..evolution.strategy import strategy_of
 
     strategy = strategy_of(recipe.strategy)
@@ -247,11 +235,7 @@ def _refuse_race(recipe: Recipe, options: dict[str, Any]) -> None:
 
 
 def _hand_over(source: Path, options: dict[str, Any], *, is_team: bool) -> HandOver | None:
-    """Settle where a better team goes; None where pools keep what is found.
-
-    Raises:
-        InputError: An option says where, and there is a recipe, or several evolutions.
-    """
+    """Settle where a better team goes; None where pools keep what is found."""
     from .racing import HandOver
 
     given = [name for name in ("out", "in_place") if options[name]]
@@ -264,11 +248,7 @@ def _hand_over(source: Path, options: dict[str, Any], *, is_team: bool) -> HandO
 
 
 def _refuse_view(options: dict[str, Any]) -> None:
-    """Refuse to show what is not made, or more than one.
-
-    Raises:
-        InputError: The options do not fit.
-    """
+    """Refuse to show what is not made, or more than one."""
     if options["view"] and options["dry_run"]:
         raise InputError(
             "--view shows an evolution while it runs; --dry-run starts none. Leave one of them"
@@ -281,11 +261,7 @@ def _refuse_view(options: dict[str, Any]) -> None:
 
 
 def _islands(tasks: Sequence[Task], options: dict[str, Any]) -> Islands | None:
-    """Find which island it is, if it is one.
-
-    Raises:
-        InputError: It is none, or not said where they meet.
-    """
+    """Find which island it is, if it is one."""
     from ...schema.values.part import Part
     from ..evolution.islands import Islands
 
@@ -311,12 +287,7 @@ def _islands(tasks: Sequence[Task], options: dict[str, Any]) -> Islands | None:
 def _testing(
     recipe: Recipe, options: dict[str, Any], known: Catalogue, form: TaskForm
 ) -> Testing | None:
-    """Find what is held out.
-
-    Raises:
-        InputError: An option says how to test, and none says on what; or a task or team does not
-            load.
-    """
+    """Find what is held out."""
     from ...pool.teams.sources import load_source
     from ...schema.loading.tasks import placed_tasks
     from .evolving import Testing

@@ -27,7 +27,6 @@ def outlook(of: Evolving, *, done: int) -> str:
     """Tell what an evolution would do.
 
     Args:
-        of: The evolution, which was checked.
         done: How many tasks of its stream are done.
     """
     recipe, start = of.recipe, of.start

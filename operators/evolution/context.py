@@ -42,15 +42,7 @@ class EvolutionContext:
     """Where an evolution takes place.
 
     Attributes:
-        name: The evolution's name.
-        recipe: How.
-        catalogue: What teams may name.
-        ceiling: What children may ask for.
-        services: Models, tools, jails.
         journal: Every answer that was paid for.
-        scrubber: Takes the host's secrets out of what is kept.
-        budget: What everything together may cost.
-        pool: Where teams are kept.
         memory: Finds what was learnt; None where neither the strategy nor an agent needs it.
         beside: The folder that paths in the recipe's settings are relative to.
         forms: Stops work whose scorer cannot read answers; None: nothing does.
@@ -80,11 +72,7 @@ class EvolutionContext:
         return self._view(sys.maxsize)
 
     def before(self) -> PoolView:
-        """Return the pool as it was before the evolution's first task: nothing was learnt there.
-
-        Raises:
-            StorageError: The ledger is damaged.
-        """
+        """Return the pool as it was before the evolution's first task: nothing was learnt there."""
         return self._view(BEFORE)
 
     def _view(self, last: int) -> PoolView:
@@ -112,13 +100,7 @@ async def open_stage(
     """Open what an evolution needs; leaving the block closes it.
 
     Args:
-        name: The evolution's name.
-        recipe: How.
-        catalogue: What teams may name.
-        ceiling: What children may ask for.
         setting: How its runs are made; its budget is that of everything together.
-        pool: Where teams are kept.
-        folder: Where its journal is kept.
         embedder: What finds similar tasks in memory; see `choose_embedder`.
         recalls: Whether agents of teams recall what was learnt, so that there is a memory even
             where the strategy needs none.
@@ -126,10 +108,6 @@ async def open_stage(
         forms: Stops work whose scorer cannot read answers.
         progress: Stops an evolution whose operators get nothing of use.
         say: Told how far batches are, where calls wait for some.
-
-    Raises:
-        InputError: Another process is at work on it, or answers wait in batches.
-        StorageError: The journal cannot be written.
     """
     async with open_services(catalogue, setting) as opened:
         with Journal.open(folder) as journal, pool.following(journal.flush_now):

@@ -8,9 +8,11 @@ whoever merges whom first.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ...runtime.values.terminal import counted
 from ...schema.values.errors import InputError, StorageError
@@ -19,10 +21,6 @@ from ..ledger.ledger import START, LedgerEntry, entry_of
 from ..ledger.scaffold import HEAD
 from ..ledger.state import State, in_order
 from ..teams.exchange import IMPORTED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
 MOST_TOLD = 60
 """Characters of a task or a text by which a line is told."""
@@ -39,7 +37,6 @@ class UnionLine:
 
     Attributes:
         text: The whole of it, with its end.
-        entry: What it says.
     """
 
     text: bytes
@@ -72,7 +69,6 @@ class UnionSide:
 
         Args:
             name: What to call it in messages.
-            content: What is in the file.
 
         Raises:
             StorageError: A line is damaged.
@@ -102,8 +98,6 @@ def union_of(
     """Unite the ledgers of two copies of a pool.
 
     Args:
-        one: The one.
-        other: The other.
         folder: The pool's folder, for messages and paths.
 
     Returns:
@@ -129,11 +123,7 @@ def union_of(
 
 
 def united(one: UnionSide, other: UnionSide) -> list[UnionLine]:
-    """Unite two files whose lines have operations; see the module.
-
-    Raises:
-        Contradiction: One operation says different things on both sides.
-    """
+    """Unite two files whose lines have operations; see the module."""
     _expect_equal(one, other)
     found = dict[str, UnionLine]()
     for line in (*one.lines, *other.lines):
@@ -182,11 +172,7 @@ def _born(value: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _expect_whole(side: UnionSide, folder: Path) -> None:
-    """Make sure that it is not a side alone that is damaged.
-
-    Raises:
-        StorageError: It is.
-    """
+    """Make sure that it is not a side alone that is damaged."""
     state = State(folder)
     for line in ordered(side.lines, folder):
         try:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ...schema import dump
 from ...schema.host.catalogue import Catalogue
 from ...schema.loading.loading import load_team
+from ...schema.team.team import Team
 from ...schema.values.errors import ConfigError, InputError, StorageError
 from ...schema.values.files import locked, sync, write_atomically
 from ...schema.values.problems import quoted
@@ -18,19 +20,13 @@ from ..folder.agent_folders import AgentFolders
 from ..folder.own_files import refuse_links
 from ..ledger.changes import Retired
 from ..ledger.ledger import Ledger, LedgerEntry, entry_of, line_of
+from ..ledger.members import Member
 from ..ledger.scaffold import Scaffold
 from ..ledger.shape import misshapen
 from ..ledger.state import State, first_line, in_order
 from ..teams.pool import Pool
 from ..values.layout import LEDGER, PENDING, TEAMS
 from .reverts import put_back, reverts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ...schema.team.team import Team
-    from ..ledger.members import Member
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,7 +58,6 @@ def verify(folder: Path, catalogue: Catalogue | None = None) -> Findings:
     lineage. Every agent's files are as the ledger has the agent, and what it has learnt.
 
     Args:
-        folder: The pool.
         catalogue: What names teams may use. By default, what is installed.
 
     Raises:

@@ -24,21 +24,18 @@ import logging
 import os
 import threading
 import zlib
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import BytesIO
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 from ...schema.values.errors import StorageError
 from ...schema.values.files import append, locked, sync, truncate, write_atomically
 from ...schema.values.json_text import loads
 from ...schema.values.values import is_list, is_mapping
 from ..values.places import Places
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
 SEAL = b', "crc": "%08x"}\n'
 SEAL_BYTES = len(SEAL % 0)
@@ -104,9 +101,7 @@ class Known:
     """What is known of the lines of a ledger up to a place, for who goes on from there.
 
     Attributes:
-        place: How far they go.
         ops: Where the line of each operation begins.
-        files: The files that they name.
         repeats: Lines that were there before, to the letter: where they end, by where they begin.
         parts: The bytes that were read, in one piece after the other: how many, and their SHA-256.
         latest: The order of the line that comes last.
@@ -158,11 +153,7 @@ class Ledger:
         """Append an operation; it is on disk when this returns. False: it was there already.
 
         Args:
-            value: What to record, JSON-able.
             op: The operation, by a name that no other has.
-
-        Raises:
-            StorageError: The ledger cannot be written, or is damaged.
         """
         return self.commit(value, op=op, files={})
 
@@ -171,7 +162,6 @@ class Ledger:
 
         Args:
             value: What to record, as for `append`.
-            op: The operation.
             files: The text of each file by its name, relative to the ledger's folder, with `/`.
                 Its folder exists. A file is written once: no earlier line may name it.
 
@@ -237,9 +227,6 @@ class Ledger:
 
         Args:
             change: Makes the new lines from the old ones, see `line_of`; None: all stays.
-
-        Raises:
-            StorageError: The ledger cannot be written, or is damaged.
         """
         with locked(self.lock):
             self._catch_up()
@@ -254,9 +241,6 @@ class Ledger:
 
         Args:
             pattern: Where to look, as a glob relative to the ledger's folder: `teams/*`.
-
-        Raises:
-            StorageError: The ledger is damaged, or cannot be read.
         """
         folder = self.path.parent
         with locked(self.lock):
@@ -286,11 +270,7 @@ class Ledger:
 
     @contextmanager
     def at_rest(self) -> Generator[Known]:
-        """Let nobody append meanwhile; give what is known of the lines that were read.
-
-        Raises:
-            StorageError: The lock cannot be had.
-        """
+        """Let nobody append meanwhile; give what is known of the lines that were read."""
         with locked(self.lock), self._turn:
             size = self._place.offset - sum(before for before, _ in self._parts)
             yield Known(
@@ -320,11 +300,7 @@ class Ledger:
         return next((entry for entry in found if entry.op == op), None)
 
     def _is_repeat(self, entry: LedgerEntry, line: bytes) -> bool:
-        """Tell whether a line was there before, as where git merged branches.
-
-        Raises:
-            StorageError: There is one of the same operation that says something else.
-        """
+        """Tell whether a line was there before, to the letter, as where git merged branches."""
         op, end = entry.op, entry.end
         with self._turn:
             if entry.start != self._place.offset:
@@ -430,10 +406,6 @@ def _sealed(content: bytes) -> bytes:
 def entry_of(line: bytes, start: LedgerPosition = START) -> LedgerEntry | None:
     """Read a line of a ledger; None where it does not match its checksum.
 
-    Args:
-        line: The line, with its end.
-        start: Where it begins.
-
     Raises:
         ValueError: It matches, and says what no ledger says: someone wrote it by hand.
     """
@@ -469,7 +441,6 @@ def lines_at(path: Path, offsets: Iterable[int]) -> Iterator[LedgerEntry]:
     """Read some lines of a ledger, by where they begin. Their numbers are not known.
 
     Args:
-        path: The ledger.
         offsets: The bytes with which they begin, where they were read before.
 
     Raises:

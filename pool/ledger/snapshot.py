@@ -11,9 +11,11 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import Any, Self
 
 from ...schema.values.errors import CoterieError, InputError, StorageError
 from ...schema.values.files import make_folder, remove, write_atomically
@@ -22,12 +24,7 @@ from ..values.layout import LEDGER, SNAPSHOTS
 from ..values.places import Places
 from .ledger import Known, LedgerPosition
 from .plain_state import state_of, value_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from .state import State
+from .state import State
 
 VERSION = 2
 """Of what a snapshot holds. Whatever changes what lines come to makes another one of it."""
@@ -59,15 +56,7 @@ class Snapshot:
 
     @classmethod
     def of(cls, folder: Path, content: bytes) -> Self | None:
-        """Read a snapshot; None where it does not fit.
-
-        Args:
-            folder: The pool.
-            content: What its file says.
-
-        Raises:
-            OSError: The ledger cannot be read.
-        """
+        """Read a snapshot; None where it does not fit."""
         try:
             seal, _, rest = content.partition(b"\n")
             if seal.decode() != _digest(rest):
@@ -106,7 +95,6 @@ def newest(folder: Path, fits: Callable[[State], bool] = lambda _state: True) ->
     """Give the newest snapshot of a pool that fits; None where there is none.
 
     Args:
-        folder: The pool.
         fits: Whether what a snapshot comes to is of use.
     """
     for path in _paths(folder):
@@ -131,8 +119,6 @@ def keep(folder: Path, state: State, known: Known) -> bool:
     """Keep a snapshot, where the pool's folder can be written. The ledger's lock is held.
 
     Args:
-        folder: The pool.
-        state: What the lines come to.
         known: What the ledger knows of them.
 
     Returns:
@@ -189,7 +175,6 @@ def _confirmed(path: Path, parts: Sequence[tuple[int, str]]) -> str | None:
     """Give the digest of all that was read of a file; None where that is not what it begins with.
 
     Args:
-        path: The file.
         parts: What was read: see `Known`.
     """
     whole = hashlib.sha256()

@@ -11,8 +11,10 @@ import json
 import re
 from base64 import b32encode
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 from ...schema.team.building import agent_of
 from ...schema.team.team import Lineage
@@ -28,15 +30,10 @@ from .ledger import Ledger, LedgerEntry, TooEarly, line_of
 from .lessons import Lessons
 from .members import Member
 from .recent import Recent
+from .records import TrialRecord
 from .scaffold import HEAD, next_head
 from .shape import has_types, misshapen
 from .trials import TrialIndex
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from .records import TrialRecord
 
 VERSION = 2
 """Of the format. In the first one, what was learnt had a file of its own."""
@@ -72,7 +69,6 @@ class State:
     """The state of a pool.
 
     Args:
-        folder: The pool's folder.
         is_begun: Whether the line that a pool begins with was taken in.
 
     Attributes:
@@ -80,7 +76,6 @@ class State:
         agents: All agents that were ever born, by name, parents before children.
         rejected: Children that were dropped, by operator.
         twins: Children that were there already, by operator.
-        learnt: What was learnt.
         heads: The teams that were the head, in order; the last one is. None where nobody said so.
         shared: Whether branches of the pool are merged, so that new names must not collide.
         trials: Finds trials of members on a task again.
@@ -156,7 +151,6 @@ class State:
         """Choose a name that begins with a stem, which no other branch gives: `vote_k3x7qd`.
 
         Args:
-            stem: What it begins with.
             said: All that is kept of who is to be called so, JSON-able: the same has the same name.
         """
         named = _ended(stem, _sign(said))
@@ -359,11 +353,7 @@ def begin(folder: Path, *, shared: bool) -> None:
     """Write the first line of a pool, where there is none; in one that is there, say it is shared.
 
     Args:
-        folder: Its folder, which is there.
         shared: Whether branches of it are merged. What has a name keeps it.
-
-    Raises:
-        StorageError: It cannot be written, or is damaged.
     """
     ledger = Ledger(folder / LEDGER)
     first = first_line(shared=shared)
@@ -388,10 +378,6 @@ def in_order(entries: Sequence[LedgerEntry], folder: Path) -> Sequence[LedgerEnt
 
     Where git merged branches, it leaves lines as it found them, and one may stand ahead of one that
     it refers to. Lines that are in order stay so.
-
-    Args:
-        entries: The lines.
-        folder: The pool's folder.
     """
     state, found = State(folder), list[LedgerEntry]()
     waiting = sorted(entries, key=lambda entry: entry.order)
@@ -418,11 +404,7 @@ def first_line(*, shared: bool = False) -> dict[str, Any]:
 
 
 def is_shared(folder: Path) -> bool:
-    """Tell whether a folder is a pool whose branches are merged.
-
-    Raises:
-        StorageError: Its first line is damaged, or cannot be read.
-    """
+    """Tell whether a folder is a pool whose branches are merged."""
     first = next(Ledger(folder / LEDGER).read(), None)
     return first is not None and bool(first.value.get("shared"))
 

@@ -69,7 +69,6 @@ class Calls:
             request: What to ask; its seed is derived from the path that the journal says.
             tell: Told what happens: `model_call`, `model_retried`, `model_fallback`, `model_error`,
                 `parameter_adapted`, `question_asked`, `question_closed`, `trimmed`.
-            budget: What the call may cost.
             trim: Shorten the conversation where the model's context is too small for it.
             on_words: Told the words of a live answer as they come, secrets and all.
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ...schema.command import with_options
 from ..cluster import on_option
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _OPTIONS = (
     click.option(

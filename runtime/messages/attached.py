@@ -55,7 +55,6 @@ def refuse_unread(plans: Sequence[Plan], task: Task, place: str = "") -> None:
 
     Args:
         plans: Who works: one team, or several of which one is chosen for the task.
-        task: On what.
         place: Where the task stands, where that is known.
 
     Raises:
@@ -86,8 +85,6 @@ def refuse_unfilled(plans: Sequence[Plan], tasks: Iterable[Task], place: str = "
     """Make sure that every task has the fields that prompts and rules of all teams name.
 
     Args:
-        plans: Who works.
-        tasks: On what.
         place: Where the task stands, where there is one and that is known.
 
     Raises:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from decimal import Context
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...schema.values.json_text import dumps
 from ...schema.values.values import is_list, is_mapping
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _MINUS = str.maketrans(dict.fromkeys("\u2212\ufe63\uff0d", "-"))
 _SPACE = r"[ \u00a0\u2009\u202f]"

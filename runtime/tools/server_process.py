@@ -57,7 +57,6 @@ class ServerProcess:
 
     Attributes:
         incoming: What the server says, message by message. It ends when the server does.
-        outgoing: What it is told.
         ended: Whether it closed its end, or broke the protocol.
         stray: The first thing that it wrote where only messages belong.
     """

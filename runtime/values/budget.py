@@ -10,16 +10,14 @@ import asyncio
 import math
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from ...schema.values.errors import LimitError
 from .caps import Caps
 from .terminal import counted
 from .usage import Usage
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 __all__ = ["Budget", "BudgetReached", "Caps", "Reservation"]
 
@@ -37,12 +35,7 @@ _Amounts = tuple[int, int, int]
 
 
 class BudgetReached(LimitError):
-    """The next call does not fit, or time is up.
-
-    Attributes:
-        cap: The cap that was reached.
-        budget: The budget that it belongs to.
-    """
+    """The next call does not fit, or time is up."""
 
     def __init__(self, message: str, *, cap: Cap, budget: Budget) -> None:
         super().__init__(message)
@@ -100,8 +93,6 @@ class Budget:
         """Make the budget of a part, which counts here as well.
 
         Args:
-            caps: What the part may spend.
-            name: Whose it is, for messages.
             spent: What the part has spent of it, and is counted here already.
         """
         part = Budget(caps, parent=self, name=name, clock=self._clock)
@@ -338,7 +329,6 @@ class Reservation:
     """What is reserved for a call. Ends in one of three ways, once.
 
     Attributes:
-        budget: Where it is reserved.
         tokens: Tokens to read and to write, at most.
         usd: Their price in USD, None where it is unknown.
         calls: How many calls it is for.

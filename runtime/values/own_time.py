@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Generator
 
 
 class OwnTime:
@@ -28,11 +25,7 @@ class OwnTime:
 
     @asynccontextmanager
     async def bounded(self) -> AsyncGenerator[None]:
-        """Cancel the body when the limit is reached.
-
-        Raises:
-            TimeoutError: It was.
-        """
+        """Cancel the body when the limit is reached."""
         async with asyncio.timeout(None) as scope:
             self._scopes.add(scope)
             self._bound(scope)

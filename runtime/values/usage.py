@@ -17,10 +17,8 @@ class Usage:
 
     Attributes:
         calls: Model calls that were answered, or ended in a way that may have been billed.
-        prompt_tokens: Tokens read, cached ones included.
         cached_tokens: Those of them that came from the provider's prompt cache.
         stored_tokens: Those that were put there, for a later call.
-        completion_tokens: Tokens written, thinking included.
         reasoning_tokens: Those of them that are thinking, where the endpoint says.
         usd: Price of the calls whose price is known, in USD.
         unpriced_calls: Calls whose price is unknown. Their cost is missing in `usd`, not zero.

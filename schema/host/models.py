@@ -67,10 +67,8 @@ class Model:
         thinking_tokens: Most tokens that it thinks, in place of an effort.
         top_p: The share of likeliest tokens to choose from, where an agent does not say.
         body: Fields of its requests that nothing here writes.
-        headers: Headers of its requests.
         header_env: Headers whose values stand in environment variables, which it names.
         api_version: The version of the API, where the address needs one.
-        notes: What the model is good at.
         origin: Where the alias was defined, for messages.
     """
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..values.codec import from_value
 from ..values.values import is_list, is_mapping, without_nulls
@@ -21,9 +22,6 @@ from .team import (
     SolvedTask,
     Team,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 def team_of(value: Any) -> Team:

@@ -212,7 +212,6 @@ class Agent:
         """Give the agent another id, with notes that follow the others to their new ids.
 
         Args:
-            name: Its own new id.
             new_ids: The new ids of others by the old ones; None for those that are not there.
         """
         followed = self.following(new_ids)
@@ -285,7 +284,6 @@ class Rounds:
     """How often a team's agents work in a run, and who works before and after that.
 
     Attributes:
-        most: Rounds at most.
         until: What ends them before: a round that changed nobody's contribution; everyone who can
             say so having said that theirs is final; nobody who consults having anything new
             (MATTRL §3.1); everybody's work being accepted (MATTRL App. B.4); nothing.
@@ -407,10 +405,8 @@ class LineageStep:
     """One of several steps that lead from a team's parents to it.
 
     Attributes:
-        operator: What made it.
         edits: What it changed, in words.
         fields: What is in the team as this step set it, dotted: `agents.judge.prompt`.
-        reason: Why, in the operator's words.
     """
 
     operator: str
@@ -429,9 +425,7 @@ class Lineage:
         parents: The teams that it was made from. Where two were crossed, the first gave the
             topology.
         edits: What differs from the first parent, in words.
-        reason: Why, in the operator's words.
         task: The id of the task on which it was made.
-        run: The run in which it was made.
         steps: The steps from the parents to this team, in order, if there were several.
     """
 
@@ -449,14 +443,12 @@ class Team:
     """A team: agents, and who reports to whom (EvoMAS Def. 2.1).
 
     Attributes:
-        name: What the team is called.
         description: What it does, for people and operators.
         backend: The backend of agents that neither name nor imply one.
         constitution: Rules that every agent sees.
         agents: The agents by id, in the order in which they were written.
         reports_to: For each agent with receivers, the agents that receive its output.
         declared_output: `topology.output` as written; `output` is the agent it comes down to.
-        execution: How the team is run.
         successful_tasks: Tasks that it solved. Never executed.
         lineage: Where it comes from. No edit changes it, and teams that differ in nothing else are
             equal.
