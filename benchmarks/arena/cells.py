@@ -126,7 +126,7 @@ class Cell:
         """
         cap = ",".join(f"{unit}={value:.15g}" for unit, value in self.arena.cap.value().items())
         own = {"name": NAME, "budget": cap, "yes": True, "allow_zeros": True, "quiet": True}
-        others = {"use_git": False, "dry_run": False, "model": ()}
+        others = {"use_git": False, "dry_run": False, "batch": False, "model": ()}
         recipe = replace(self.method.recipe, seed=self.seed)
         return Evolving(
             recipe_file=self.method.file,

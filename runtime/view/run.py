@@ -15,8 +15,9 @@ from ..showing.saying import said
 from ..values.terminal import counted
 from .chart import chart
 from .pages import FOLDER, Page, Templates
+from .questions import open_questions, write_answer
 from .rounds import rounds
-from .site import NoPage
+from .site import ANSWER, NoPage
 from .tables import verdict
 from .talk import anchor_of, is_trouble, steps_of, turns, whole
 
@@ -50,11 +51,7 @@ def open_run(folder: Path) -> RunSite | None:
 
 @dataclass(frozen=True, kw_only=True)
 class RunSite:
-    """A run's folder, as a site of one page.
-
-    Attributes:
-        folder: The folder.
-    """
+    """A run's folder, as a site of one page."""
 
     folder: Path
 
@@ -70,11 +67,7 @@ class RunSite:
 
     @property
     def state(self) -> str:
-        """What changes with every event; empty, once no process is at work on the run.
-
-        Raises:
-            StorageError: The folder cannot be opened.
-        """
+        """What changes with every event; empty, once no process is at work on the run."""
         if not is_held(self.folder):
             return ""
         sizes = (self._size(name) for name in (EVENTS, RESULT))
@@ -83,6 +76,10 @@ class RunSite:
     def _size(self, name: str) -> str:
         path = self.folder / name
         return str(path.stat().st_size) if path.exists() else "none"
+
+    def answer(self, question: str, text: str) -> None:
+        """Answer what a `Person` of the run is asked; see `Answerable`."""
+        write_answer(self.folder, question, text)
 
     def page(self, address: str, links: Links) -> Page:
         """Make the page.
@@ -100,16 +97,8 @@ def run_page(run: Recorded, links: Links, *, folder: Path | None = None) -> Page
     """Make the page of a run, also of one that is a part of something else.
 
     Args:
-        run: The run.
-        links: Names the parts of the page.
         folder: Its folder, where it has one: with its budget, its verdicts of blame, and the team
             that was.
-
-    Raises:
-        InputError: A file is damaged.
-        KeyError: An event lacks a field, as after a change by hand; so do the two below.
-        TypeError: A field is of another type.
-        ValueError: A value cannot be.
     """
     view = _View(run, links, folder)
     title = f"{run.team.name}: {run.task.get('id', '')}"
@@ -146,6 +135,8 @@ class _View:
             query=whole(run.task.get("query")),
             reference=whole(run.task.get("answer")),
             answer=whole(run.result.get("answer")),
+            questions=[] if self.folder is None else [*open_questions(self.folder)],
+            form="" if self.links.base is None else f"{self.links.base}{ANSWER}",
             context=whole(run.task.get("context")),
             troubles=(troubles := [*self._troubles()])[:MOST_TROUBLES],
             more=max(0, len(troubles) - MOST_TROUBLES),

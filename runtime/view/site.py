@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Protocol
+from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 from ...schema.host.catalogue import installed, load_named
 from ...schema.values.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
-
-    from .links import Links
-    from .pages import Page
+from .links import Links
+from .pages import Page
 
 PAGES = "pages"
 """The group of entry points. Each takes a folder and gives a `Site`; None, where the folder is of
 another kind. It **must** decide that by names of files alone, quickly."""
 
 
+ANSWER = "answer"
+"""The address to which a form sends an answer: the fields `question` and `answer`."""
 MOST_NEAR = 100
 """Folders within one that is none, which are looked at for what may be meant."""
 
@@ -66,6 +65,20 @@ class Site(Protocol):
 
         Raises:
             InputError: The folder cannot be read.
+        """
+        ...
+
+
+@runtime_checkable
+class Answerable(Protocol):
+    """A site with questions to people."""
+
+    def answer(self, question: str, text: str) -> None:
+        """Answer a question.
+
+        Raises:
+            InputError: There is no such open question, or no answer.
+            StorageError: The answer cannot be written.
         """
         ...
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..checking._shape import shape_schema
 from ..values.errors import InputError
@@ -13,9 +14,6 @@ from ..values.hints import did_you_mean, near
 from ..values.problems import quoted
 from .scorer_form import option_schemas
 from .settings import settings_schemas
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 DOCUMENTS = ("team", "task", "models", "tools", "policy", "evolution", "arena")
 """The kinds of files, by the names of their schemas."""
@@ -36,7 +34,7 @@ class Field:
         required: Whether it has to be written where its parent is.
         definitions: The definitions passed on the way here.
         told_elsewhere: Whether what is inside is described in another place: in a definition that
-            it is itself a part of, or with the field whose fields it has (`x-as`).
+            it is itself a part of, or with what has the same fields (`x-as`).
         of: The strategies, or the scorers, that have it; none for a field that any of them has.
     """
 

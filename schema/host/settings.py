@@ -6,15 +6,13 @@ this floor reads no more than `Configurable` says.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
 
 from ..values.errors import InputError
 from ..values.hints import did_you_mean
 from .catalogue import installed, load_named
 from .foreign_code import foreign_code
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 PARTS = ("schema", "settings", "check", "check_recipe", "seeds")
 
@@ -24,7 +22,7 @@ class Configurable(Protocol):
 
     * `schema` **must** be the JSON Schema of a mapping that is closed (`additionalProperties:
       false`), without references, and with a `description` of each field: messages,
-      `mas dev explain` and docs/recipe.md are made of it.
+      `mas dev explain` and docs/reference/recipe.md are made of it.
     * `settings` **must** make a value of any fields that this schema lets through, lists being
       tuples; without any, of the defaults. The value **must** be a dataclass of plain values.
     """

@@ -1,0 +1,113 @@
+"""Hostile answers of who writes personas: nobody may do more, nobody else changes, all counted."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coterie.operators import MetaModel
+from coterie.operators.core.operator import operator_of
+from coterie.operators.methods.evochamber.lifecycle.roster import LONGEST_PERSONA, LONGEST_TITLE
+from coterie.operators.methods.evochamber.lifecycle.rules import Fired, LifecycleEvent
+from coterie.pool import Pool
+from coterie.pool.ledger.changes import Added, Retired, Revised
+from coterie.runtime.doubles import Reply
+from coterie.runtime.doubles.script import Request
+from coterie.schema import Agent, Team, dump
+from coterie.schema.loading.loading import check_team
+
+from .....support.hostile_answers import CATALOGUE, CEILING, FIRST, examples, hostile
+from ....evolving import asked
+from ....hostile import personas
+from .test_lifecycle import TOWN, after, lines, roster, told
+
+ASKING: tuple[Fired, ...] = ("fork", "merge", "genesis", "specialize")
+EACH = 2_500
+"""How many answers each has to live through, at night."""
+WORKER, CRITIC = (
+    replace(FIRST.agents[name], prompt=f"You are [{name}].\n\nAnswer in one word.\n\nBe kind.")
+    for name in ("worker", "critic")
+)
+OF: dict[Fired, tuple[Agent, ...]] = {
+    "fork": (WORKER,),
+    "merge": (CRITIC, WORKER),
+    "genesis": (CRITIC,),
+    "specialize": (WORKER,),
+}
+
+
+def test_there_are_ten_thousand_of_them() -> None:
+    assert EACH * len(ASKING) >= 10_000
+
+
+@pytest.mark.parametrize("operator", ASKING)
+def test_personas(operator: Fired, part: int) -> None:
+    first, *_ = agents = OF[operator]
+    names = () if operator == "genesis" else tuple(one.id for one in agents)
+    event = LifecycleEvent(operator=operator, agents=names, why="0.9 is enough", niche="sums")
+
+    async def work(meta: MetaModel, _: Any) -> Any:
+        return await operator_of(operator).act(meta, "p", event, agents, ["How many?"])
+
+    def are_about_those_and_nobody_else(came: Any) -> None:
+        made, *rest = came
+        assert rest == [
+            Retired(member=name, reason="merged: 0.9 is enough")
+            for name in (names if operator == "merge" else ())
+        ]
+        if operator == "specialize":
+            assert isinstance(made, Revised)
+            assert made.agent == first.id
+            is_the_same_but_for_its_persona(made.to)
+            return
+        assert isinstance(made, Added)
+        assert (made.lineage.operator, made.lineage.parents) == (operator, names)
+        assert made.inherits == names
+        assert made.name is None
+        assert made.lineage.reason.startswith("0.9 is enough")
+        is_the_same_but_for_its_persona(made.member)
+
+    def is_the_same_but_for_its_persona(agent: Any) -> None:
+        assert replace(agent, role=first.role, prompt=first.prompt) == first
+        assert 0 < len(agent.role) <= LONGEST_TITLE
+        persona, *stays = agent.prompt.split("\n\n")
+        assert 0 < len(persona) <= LONGEST_PERSONA
+        assert "\n" not in agent.role + persona
+        assert stays == ["Answer in one word.", "Be kind."]
+        alone = Team(name=agent.id, agents={agent.id: agent})
+        loaded, problems = check_team(dump(alone).encode(), "one.yaml", CATALOGUE)
+        assert (loaded, problems) == (alone, [])
+        assert CEILING.problems(alone) == []
+
+    count = hostile(
+        personas(), examples(EACH, part, least=15), work, are_about_those_and_nobody_else
+    )
+    count.enough(EACH // part, "tuple", usable=True, refused=0.001)
+
+
+def test_a_town_that_is_answered_so_stays_one_and_all_is_counted(
+    tmp_path: Path, nightly: bool
+) -> None:
+    for number in range(200 if nightly else 2):
+        chance = random.Random(number)
+
+        def nasty(request: Request, chance: random.Random = chance) -> Reply:
+            said = {"reason": "r", "title": "t", "persona": "You {{ dig }}.", "tools": ["shell"]}
+            kept = {key: said[key] for key in said if chance.random() < 0.85}
+            return Reply.json(kept) if asked(request) else Reply(text="7")
+
+        came = after(tmp_path / str(number), nasty)
+        pool = Pool.open(came.pool.folder)
+        lost = {name: pool.rejections.get(name, 0) for name in ASKING}
+        happened = [one["operator"] for one in told(pool)]
+        born = sum(one["kind"] == "born" for one in lines(pool))
+        assert all(lost[name] + happened.count(name) == 1 for name in ("fork", "genesis"))
+        assert lost["specialize"] + happened.count("specialize") == 1
+        assert happened.count("merge") == happened.count("prune") == 1
+        assert len(roster(came)) == len(TOWN) - 3 + born
+        for one in pool.agents.values():
+            assert (one.agent.tools, one.agent.model_id) == ((), "default")
