@@ -9,6 +9,7 @@ of the niche "".
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -234,6 +235,7 @@ class Population:
         rounds: What was told of each round of leadership, in order.
         history: The niche of each trial, in order.
         niches: The niches of trials, in the order in which they were met.
+        newborn: Who was born last by the operations of an event, by what their names begin with.
     """
 
     rates: Rates = Rates()
@@ -243,6 +245,7 @@ class Population:
     rounds: Grown[Mapping[str, Any]] = field(default_factory=Grown[Any])
     history: Grown[str] = field(default_factory=Grown[str])
     niches: tuple[str, ...] = ()
+    newborn: Mapping[str, str] = field(default_factory=_nothing)
 
     @property
     def trials(self) -> int:
@@ -267,7 +270,7 @@ class Population:
         value = entry.value
         match value["kind"]:
             case "born" if "agent" in value:
-                return self._born(value["agent"], value.get("inherits", ()))
+                return self._born(value["agent"], value.get("inherits", ()), _event_of(entry))
             case "evaluated" if ANCHOR in value.get("agents", {}):
                 return self._tried(from_value(Trial, value))
             case "retired" if "agent" in value:
@@ -275,27 +278,30 @@ class Population:
             case "restored" if "agent" in value:
                 return self._with({*self.agents, value["agent"]})
             case "told":
-                return self._told(value["what"], value.get("about", {}))
+                return self._told(value["what"], value.get("about", {}), _event_of(entry))
             case _:
                 return self
 
-    def _born(self, name: str, inherits: Sequence[str]) -> Population:
+    def _born(self, name: str, inherits: Sequence[str], event: str) -> Population:
         parents = [self.everybody[parent] for parent in inherits]
         newcomer = {name: heir(parents, self.rates)}
         return replace(
-            self, agents={**self.agents, **newcomer}, everybody={**self.everybody, **newcomer}
+            self,
+            agents={**self.agents, **newcomer},
+            everybody={**self.everybody, **newcomer},
+            newborn={**self.newborn, event: name},
         )
 
-    def _told(self, what: str, about: Mapping[str, Any]) -> Population:
+    def _told(self, what: str, about: Mapping[str, Any], event: str) -> Population:
         if what == LEADERSHIP:
             return replace(self, rounds=self.rounds.with_(about))
-        return self._changed(about) if what == LIFECYCLE else self
+        return self._changed(about, event) if what == LIFECYCLE else self
 
-    def _changed(self, about: Mapping[str, Any]) -> Population:
+    def _changed(self, about: Mapping[str, Any], event: str) -> Population:
         """Take in whose persona was written for a niche, and who was forked."""
         operator, niche = about.get("operator"), about.get("niche")
         named = [one for one in about.get("agents", ()) if one in self.everybody]
-        shaped = named if operator == "specialize" else [*self.everybody][-1:]
+        shaped = named if operator == "specialize" else filter(None, [self.newborn.get(event)])
         fresh = {one: self.everybody[one].aiming(niche) for one in shaped if niche}
         if operator == "fork":
             parents = {one: self.everybody[one] for one in named}
@@ -386,3 +392,8 @@ def _mean(parents: Sequence[RankingScore], niche: str) -> float:
     weights = [score.n(niche) / tasks if tasks else 1 / len(knowing) for score in knowing]
     mean = math.fsum(w * one.q(niche) for w, one in zip(weights, knowing, strict=True))
     return min(1.0, mean)
+
+
+def _event_of(entry: LedgerEntry) -> str:
+    """Return what the names of an event's operations begin with: `…/lifecycle 1 fork`."""
+    return re.sub(r"[ /][^ /]*\Z", "", entry.op)

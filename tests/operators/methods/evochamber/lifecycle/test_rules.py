@@ -319,6 +319,20 @@ def test_a_fork_is_remembered_of_the_parent_and_shapes_the_child() -> None:
     assert fired(child) == [("specialize", "a")]
 
 
+def test_a_birth_in_another_evolution_does_not_take_the_place_of_the_child() -> None:
+    best = agent(20, rolling=0.9, competence={"code": 0.9})
+    population = of(a=best, b=agent(rolling=0.4), c=agent(rolling=0.4))
+    [event] = look(population)
+    birth, event_told = lines_of([event])
+    lines = [
+        replace(birth, op="town/10/lifecycle 0 fork 0"),
+        replace(born("stranger"), op="city/3/lifecycle 0 genesis 0"),
+        replace(event_told, op="town/10/lifecycle 0 fork told"),
+    ]
+    child = folded(lines, population)
+    assert (child.agents["new_0_0"].aims, child.agents["stranger"].aims) == ({"code"}, frozenset())
+
+
 def test_who_was_specialized_is_so_until_another_niche_dominates() -> None:
     population = of(a=skilled(7, code=0.9, law=0.9), b=idle(), c=idle())
     shaped = after(population, *look(population))
