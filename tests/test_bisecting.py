@@ -1,4 +1,4 @@
-"""`git bisect run` finds the task after which a pool's best team fails, as docs/git.md says."""
+"""`git bisect run` finds the task after which a pool's best team fails, as docs/pools.md says."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
 
-PAGE = (Path(__file__).parents[1] / "docs" / "git.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[1] / "docs" / "pools.md").read_text(encoding="utf-8")
 RECIPE = """\
 strategy: evomas
 seeds: [solo.yaml]

@@ -102,7 +102,7 @@ def test_every_page_has_one_place_in_the_navigation() -> None:
         "Tutorial",
         "How-to guides",
         "Reference",
-        "Concepts",
+        "Explanation",
     ]
     listed = re.findall(r"[\w./-]+\.md", str(parts))
     assert sorted(listed) == sorted(

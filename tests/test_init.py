@@ -24,6 +24,7 @@ from studies.doubles import KEY, ProviderDouble, Said
 from studies.doubles.openai import OPENAI
 
 from .came import invoked_in
+from .support.pages import blocks
 
 if TYPE_CHECKING:
     from click.testing import Result
@@ -161,8 +162,8 @@ def test_seeds_are_listed_with_their_size_and_where_they_are_from(tmp_path: Path
 def test_three_short_commands_give_the_first_answer_to_someone_with_a_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page = (Path(__file__).parents[1] / "docs/init.md").read_text(encoding="utf-8")
-    first = page.split("```console\n")[1].split("```")[0].splitlines()
+    (block,) = blocks("install.md", "console", "## A folder to begin with")
+    first = block.splitlines()
     install, begin, run = (line.removeprefix("$ ") for line in first if line.startswith("$ "))
     assert max(map(len, (install, begin, run))) <= 80
     assert install == "python -m pip install ../coterie"

@@ -1,4 +1,4 @@
-"""Make the pictures of docs/view.md, as Chromium shows the pages of a run and of what evolved.
+"""Make the pictures of docs/runs.md, as Chromium shows the pages of a run and of what evolved.
 
     .venv/bin/python examples/view/pictures.py docs
 

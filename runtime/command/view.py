@@ -54,7 +54,8 @@ def main(folder: Path, words: tuple[str, ...], **options: Any) -> None:
     (POOL/evolutions/NAME), TASK is the id of a task and NUMBER a candidate that was tried on it.
     For an evaluation (results/...), NUMBER is a trial. --otel also exports the trace of a run.
 
-    Calls no model, changes nothing, and contacts no other host.
+    Calls no model and contacts no other host. It writes nothing but your answers to a
+    Person.
     """
     printed = {name: options[name] for name in ("agent", "full", "as_json", "otel")}
     if words or options["as_text"] or any(printed.values()):

@@ -120,7 +120,7 @@ def document(site: Site, pages: Sequence[tuple[Links, Page]], *, live: str = "")
 
 @cache
 def policy() -> str:
-    """Say what a document may do: its own script and style, and ask its own server. All by hash."""
+    """Say what a document may do: its own script and style, by hash, and ask its own server."""
     return "; ".join(
         (
             "default-src 'none'",
@@ -129,7 +129,7 @@ def policy() -> str:
             "img-src data:",
             "connect-src 'self'",
             "base-uri 'none'",
-            "form-action 'none'",
+            "form-action 'self'",
             "require-trusted-types-for 'script'",
             "trusted-types 'none'",
         )

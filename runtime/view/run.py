@@ -15,8 +15,9 @@ from ..showing.saying import said
 from ..values.terminal import counted
 from .chart import chart
 from .pages import FOLDER, Page, Templates
+from .questions import open_questions, write_answer
 from .rounds import rounds
-from .site import NoPage
+from .site import ANSWER, NoPage
 from .tables import verdict
 from .talk import anchor_of, is_trouble, steps_of, turns, whole
 
@@ -84,6 +85,10 @@ class RunSite:
         path = self.folder / name
         return str(path.stat().st_size) if path.exists() else "none"
 
+    def answer(self, question: str, text: str) -> None:
+        """Answer what a `Person` of the run is asked; see `Answerable`."""
+        write_answer(self.folder, question, text)
+
     def page(self, address: str, links: Links) -> Page:
         """Make the page.
 
@@ -146,6 +151,8 @@ class _View:
             query=whole(run.task.get("query")),
             reference=whole(run.task.get("answer")),
             answer=whole(run.result.get("answer")),
+            questions=[] if self.folder is None else [*open_questions(self.folder)],
+            form="" if self.links.base is None else f"{self.links.base}{ANSWER}",
             context=whole(run.task.get("context")),
             troubles=(troubles := [*self._troubles()])[:MOST_TROUBLES],
             more=max(0, len(troubles) - MOST_TROUBLES),

@@ -1,7 +1,7 @@
 """A server of pages for the browsers of this machine alone, at an address that nobody can guess.
 
-It answers GET only, and changes nothing. A name that leads here from elsewhere (DNS rebinding) is
-refused, as is whoever does not know the token.
+It answers GET, and changes nothing but what a form of a page writes: an answer to an agent. A name
+that leads here from elsewhere (DNS rebinding) is refused, as is whoever does not know the token.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from aiohttp.http_exceptions import HttpProcessingError
 from aiohttp.log import server_logger
 
 from ...schema.values.errors import CoterieError, InputError
+from ..values.bounds import LARGEST_ANSWER
 from ..values.loopback import LOOPBACK, is_loopback
 from .links import Links
 from .pages import document, policy
 from .report import made, problem
-from .site import NoPage
+from .site import ANSWER, Answerable, NoPage
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -85,10 +86,11 @@ class PageServer:
         return f"http://{HOST}:{self.port}{self.base}"
 
     async def __aenter__(self) -> PageServer:
-        app = web.Application(middlewares=[self._guarded])
+        app = web.Application(middlewares=[self._guarded], client_max_size=LARGEST_ANSWER)
         app.router.add_route("*", "/{token}/live", self._live)
+        app.router.add_post(f"/{{token}}/{ANSWER}", self._answer)
         app.router.add_route("*", "/{token}/{page:.*}", self._page)
-        # No request's body is read, so none is unpacked.
+        # No request's body is unpacked: what a form sends is not packed.
         self._runner = web.AppRunner(
             app, access_log=None, logger=_logger(), auto_decompress=False, shutdown_timeout=0.1
         )
@@ -119,7 +121,8 @@ class PageServer:
         token = request.match_info.get("token", "")
         if not hmac.compare_digest(token.encode(), self.token.encode()):
             return _refused(404, "No such page. Open the address that mas-view printed.")
-        if request.method not in {"GET", "HEAD"}:
+        is_form = request.method == "POST" and request.path == f"{self.base}{ANSWER}"
+        if not is_form and request.method not in {"GET", "HEAD"}:
             return _refused(405, "Only GET is answered here.")
         return await handler(request)
 
@@ -130,6 +133,19 @@ class PageServer:
         except NoPage:
             return _refused(404, f"There is no page {address!r} here.")
         return web.Response(text=text, content_type="text/html", headers=HEADERS)
+
+    async def _answer(self, request: web.Request) -> web.Response:
+        """Hand on what somebody wrote into a form of a page."""
+        if request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
+            return _refused(403, "Answers are taken from pages of this server alone.")
+        if not isinstance(self.site, Answerable):
+            return _refused(404, "Nothing here asks for an answer.")
+        fields = await request.post()
+        try:
+            self.site.answer(str(fields.get("question", "")), str(fields.get("answer", "")))
+        except CoterieError as error:
+            return _refused(409, str(error))
+        raise web.HTTPSeeOther(self.base, headers=HEADERS)
 
     def _text(self, address: str) -> str:
         """Give a page, made anew where something has changed."""

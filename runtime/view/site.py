@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from ...schema.host.catalogue import installed, load_named
 from ...schema.values.errors import InputError
@@ -20,6 +20,8 @@ PAGES = "pages"
 another kind. It **must** decide that by names of files alone, quickly."""
 
 
+ANSWER = "answer"
+"""The address to which a form sends an answer: the fields `question` and `answer`."""
 MOST_NEAR = 100
 """Folders within one that is none, which are looked at for what may be meant."""
 
@@ -66,6 +68,20 @@ class Site(Protocol):
 
         Raises:
             InputError: The folder cannot be read.
+        """
+        ...
+
+
+@runtime_checkable
+class Answerable(Protocol):
+    """A site with questions to people."""
+
+    def answer(self, question: str, text: str) -> None:
+        """Answer a question.
+
+        Raises:
+            InputError: There is no such open question, or no answer.
+            StorageError: The answer cannot be written.
         """
         ...
 

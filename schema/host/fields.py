@@ -36,7 +36,7 @@ class Field:
         required: Whether it has to be written where its parent is.
         definitions: The definitions passed on the way here.
         told_elsewhere: Whether what is inside is described in another place: in a definition that
-            it is itself a part of, or with the field whose fields it has (`x-as`).
+            it is itself a part of, or with what has the same fields (`x-as`).
         of: The strategies, or the scorers, that have it; none for a field that any of them has.
     """
 

@@ -24,7 +24,7 @@ class Configurable(Protocol):
 
     * `schema` **must** be the JSON Schema of a mapping that is closed (`additionalProperties:
       false`), without references, and with a `description` of each field: messages,
-      `mas dev explain` and docs/recipe.md are made of it.
+      `mas dev explain` and docs/reference/recipe.md are made of it.
     * `settings` **must** make a value of any fields that this schema lets through, lists being
       tuples; without any, of the defaults. The value **must** be a dataclass of plain values.
     """

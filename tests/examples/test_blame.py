@@ -13,6 +13,7 @@ from coterie.runtime.doubles import ScriptedModel, load_script
 from coterie.schema.command import main as mas
 
 from ..came import invoked
+from ..support.pages import blocks
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = {"mas-run": mas_run, "mas": mas}
@@ -21,8 +22,9 @@ COMMANDS = {"mas-run": mas_run, "mas": mas}
 def test_the_page_shows_what_its_commands_print(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page = (ROOT / "docs" / "blame.md").read_text("utf-8")
-    shown = "".join(re.findall(r"^```console\n(.*?)^```", page, re.DOTALL | re.MULTILINE))
+    first = blocks("runs.md", "console", "## Find out why a run failed")
+    more = blocks("research/blame-inside.md", "console", "## Schemes by example")
+    shown = "".join([*first, *more])
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("MAS_HOME", str(tmp_path))
     runs = tmp_path / "runs"

@@ -156,11 +156,14 @@
     each("details[id]", (one) => open.set(one.id, one.open), main());
     const tabs = new Map();
     each("[data-tabs]", (one) => tabs.set(one.id, [one.dataset.chosen, one.children.length]), main());
+    const typed = new Map();
+    each("textarea[id]", (one) => typed.set(one.id, one.value), main());
     const focus = document.activeElement && document.activeElement.id;
     const [x, y] = [scrollX, scrollY];
     document.title = fresh.title;
     main().replaceChildren(...document.importNode(fresh.getElementById("content"), true).childNodes);
     each("details[id]", (one) => { if (open.has(one.id)) one.open = open.get(one.id); }, main());
+    each("textarea[id]", (one) => { one.value = typed.get(one.id) || ""; }, main());
     dress();
     for (const [id, [chosen, many]] of tabs) {
       const group = document.getElementById(id), panel = chosen && document.getElementById(chosen);

@@ -15,11 +15,13 @@ from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 
 from ...came import Came
+from ...support.pages import blocks
 from ...support.processes import python
 from .. import added_benchmark
 
 SOURCE = Path(str(added_benchmark.__file__))
-PAGE = Path(__file__).parents[3] / "docs" / "benchmarks.md"
+(BLOCK,) = blocks("extend.md", "python", "## A benchmark of your own")
+(POINTS,) = blocks("extend.md", "toml", "## A benchmark of your own")
 CHANGE = """\
 [coterie.benchmarks]
 change = change:CHANGE
@@ -55,12 +57,6 @@ def install_change(folder: Path, more: str = "") -> None:
     install(folder, "change", SOURCE.read_text(), CHANGE.format(more=more))
 
 
-def block(language: str) -> str:
-    """Give what the page of the documentation shows in a language."""
-    _, _, rest = PAGE.read_text().partition(f"```{language}\n")
-    return rest.partition("```")[0]
-
-
 def mas_bench(folder: Path, *commands: Sequence[str]) -> list[Came]:
     """Run commands in one process that finds the package."""
     own = {**os.environ, "MAS_HOME": str(folder), "PYTHONPATH": str(folder)}
@@ -78,15 +74,15 @@ def counts(request: Request) -> Reply:
 
 
 def test_it_takes_forty_lines() -> None:
-    assert len(block("python").splitlines()) <= 40
+    assert len(BLOCK.splitlines()) <= 40
     assert len(SOURCE.read_text().splitlines()) <= 40
 
 
 def test_the_one_of_the_documentation_runs(tmp_path: Path) -> None:
-    (points,) = tomllib.loads(block("toml"))["project"]["entry-points"].values()
+    (points,) = tomllib.loads(POINTS)["project"]["entry-points"].values()
     ((name, value),) = points.items()
     module = value.partition(":")[0]
-    install(tmp_path, module, block("python"), f"[coterie.benchmarks]\n{name} = {value}\n")
+    install(tmp_path, module, BLOCK, f"[coterie.benchmarks]\n{name} = {value}\n")
     run = ("run", name, "--team", "solo.yaml", "--trials", "1", "--quiet", "--json")
     (tmp_path / "capitals.tsv").write_text("France\tParis\nFinland\tHelsinki\nItaly\tRome\n")
     with ScriptedModel({"France": "paris", "Finland": "Helsinki", "Italy": "Milan"}) as model:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
 from typing import Any
 
 from coterie.operators import Proposal
@@ -11,13 +9,12 @@ from coterie.operators.command.op.signature import command_of
 from coterie.runtime.doubles import Reply
 
 from ...came import invoked
+from ...support.pages import blocks
 from ..asking import PAIR, TASK, asking, parent
-
-PAGE = Path(__file__).parents[3] / "docs" / "operators.md"
 
 
 def test_the_operator_of_the_page_makes_a_child() -> None:
-    *_, block = re.findall(r"^```python\n(.*?)^```", PAGE.read_text("utf-8"), re.DOTALL | re.M)
+    (block,) = blocks("extend.md", "python", "## Add an operator")
     names: dict[str, Any] = {}
     exec(block, names)  # noqa: S102 - our own page
     rules = Reply.json({"rules": "Count twice."})

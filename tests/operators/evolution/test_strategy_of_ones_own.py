@@ -18,11 +18,12 @@ from coterie.schema.command import main
 from coterie.schema.host.catalogue import installed
 
 from ...came import Came, invoked_in
+from ...support.pages import blocks
 from .. import added_strategy
 from ..evolving import asked
 
 SOURCE = Path(str(added_strategy.__file__))
-PAGE = Path(__file__).parents[3] / "docs" / "strategies.md"
+(BLOCK,) = blocks("extend.md", "python", "## Add a strategy")
 POINTS = """\
 [coterie.strategies]
 mentoring = added:MENTORING
@@ -58,7 +59,7 @@ def mentor(request: Request) -> Reply:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder with an added package, a team, a recipe and tasks."""
     (tmp_path / "added.py").write_text(SOURCE.read_text())
-    (tmp_path / "shown.py").write_text(block("python"))
+    (tmp_path / "shown.py").write_text(BLOCK)
     metadata = tmp_path / "added-1.0.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: added\nVersion: 1.0\n")
@@ -83,12 +84,6 @@ def tasks(name: str, start: str, count: int, folder: Path) -> None:
     (folder / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
 
 
-def block(language: str) -> str:
-    """Give what the page of the documentation shows in a language."""
-    _, _, rest = PAGE.read_text().partition(f"```{language}\n")
-    return rest.partition("```")[0]
-
-
 def mas(folder: Path, *words: str) -> Came:
     return invoked_in(folder, main, words, "mas")
 
@@ -102,7 +97,7 @@ def evolve(folder: Path, *words: str, recipe: str = "recipe.yaml") -> tuple[Any,
 
 def test_it_takes_eighty_lines_and_the_one_of_the_page_ten() -> None:
     assert len(SOURCE.read_text().splitlines()) <= 80
-    assert len([line for line in block("python").splitlines() if line]) <= 10
+    assert len([line for line in BLOCK.splitlines() if line]) <= 10
 
 
 def test_its_agents_keep_what_they_were_told_and_go_on_with_it(folder: Path) -> None:

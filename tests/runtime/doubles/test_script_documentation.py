@@ -7,16 +7,14 @@ from pathlib import Path
 
 from coterie.runtime.doubles import FAULTS, ScriptedModel, load_script
 
-PAGE = Path(__file__).parents[3].joinpath("docs", "doubles.md").read_text(encoding="utf-8")
+from ...support.pages import blocks
 
-
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+PAGE = Path(__file__).parents[3].joinpath("docs", "extend.md").read_text(encoding="utf-8")
 
 
 def test_the_script_loads_and_serves(tmp_path: Path) -> None:
     path = tmp_path / "script.yaml"
-    (text,) = blocks("yaml")
+    (text,) = blocks("extend.md", "yaml", "### As a script file")
     path.write_text(text, encoding="utf-8")
 
     with ScriptedModel(load_script(path)) as model:

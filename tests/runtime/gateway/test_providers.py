@@ -17,7 +17,7 @@ from coterie.schema import InputError, Model
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-DOCS = Path(__file__).parents[3] / "docs/providers.md"
+DOCS = Path(__file__).parents[3] / "docs/models.md"
 
 MOST_USED = (
     "openai", "anthropic", "gemini", "azure", "vertex_ai", "bedrock", "mistral", "groq", "deepseek",

@@ -60,7 +60,7 @@ def test_names_are_unique_and_known() -> None:
 
 
 def test_the_guide_counts_what_is_attacked_and_refused() -> None:
-    guide = Path(__file__).parents[3].joinpath("docs", "jail.md").read_text("utf-8")
+    guide = Path(__file__).parents[3].joinpath("docs", "security.md").read_text("utf-8")
     assert f"probes: {len(PROBES)} of {len(PROBES)} stopped" in guide
     assert f"architectures: {len(numbers('x86_64'))} system calls" in guide
 

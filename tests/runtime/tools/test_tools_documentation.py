@@ -17,17 +17,14 @@ from coterie.runtime.tools.python import tool_of
 from coterie.runtime.tools.servers import start_session
 from coterie.schema import load_tools
 
-PAGE = Path(__file__).parents[3].joinpath("docs", "tools.md").read_text(encoding="utf-8")
+from ...support.pages import blocks
+
 NOBODY: Any = None
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
-
-
 def test_the_plugin_counts_words() -> None:
-    _, plugin, _ = blocks("python")
-    (declaration,) = blocks("toml")
+    (plugin,) = blocks("extend.md", "python", "## Add a tool in a package")
+    (declaration,) = blocks("extend.md", "toml", "## Add a tool in a package")
     points = tomllib.loads(declaration)["project"]["entry-points"]["coterie.tools"]
     names: dict[str, Any] = {}
     exec(plugin, names)  # noqa: S102 - our own page
@@ -42,24 +39,24 @@ def test_the_plugin_counts_words() -> None:
 
 
 def test_the_function_tells_the_weekday(tmp_path: Path) -> None:
-    function, *_ = blocks("python")
+    function, _ = blocks("tools.md", "python")
     tmp_path.joinpath("tools.py").write_text(function, encoding="utf-8")
-    tmp_path.joinpath("tools.yaml").write_text(blocks("yaml")[1], encoding="utf-8")
+    tmp_path.joinpath("tools.yaml").write_text(blocks("tools.md", "yaml")[1], encoding="utf-8")
     tool = tool_of(load_tools(tmp_path / "tools.yaml").python["weekday"])
     assert tool.parameters["properties"]["day"]["description"] == "The date, such as 2026-11-23."
     assert asyncio.run(tool.run({"day": "2026-11-23"}, NOBODY)) == "Monday"
 
 
 def test_what_the_page_declares_loads(tmp_path: Path) -> None:
-    *_, address = blocks("yaml")
+    *_, address = blocks("tools.md", "yaml")
     tmp_path.joinpath("tools.yaml").write_text(address, encoding="utf-8")
     (server,) = load_tools(tmp_path / "tools.yaml").servers.values()
     assert server.variables == {"WEATHER_KEY", "WEATHER_TENANT"}
 
 
 def test_the_server_tells_the_time(tmp_path: Path) -> None:
-    *_, program = blocks("python")
-    declaration = blocks("yaml")[3]
+    *_, program = blocks("tools.md", "python")
+    declaration = blocks("tools.md", "yaml")[3]
     tmp_path.joinpath("clock_server.py").write_text(program, encoding="utf-8")
     tmp_path.joinpath("tools.yaml").write_text(declaration, encoding="utf-8")
     (server,) = load_tools(tmp_path / "tools.yaml").servers.values()

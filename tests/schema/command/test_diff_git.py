@@ -1,4 +1,4 @@
-"""`git diff` and its kin with `mas-diff` as their driver, set up as docs/git.md says."""
+"""`git diff` and its kin with `mas-diff` as their driver, set up as docs/pools.md says."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from ...support.repositories import run_git
 
 ROOT = Path(__file__).parents[3]
-PAGE = (ROOT / "docs" / "git.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "pools.md").read_text(encoding="utf-8")
 SETTINGS = re.findall(r'^git config (diff\.team\.\w+) ["\'](.+)["\']$', PAGE, re.MULTILINE)
 ATTRIBUTES = re.search(r'^echo "(.+)" > \.gitattributes$', PAGE, re.MULTILINE)
 
